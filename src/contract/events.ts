@@ -1,0 +1,52 @@
+import type { Outcome } from './outcome.ts'
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
+
+/** What a tool tells while it works, as `--stream` prints it and `onEvent` receives it. */
+export type ProgressEvent = { readonly type: 'progress'; readonly message: string; readonly percent?: number }
+export type LogEvent = { readonly type: 'log'; readonly level: LogLevel; readonly message: string }
+export type ArtifactEvent = { readonly type: 'artifact'; readonly name: string; readonly uri: string }
+export type ItemEvent = { readonly type: 'item'; readonly value: unknown }
+export type SessionStartEvent = { readonly type: 'session_start'; readonly message: string; readonly prompt: string }
+export type AwaitingInputEvent = { readonly type: 'awaiting_input'; readonly prompt: string }
+export type SessionEndEvent = { readonly type: 'session_end'; readonly status: string }
+/** The last event of a stream: the whole outcome. */
+export type ResultEvent = { readonly type: 'result' } & Outcome
+
+/** Events that a running tool makes. */
+export type ToolEvent = ProgressEvent | LogEvent | ArtifactEvent | ItemEvent | SessionStartEvent | AwaitingInputEvent | SessionEndEvent
+
+/** Events of one call as a consumer sees them: the tool's own, then exactly one result. */
+export type CallEvent = ToolEvent | ResultEvent
+
+/** The record of one finished call, success or failure, for observers of a host. */
+export type ToolInvokedEvent = {
+  readonly type: 'tool_invoked'
+  readonly tool: string
+  readonly input: unknown
+  readonly outcome: Outcome
+  readonly caller?: string
+  readonly ts: string
+}
+
+/** Event types of the run protocol v1 that a tool may write. */
+export const PROTOCOL_EVENT_TYPES = [
+  'start', 'progress', 'heartbeat', 'action_required', 'result', 'error', 'cancelled', 'log', 'artifact', 'item',
+] as const
+
+/** Event types that only an orchestrator may write. */
+export const TASK_EVENT_TYPES = ['task_submitted', 'task_started', 'task_progress', 'task_action_required', 'task_error', 'task_done'] as const
+
+/** Event types that only the runner writes. */
+export const RUNNER_EVENT_TYPES = ['runner_start', 'runner_log', 'diagnostic', 'runner_warning', 'runner_error', 'runner_end'] as const
+
+/** The envelope of every line of the run protocol. */
+export type ProtocolLine = {
+  readonly v: 1
+  readonly type: string
+  readonly ts: string
+  readonly run_id: string
+  readonly trace_id?: string
+  readonly span_id?: string
+  readonly [field: string]: unknown
+}

@@ -1,0 +1,34 @@
+import type { JsonSchema } from './json.ts'
+
+/** A choice of a decision. */
+export type InteractionOption = { readonly value: string; readonly label?: string; readonly description?: string }
+
+/** A question that waits for somebody: a person, the calling agent, or a policy. */
+export type Interaction = {
+  readonly id: string
+  readonly kind: 'decision' | 'input' | 'confirm' | 'sample'
+  readonly prompt: string
+  readonly schema?: JsonSchema
+  readonly options?: readonly InteractionOption[]
+  readonly default?: unknown
+  /** Seconds to wait for an answer. */
+  readonly timeout?: number
+  /** For `sample`: the parameters of the completion. */
+  readonly sampling?: Omit<SampleRequest, 'id' | 'prompt'>
+}
+
+/** A request for a completion by the caller's model. */
+export type SampleRequest = {
+  readonly id: string
+  readonly prompt: string
+  readonly max_tokens: number
+  readonly system?: string
+  readonly temperature?: number
+  readonly stop_sequences?: readonly string[]
+}
+
+/** Answers a question; undefined means that nobody is there to answer. */
+export type Answerer = (question: Interaction, signal: AbortSignal) => unknown | Promise<unknown>
+
+/** Completes a prompt with the caller's model. */
+export type Sampler = (request: SampleRequest, signal: AbortSignal) => string | Promise<string>

@@ -1,0 +1,28 @@
+/** A place to write text. Promises mean that the reader is slow; awaiting them is backpressure. */
+export type TextSink = {
+  write(text: string): void | Promise<void>
+  /** Resolves when everything written has left the process. */
+  flush(): Promise<void>
+  readonly isTTY: boolean
+  readonly columns: number
+}
+
+/** Where input bytes come from. */
+export type ByteSource = {
+  readonly isTTY: boolean
+  /** Chunks until the end. A second reader is a programming error. */
+  bytes(): AsyncIterable<Uint8Array>
+  /** Lets the process end although nobody reads to the end. */
+  close(): void
+}
+
+/** The process as a parameter: built in one place and handed down; nothing else touches `process`, its streams or the clock. */
+export type Io = {
+  readonly stdin: ByteSource
+  readonly stdout: TextSink
+  readonly stderr: TextSink
+  readonly env: { readonly [name: string]: string | undefined }
+  readonly cwd: string
+  /** Wall clock in milliseconds. */
+  now(): number
+}

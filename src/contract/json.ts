@@ -1,0 +1,13 @@
+/** A value that survives `JSON.stringify` and `JSON.parse` unchanged. */
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
+
+/** A JSON object of unknown contents. */
+export type JsonObject = { readonly [key: string]: unknown }
+
+/** A JSON Schema object (draft 2020-12 or 07). Boolean schemas appear only below the root. */
+export type JsonSchema = { readonly [keyword: string]: unknown }
+
+/** True for plain objects, false for arrays, null and everything else. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,77 @@
+import type { DeclaredError } from './errors.ts'
+import type { JsonSchema } from './json.ts'
+
+/** Hints about behaviour. Absent means unknown, not false. */
+export type Annotations = {
+  readonly readOnly?: boolean
+  readonly destructive?: boolean
+  readonly idempotent?: boolean
+  readonly openWorld?: boolean
+}
+
+/** An example call, as input or as a command line. */
+export type Example = {
+  readonly description?: string
+  readonly input?: { readonly [field: string]: unknown }
+  readonly args?: readonly string[]
+  readonly output?: unknown
+}
+
+/** What a tool may touch. The short forms of the specification are accepted too. */
+export type Permissions = {
+  readonly filesystem?: 'none' | 'read' | 'read-only' | 'read-write' | { readonly read?: readonly string[]; readonly write?: readonly string[] }
+  readonly network?: 'none' | 'full' | { readonly egress_allow?: readonly string[] }
+  readonly [other: string]: unknown
+}
+
+/** How one input field appears on the command line. */
+export type FlagOptions = { readonly name?: string; readonly short?: string; readonly env?: string; readonly hidden?: boolean }
+
+/** Everything that can be said about a tool without running it. `--discover`, `--manifest`, `--schema`, `--describe`, MCP and provider forms are projections of it. */
+export type ToolManifest = {
+  readonly name: string
+  readonly title?: string
+  readonly summary: string
+  readonly description?: string
+  readonly tags: readonly string[]
+  readonly streaming: boolean
+  readonly session: boolean
+  /** Self-contained: no `$ref` leaves the document. */
+  readonly inputSchema: JsonSchema
+  readonly outputSchema?: JsonSchema
+  readonly annotations: Annotations
+  readonly examples: readonly Example[]
+  readonly errors: { readonly [code: string]: DeclaredError }
+  readonly positional: readonly string[]
+  readonly flags: { readonly [field: string]: FlagOptions }
+  /** Seconds. */
+  readonly timeout?: number
+  readonly dryRun: boolean
+  readonly permissions?: Permissions
+}
+
+export type ResourceManifest = {
+  readonly uri: string
+  readonly summary: string
+  readonly mimeTypes: readonly string[]
+  readonly tags: readonly string[]
+}
+
+export type PromptArgument = { readonly name: string; readonly description?: string; readonly required: boolean }
+
+export type PromptManifest = {
+  readonly name: string
+  readonly summary: string
+  readonly arguments: readonly PromptArgument[]
+  readonly tags: readonly string[]
+}
+
+export type ToolsetManifest = {
+  readonly name: string
+  readonly version: string
+  readonly description?: string
+  readonly permissions?: Permissions
+  readonly tools: readonly (ToolManifest & { readonly path: readonly string[] })[]
+  readonly resources: readonly ResourceManifest[]
+  readonly prompts: readonly PromptManifest[]
+}

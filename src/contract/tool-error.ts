@@ -1,0 +1,96 @@
+import { factsOf, findRow } from './errors.ts'
+import type { DeclaredError, ErrorCategory, ErrorCode } from './errors.ts'
+import type { ErrorObject, Suggestion } from './outcome.ts'
+
+/** A suggestion as an author writes it: a string means `{fix}`; what is left out is filled in. */
+export type SuggestionInput = string | (Partial<Suggestion> & { readonly fix: string }) | (Partial<Suggestion> & { readonly input: { readonly [field: string]: unknown } })
+
+export type FailOptions = {
+  readonly category?: ErrorCategory
+  readonly recoverable?: boolean
+  readonly retryable?: boolean
+  readonly suggestion?: SuggestionInput
+  readonly details?: { readonly [key: string]: unknown }
+  readonly field?: string
+  readonly cause?: unknown
+}
+
+/** A code of the table (with completion in editors) or a tool's own. */
+export type AnyErrorCode = ErrorCode | (string & {})
+
+const brand = Symbol.for('toolable.error')
+
+/** The one error class: what a tool throws to fail with a code, and what a direct call of a tool throws. */
+export class ToolError extends Error {
+  readonly code: string
+  readonly category: ErrorCategory
+  readonly recoverable: boolean
+  readonly retryable: boolean
+  readonly suggestion?: Suggestion
+  readonly details?: { readonly [key: string]: unknown }
+  readonly field?: string
+  /** What the author left open, so that a tool's own `errors` table can still decide it. */
+  private readonly given: FailOptions
+
+  constructor(code: AnyErrorCode, message: string, options: FailOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.name = 'ToolError'
+    const facts = factsOf(code)
+    this.code = findRow(code)?.code ?? code
+    this.category = options.category ?? facts.category
+    this.recoverable = options.recoverable ?? facts.recoverable
+    this.retryable = options.retryable ?? facts.retryable
+    if (options.suggestion !== undefined) this.suggestion = completeSuggestion(options.suggestion)
+    if (options.details !== undefined) this.details = options.details
+    if (options.field !== undefined) this.field = options.field
+    this.given = options
+    Object.defineProperty(this, 'given', { enumerable: false })
+    Object.defineProperty(this, brand, { value: true })
+  }
+
+  /** True also for errors made by another copy of this package. */
+  static is(value: unknown): value is ToolError {
+    return typeof value === 'object' && value !== null && (value as { [brand]?: unknown })[brand] === true
+  }
+
+  /** The error as the envelope carries it. `declared` is the tool's own table of codes. */
+  toObject(declared?: { readonly [code: string]: DeclaredError }): ErrorObject {
+    const own = declared && Object.hasOwn(declared, this.code) && !findRow(this.code) ? declared[this.code] : undefined
+    const facts = own ? { ...factsOf(this.code, own), ...pickFacts(this.given) } : this
+    return {
+      code: this.code,
+      category: facts.category,
+      message: this.message,
+      recoverable: facts.recoverable,
+      retryable: facts.retryable,
+      ...(this.suggestion && { suggestion: this.suggestion }),
+      ...(this.field !== undefined && { field: this.field }),
+      ...(this.details !== undefined && { details: this.details }),
+    }
+  }
+}
+
+/** Throws a ToolError. `recoverable` and `retryable` default to the facts of the code. */
+export function fail(code: AnyErrorCode, message: string, options?: FailOptions): never {
+  throw new ToolError(code, message, options)
+}
+
+/** Turns an error object from an envelope back into a ToolError. */
+export function toolErrorFrom(error: ErrorObject): ToolError {
+  return new ToolError(error.code, error.message, error)
+}
+
+function completeSuggestion(given: SuggestionInput): Suggestion {
+  const partial: Partial<Suggestion> = typeof given === 'string' ? { fix: given } : given
+  return {
+    action: partial.action ?? 'retry_with_modified_input',
+    fix: partial.fix ?? 'Call again with the repaired input',
+    ...(partial.example !== undefined && { example: partial.example }),
+    ...(partial.input !== undefined && { input: partial.input }),
+    applicability: partial.applicability ?? 'maybe_incorrect',
+  }
+}
+
+function pickFacts({ category, recoverable, retryable }: FailOptions): Partial<{ category: ErrorCategory; recoverable: boolean; retryable: boolean }> {
+  return { ...(category && { category }), ...(recoverable !== undefined && { recoverable }), ...(retryable !== undefined && { retryable }) }
+}
