@@ -1,11 +1,10 @@
 // Builds dist/: bundled chunks with esbuild (few files to open at start), types with tsc.
 import { build } from 'esbuild'
-import { execFileSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { existsSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-const root = fileURLToPath(new URL('..', import.meta.url))
-process.chdir(root)
+process.chdir(fileURLToPath(new URL('..', import.meta.url)))
 rmSync('dist', { recursive: true, force: true })
 await build({
   entryPoints: ['src/index.ts', 'src/zod.ts', 'src/bin.ts'].filter((file) => existsSync(file)),
@@ -19,4 +18,5 @@ await build({
   sourcemap: true,
   chunkNames: 'chunks/[name]-[hash]',
 })
-execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'], { stdio: 'inherit' })
+const types = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'], { stdio: 'inherit' })
+process.exitCode = types.status ?? 1

@@ -42,7 +42,7 @@ export const ERROR_TABLE = {
   INVALID_INPUT: row(['input', 'user_error'], 2, 400, FIX, ['E1000'], ['E_SCHEMA_MISMATCH'], 'The input does not fit the schema', 'Correct the named field and call again; request a mapping or a schema update if the data is right'),
   MISSING_PARAM: row(['input', 'user_error'], 2, 400, FIX, ['E1001'], [], 'A required field is missing', 'Add the named field and call again'),
   USAGE: row(['input', 'user_error'], 2, 400, FIX, ['E1001'], [], 'Unknown flag or command, or arguments that cannot be parsed', 'Read the help of the command and call again'),
-  INVALID_PATH: row(['input', 'user_error'], 66, 400, FIX, ['E1003'], [], 'A path given as input does not exist or is of the wrong kind', 'Ask the user to fix the path; do not retry as is'),
+  INVALID_PATH: row(['input', 'user_error'], 66, 400, FIX, ['E1003'], ['E_INPUT_NOT_FOUND'], 'A path given as input does not exist or is of the wrong kind', 'Ask the user to fix the path; do not retry as is'),
   NOT_FOUND: row(['state', 'user_error'], 66, 404, FIX, ['E3001'], ['E_INPUT_NOT_FOUND'], 'The named thing does not exist', 'Ask the user to fix the name; do not retry as is'),
   CONFLICT: row(['state', 'user_error'], 73, 409, FIX, ['E3002'], [], 'The request contradicts the present state', 'Read the present state, then change the request'),
   PRECONDITION: row(['state', 'user_error'], 1, 412, FIX, ['E3000'], [], 'Something has to be done first', 'Do what the message names, then call again'),
@@ -68,6 +68,9 @@ export type ErrorCode = keyof typeof ERROR_TABLE
 /** What a tool declares about a code of its own. */
 export type DeclaredError = { readonly category?: ErrorCategory; readonly message: string; readonly retryable?: boolean; readonly recoverable?: boolean }
 
+/** How the input came: by flags, as JSON (argument, stdin, file), or in an argument list that could not be read at all. */
+export type InputOrigin = 'flags' | 'json' | 'unreadable'
+
 /** The facts that follow from a code, whoever defined it. */
 export type CodeFacts = { readonly category: ErrorCategory; readonly recoverable: boolean; readonly retryable: boolean }
 
@@ -83,22 +86,24 @@ export function findRow(code: string): { readonly code: ErrorCode; readonly row:
   return canonical && { code: canonical, row: ERROR_TABLE[canonical] }
 }
 
-/** Category and both booleans of a code: from the table, else as declared by the tool, else by the first digit (`E3101`), else runtime. */
+/** Category and both booleans of a code: from the table, else as declared by the tool, else by the first digit (`E3101`), else runtime. Of the numbers `Ex000`–`Ex009` a declaration changes nothing. */
 export function factsOf(code: string, declared?: DeclaredError): CodeFacts {
   const known = findRow(code)
   if (known) return known.row
-  const category = declared?.category ?? categoryByDigit(code)
+  const own = /^E[1-5]00\d$/.test(code) ? undefined : declared
+  const category = own?.category ?? categoryByDigit(code)
   return {
     category,
-    recoverable: declared?.recoverable ?? (category === 'input' || category === 'state'),
-    retryable: declared?.retryable ?? false,
+    recoverable: own?.recoverable ?? (category === 'input' || category === 'state'),
+    retryable: own?.retryable ?? false,
   }
 }
 
-/** The process exit status of an error. `origin` says how the input came: by flags, or as JSON (argument, stdin, file). */
-export function exitCodeOf(error: { readonly code: string; readonly category: ErrorCategory; readonly retryable: boolean }, origin: 'flags' | 'json' = 'flags'): number {
+/** The process exit status of an error; `origin` matters only for errors of the input. */
+export function exitCodeOf(error: { readonly code: string; readonly category: ErrorCategory; readonly retryable: boolean }, origin: InputOrigin = 'flags'): number {
   const known = findRow(error.code)
   if (known?.code === 'INVALID_INPUT') return origin === 'json' ? 65 : 2
+  if (known?.code === 'USAGE') return origin === 'unreadable' ? 64 : 2
   if (known) return known.row.exit
   if (error.category === 'input') return origin === 'json' ? 65 : 2
   if (error.category === 'auth') return 77
@@ -113,18 +118,18 @@ export function httpStatusOf(error: { readonly code: string; readonly category: 
   return { input: 400, auth: 403, state: 409, runtime: 500, internal: 500 }[error.category]
 }
 
-/** The name of a code in the run protocol: the specification's `E_…` name where there is one, `E_<CODE>` otherwise. */
+/** The name of a code in the run protocol: the specification's `E_…` name where there is one, `E_<CODE>` otherwise; tools' own `E3101` and `E_MY_THING` stay as they are. */
 export function protocolName(code: string): string {
   const known = findRow(code)
-  if (!known) return code.startsWith('E_') ? code : `E_${code}`
+  if (!known) return /^E(_|\d{4}$)/.test(code) ? code : `E_${code}`
   return known.row.protocol?.[0] ?? `E_${known.code}`
 }
 
-// Read back, a foreign name means the first row that lists it.
+// Read back, a foreign name means the first row that lists it; only a missing input is more often a thing than a path.
 let aliasMap: Map<string, ErrorCode> | undefined
 function aliases(): Map<string, ErrorCode> {
   if (aliasMap) return aliasMap
-  aliasMap = new Map()
+  aliasMap = new Map([['E_INPUT_NOT_FOUND', 'NOT_FOUND']])
   for (const [code, { numbers, protocol = [] }] of Object.entries(ERROR_TABLE) as [ErrorCode, ErrorRow][]) {
     for (const name of [...numbers, ...protocol, `E_${code}`]) if (!aliasMap.has(name)) aliasMap.set(name, code)
   }

@@ -13,6 +13,10 @@ export type Interaction = {
   readonly default?: unknown
   /** Seconds to wait for an answer. */
   readonly timeout?: number
+  /** Part of a session: any JSON object is an answer. */
+  readonly dialogue?: true
+  /** Why the last answer to this question was refused. */
+  readonly problem?: string
   /** For `sample`: the parameters of the completion. */
   readonly sampling?: Omit<SampleRequest, 'id' | 'prompt'>
 }

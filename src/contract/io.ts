@@ -1,10 +1,15 @@
-/** A place to write text. Promises mean that the reader is slow; awaiting them is backpressure. */
+/** A place to write text. */
 export type TextSink = {
-  write(text: string): void | Promise<void>
+  /** Writes in order; small texts leave at once. */
+  write(text: string): void
+  /** Writes in order without blocking; resolves when the reader has taken it. */
+  send(text: string): Promise<void>
   /** Resolves when everything written has left the process. */
   flush(): Promise<void>
   readonly isTTY: boolean
   readonly columns: number
+  /** `device:inode` of what is behind it, where there is such a thing. */
+  identity?(): string | undefined
 }
 
 /** Where input bytes come from. */

@@ -36,8 +36,10 @@ export class ToolError extends Error {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.name = 'ToolError'
     const facts = factsOf(code)
-    this.code = findRow(code)?.code ?? code
-    this.category = options.category ?? facts.category
+    const known = findRow(code)
+    this.code = known?.code ?? code
+    // The table alone says where its codes belong, so that exit status and category never disagree.
+    this.category = known?.row.category ?? options.category ?? facts.category
     this.recoverable = options.recoverable ?? facts.recoverable
     this.retryable = options.retryable ?? facts.retryable
     if (options.suggestion !== undefined) this.suggestion = completeSuggestion(options.suggestion)

@@ -10,6 +10,7 @@ export type FlagSpec = {
   readonly short?: string
   /** boolean: `--x/--no-x`. value: `--x v`. list: repeatable. object: JSON, or dotted `--x.key v`. */
   readonly kind: 'boolean' | 'value' | 'list' | 'object'
+  /** Without `$ref`, so that it can be read on its own. */
   readonly schema: JsonSchema
   readonly required: boolean
   /** May also be given by position; only the last positional may be a list. */
@@ -22,6 +23,8 @@ export type FlagSpec = {
   /** What stands for the value in help: `text`, `integer`, `path`, `a|b`. */
   readonly valueName: string
   readonly hidden: boolean
+  /** The injected flag that gives a reserved field its value: `timeout`, `dry-run` or `verbose`. It is parsed as that flag is. */
+  readonly fedBy?: string
 }
 
 /** A flag that every tool has without declaring it. */
@@ -29,9 +32,12 @@ export type InjectedFlag = {
   readonly long: string
   readonly short?: string
   readonly kind: 'boolean' | 'count' | 'value' | 'list'
+  /** One name for each word that follows the flag: `uri`, or `name json` for two. */
   readonly valueName?: string
   readonly choices?: readonly string[]
   readonly description: string
   /** The tool's own field of that name wins (limit, cursor, fields, filter, max-tokens). */
   readonly yields?: boolean
+  /** Works, but is not shown in help and completion. */
+  readonly hidden?: boolean
 }

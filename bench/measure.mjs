@@ -1,0 +1,56 @@
+// Starts programs and times them from spawn to the end of their output and their exit.
+import { spawn } from 'node:child_process'
+
+// Node 20 reads NODE_EXTRA_CA_CERTS at every start, which costs more than the start itself; nothing else is handed down either.
+const environment = { PATH: process.env.PATH, HOME: process.env.HOME }
+
+/**
+ * Times each case `repetitions` times, interleaved in a new shuffled order in each round, after one round that does not count.
+ * A case is {key, argv, node?, environment?, expect}; it throws when a program does not exit with 0 or does not print what it should.
+ */
+export async function measureAll(cases, repetitions) {
+  const times = new Map(cases.map(({ key }) => [key, []]))
+  for (let round = -1; round < repetitions; round += 1) {
+    for (const entry of shuffle(cases)) {
+      const milliseconds = await timeOne(entry)
+      if (round >= 0) times.get(entry.key).push(milliseconds)
+    }
+    if (process.stderr.isTTY) process.stderr.write(`\rround ${round + 1} of ${repetitions} `)
+  }
+  if (process.stderr.isTTY) process.stderr.write('\r\x1b[K')
+  return new Map([...times].map(([key, list]) => [key, summarise(list)]))
+}
+
+/** A table of aligned columns; every column but the first is aligned to the right. */
+export function formatTable(rows) {
+  const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)))
+  return rows.map((row) => row.map((cell, column) => (column === 0 ? cell.padEnd(widths[column]) : cell.padStart(widths[column]))).join('  ')).join('\n')
+}
+
+async function timeOne({ key, argv, node = process.execPath, environment: extra = {}, expect = '' }) {
+  const begin = process.hrtime.bigint()
+  const child = spawn(node, argv, { env: { ...environment, ...extra }, stdio: ['ignore', 'pipe', 'pipe'] })
+  let stdout = ''
+  let stderr = ''
+  child.stdout.setEncoding('utf8').on('data', (text) => (stdout += text))
+  child.stderr.setEncoding('utf8').on('data', (text) => (stderr += text))
+  const status = await new Promise((settle, refuse) => child.on('error', refuse).on('close', settle))
+  const milliseconds = Number(process.hrtime.bigint() - begin) / 1e6
+  if (status !== 0 || !stdout.includes(expect)) throw new Error(`${key}: exit ${status}, wanted ${JSON.stringify(expect)} in the output:\n${stdout}${stderr}`)
+  return milliseconds
+}
+
+function summarise(list) {
+  const sorted = [...list].sort((left, right) => left - right)
+  const middle = Math.floor(sorted.length / 2)
+  return { median: sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2, minimum: sorted[0] }
+}
+
+function shuffle(list) {
+  const result = [...list]
+  for (let index = result.length - 1; index > 0; index -= 1) {
+    const other = Math.floor(Math.random() * (index + 1))
+    ;[result[index], result[other]] = [result[other], result[index]]
+  }
+  return result
+}

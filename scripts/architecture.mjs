@@ -1,0 +1,66 @@
+// The arrows of the house, once: the linter and test/architecture both read this table.
+import { relative, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const sourceRoot = fileURLToPath(new URL('../src/', import.meta.url))
+
+/** Which layers each layer builds on directly; what those build on is allowed too. `*` is everything. */
+export const arrows = {
+  contract: [],
+  define: ['contract'],
+  call: ['define'],
+  surfaces: ['call'],
+  process: ['contract'],
+  registry: ['call', 'process'],
+  runner: ['registry'],
+  workflow: ['runner'],
+  prompting: ['call', 'registry'],
+  'views/model': ['contract'],
+  views: ['views/model'],
+  testing: ['surfaces', 'workflow', 'prompting', 'views'],
+  commands: ['*'],
+  'zod.ts': ['define'],
+  'index.ts': ['surfaces', 'workflow', 'prompting', 'views', 'testing'],
+  'bin.ts': ['*'],
+}
+
+/** Files that may use the globals `process` and `console`; everything else takes `Io` as a parameter. */
+export const processFiles = [
+  'src/bin.ts',
+  'src/surfaces/cli/process-io.ts',
+  'src/surfaces/cli/run.ts',
+  'src/call/host.ts',
+  // These two stand between the process and the handlers, which cannot be told to take a parameter.
+  'src/call/exit-guard.ts',
+  'src/surfaces/cli/stray-output.ts',
+]
+
+/** The layer of a file in src/, the longest name that fits, or undefined outside src/ and for a file that has no layer. */
+export function layerOf(file) {
+  const path = relative(sourceRoot, file).split(sep).join('/')
+  return Object.keys(arrows)
+    .filter((layer) => path === layer || path.startsWith(`${layer}/`))
+    .sort((left, right) => right.length - left.length)[0]
+}
+
+/** Every layer that a layer may import, itself included, sorted. */
+export function allowedLayers(layer) {
+  const seen = new Set()
+  const visit = (name) => {
+    if (seen.has(name)) return
+    seen.add(name)
+    for (const next of arrows[name].includes('*') ? Object.keys(arrows) : arrows[name]) visit(next)
+  }
+  visit(layer)
+  return [...seen].sort()
+}
+
+/** Why `importer` may not import `imported` (absolute paths in src/), or undefined where it may. */
+export function explainForbiddenImport(importer, imported) {
+  const from = layerOf(importer)
+  if (from === undefined) return `${relative(sourceRoot, importer)} belongs to no layer; add it to scripts/architecture.mjs`
+  const to = layerOf(imported)
+  const allowed = allowedLayers(from)
+  if (to !== undefined && allowed.includes(to)) return undefined
+  return `${from} may not import ${to ?? relative(sourceRoot, imported)}; it may import ${allowed.join(', ')}`
+}

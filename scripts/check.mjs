@@ -1,0 +1,34 @@
+// `npm test`: type check and lint side by side, then all tests with coverage. The first failure decides the exit code.
+import { spawn } from 'node:child_process'
+import { rmSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { rawFolder, reportCoverage } from './coverage.mjs'
+
+process.chdir(fileURLToPath(new URL('..', import.meta.url)))
+// Vitest colours what it writes into a pipe too, and whoever reads a pipe wants words.
+if (!process.stdout.isTTY) process.env.NO_COLOR = '1'
+const bin = (path) => [process.execPath, [`node_modules/${path}`]]
+
+const [types, lint] = await Promise.all([
+  runStep('tsc', bin('typescript/bin/tsc'), ['--noEmit', '--incremental', '--tsBuildInfoFile', 'node_modules/.cache/toolable/tsc.json', '-p', 'tsconfig.json']),
+  runStep('eslint', bin('eslint/bin/eslint.js'), ['.', '--max-warnings', '0']),
+])
+if (types !== 0 || lint !== 0) process.exit(1)
+
+rmSync('coverage', { recursive: true, force: true })
+const tests = await runStep('vitest', bin('vitest/vitest.mjs'), ['run', '--typecheck'], { NODE_V8_COVERAGE: rawFolder })
+if (tests !== 0) process.exit(1)
+
+const covered = await reportCoverage((name, argv) => runStep(name, bin('c8/bin/c8.js'), argv))
+process.exit(covered === 0 ? 0 : 1)
+
+async function runStep(name, [command, before], argv, environment = {}) {
+  const begin = performance.now()
+  const child = spawn(command, [...before, ...argv], { stdio: ['ignore', 'inherit', 'inherit'], env: { ...process.env, ...environment } })
+  const status = await new Promise((settle) => {
+    child.on('error', () => settle(1))
+    child.on('close', (code) => settle(code ?? 1))
+  })
+  console.log(`${name}: ${status === 0 ? 'passed' : 'FAILED'} in ${((performance.now() - begin) / 1000).toFixed(1)} s`)
+  return status
+}

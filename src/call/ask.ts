@@ -1,0 +1,149 @@
+import type { Ask, ConfirmQuestion, DecisionQuestion, InputQuestion, SampleOptions } from '../contract/context.ts'
+import { toMilliseconds } from '../contract/duration.ts'
+import type { Answerer, Interaction, Sampler } from '../contract/interaction.ts'
+import { ToolError } from '../contract/tool-error.ts'
+import { compileSchema, resolveSchema } from '../define/schema/compile.ts'
+import { issuesToError } from '../define/schema/issues.ts'
+import type { LazySchema, Schema } from '../define/schema/schema.ts'
+
+/** What asking needs from the running call. */
+export type AskHost = {
+  readonly tool: string
+  readonly answer: Answerer | undefined
+  readonly sample: Sampler | undefined
+  readonly signal: AbortSignal
+  /** Runs something that waits for somebody, with the deadline standing still. */
+  waiting<T>(work: () => Promise<T>): Promise<T>
+}
+
+const LONGEST_ANSWER_LOOP = 5
+const SAMPLE_TIMEOUT_S = 120
+
+/** Builds `ctx.ask`: asks until the answer fits; without anybody to answer, the default, else ANSWER_REQUIRED. */
+export function createAsk(host: AskHost): Ask {
+  const ask = async (question: ConfirmQuestion | DecisionQuestion | InputQuestion): Promise<unknown> => {
+    const schema = question.kind === 'input' && question.schema !== undefined ? compileSchema(resolveSchema(question.schema as LazySchema), 'output') : undefined
+    const interaction = toInteraction(question, schema)
+    return host.waiting(async () => {
+      let problem: string | undefined
+      for (let attempt = 0; attempt < LONGEST_ANSWER_LOOP; attempt++) {
+        const given = await askOnce(host, problem === undefined ? interaction : { ...interaction, problem })
+        if (given === undefined) return answerByDefault(host, interaction)
+        const checked = await checkAnswer(interaction, schema, given)
+        if (checked.ok) return checked.value
+        problem = checked.problem
+      }
+      throw new ToolError('INVALID_INPUT', `the answer to '${interaction.prompt}' ${problem}`, { field: 'answer' })
+    })
+  }
+  return ask as Ask
+}
+
+/** Builds `ctx.sample`. */
+export function createSample(host: AskHost): (prompt: string, options?: SampleOptions) => Promise<string> {
+  return (prompt, options = {}) => host.waiting(async () => {
+    if (!host.sample) throw new ToolError('ANSWER_REQUIRED', `tool '${host.tool}' asks for a completion and no model is connected`, { suggestion: 'Give the call a sampler: --sample-via stdin or --sample-via <url> on the command line, the option sample in a program' })
+    const { maxTokens = 1000, system, temperature, stopSequences, timeout = SAMPLE_TIMEOUT_S } = options
+    const request = {
+      id: randomId(),
+      prompt,
+      max_tokens: maxTokens,
+      ...(system !== undefined && { system }),
+      ...(temperature !== undefined && { temperature }),
+      ...(stopSequences !== undefined && { stop_sequences: stopSequences }),
+    }
+    const limit = limitedSignal(host.signal, toMilliseconds(timeout, 'timeout'))
+    try {
+      const sampler = host.sample
+      const content = await race(limit, async () => sampler(request, limit.signal))
+      if (typeof content !== 'string') throw new ToolError('DEPENDENCY', 'the completion that came back is not text')
+      return content
+    } finally {
+      limit.clear()
+    }
+  })
+}
+
+/** An id of eight characters, unique enough to pair a question with its answer. */
+export function randomId(): string {
+  return Math.floor(Math.random() * 0x1_0000_0000).toString(16).padStart(8, '0')
+}
+
+function toInteraction(question: ConfirmQuestion | DecisionQuestion | InputQuestion, schema: Schema | undefined): Interaction {
+  const { prompt, timeout } = question
+  return {
+    id: randomId(),
+    kind: question.kind,
+    prompt,
+    ...(schema && { schema: schema.json }),
+    ...(question.kind === 'decision' && { options: question.options.map((option) => (typeof option === 'string' ? { value: option } : option)) }),
+    ...(question.default !== undefined && { default: question.default }),
+    ...(timeout !== undefined && { timeout }),
+  }
+}
+
+async function askOnce(host: AskHost, interaction: Interaction): Promise<unknown> {
+  if (!host.answer) return undefined
+  const answerer = host.answer
+  if (interaction.timeout === undefined) return answerer(interaction, host.signal)
+  const limit = limitedSignal(host.signal, toMilliseconds(interaction.timeout, 'timeout'))
+  try {
+    return await race(limit, async () => answerer(interaction, limit.signal))
+  } catch (error) {
+    // An answer that does not come in time counts as nobody being there.
+    if (limit.timedOut()) return undefined
+    throw error
+  } finally {
+    limit.clear()
+  }
+}
+
+function answerByDefault(host: AskHost, interaction: Interaction): unknown {
+  if (interaction.default !== undefined) return interaction.default
+  throw new ToolError('ANSWER_REQUIRED', `tool '${host.tool}' asks '${interaction.prompt}' and nobody can answer`, { details: { interaction } })
+}
+
+type CheckedAnswer = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly problem: string }
+
+async function checkAnswer({ kind, options = [] }: Interaction, schema: Schema | undefined, given: unknown): Promise<CheckedAnswer> {
+  if (kind === 'confirm') return typeof given === 'boolean' ? { ok: true, value: given } : { ok: false, problem: 'must be true or false' }
+  if (kind === 'decision') {
+    const values = options.map(({ value }) => value)
+    return values.includes(given as string) ? { ok: true, value: given } : { ok: false, problem: `must be one of ${values.join(', ')}` }
+  }
+  const checked = await schema?.check(given)
+  if (!checked) return { ok: true, value: given }
+  return checked.ok ? checked : { ok: false, problem: issuesToError(checked.issues).message }
+}
+
+type Limit = { readonly signal: AbortSignal; timedOut(): boolean; clear(): void }
+
+function limitedSignal(outer: AbortSignal, milliseconds: number): Limit {
+  const controller = new AbortController()
+  let timedOut = false
+  const timer = setTimeout(() => {
+    timedOut = true
+    controller.abort(new ToolError('TIMEOUT', `no answer within ${milliseconds / 1000} seconds`))
+  }, milliseconds)
+  const forward = (): void => controller.abort(outer.reason)
+  if (outer.aborted) forward()
+  outer.addEventListener('abort', forward, { once: true })
+  return {
+    signal: controller.signal,
+    timedOut: () => timedOut,
+    clear() {
+      clearTimeout(timer)
+      outer.removeEventListener('abort', forward)
+    },
+  }
+}
+
+// The other side may ignore the signal: the wait ends all the same.
+function race<T>({ signal }: Limit, work: () => Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason as Error)
+    if (signal.aborted) return abort()
+    signal.addEventListener('abort', abort, { once: true })
+    work().then(resolve, reject)
+  })
+}

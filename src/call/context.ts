@@ -1,0 +1,81 @@
+import type { Context, PlannedAction } from '../contract/context.ts'
+import type { Artifact } from '../contract/outcome.ts'
+import type { ToolEvent } from '../contract/events.ts'
+import type { State } from '../contract/state.ts'
+import { ToolError } from '../contract/tool-error.ts'
+import { createAsk, createSample } from './ask.ts'
+import type { RunningDeadline } from './deadline.ts'
+import { openCheckpoint } from './checkpoint.ts'
+import { host } from './host.ts'
+import type { CallOptions } from './options.ts'
+
+/** What one call gathers while it runs. */
+export type Gathered = { readonly artifacts: Artifact[]; readonly plan: PlannedAction[]; readonly warnings: string[] }
+
+export type ContextParts = {
+  readonly tool: string
+  readonly options: CallOptions
+  readonly state: State
+  readonly cwd: string
+  readonly dryRun: boolean
+  readonly verbose: number
+  readonly gathered: Gathered
+  /** Made on demand: most handlers never look at it. */
+  signal(): AbortSignal
+  deadline(): RunningDeadline | undefined
+  emit(event: ToolEvent): void | Promise<void>
+}
+
+/** Builds what a handler gets besides its input. */
+export function createContext(parts: ContextParts, extra: { readonly [key: string]: unknown }): Context {
+  const { options, gathered, tool } = parts
+  const env = options.env ?? host.env()
+  const asking = {
+    tool,
+    answer: options.answer,
+    sample: options.sample,
+    get signal() { return parts.signal() },
+    async waiting<T>(work: () => Promise<T>): Promise<T> {
+      const deadline = parts.deadline()
+      deadline?.pause()
+      try {
+        return await work()
+      } finally {
+        deadline?.resume()
+      }
+    },
+  }
+  return {
+    progress: (message, percent) => void parts.emit({ type: 'progress', message: String(message), ...(percent !== undefined && { percent: clampPercent(percent) }) }),
+    log: (message, level = 'info') => void parts.emit({ type: 'log', level, message: String(message) }),
+    artifact(name, uri) {
+      gathered.artifacts.push({ name, uri })
+      void parts.emit({ type: 'artifact', name, uri })
+    },
+    item: (value) => void parts.emit({ type: 'item', value }),
+    sample: createSample(asking),
+    ask: createAsk(asking),
+    checkpoint: (stage) => openCheckpoint(env['WORKSPACE'] ?? parts.cwd, stage),
+    get signal() { return parts.signal() },
+    get deadline() { return parts.deadline() },
+    dryRun: parts.dryRun,
+    plan(action, target, details) {
+      if (parts.dryRun) gathered.plan.push({ action, target, ...(details !== undefined && { details }) })
+    },
+    caller: options.caller,
+    state: parts.state,
+    env,
+    cwd: parts.cwd,
+    secret(name) {
+      const secret = options.secrets && Object.hasOwn(options.secrets, name) ? options.secrets[name] : undefined
+      if (secret === undefined) throw new ToolError('CONFIG', `tool '${tool}' needs the secret '${name}'`, { suggestion: `Give it with --secret-file ${name}=<path>` })
+      return secret
+    },
+    verbose: parts.verbose,
+    context: extra,
+  }
+}
+
+function clampPercent(percent: number): number {
+  return Number.isFinite(percent) ? Math.min(100, Math.max(0, percent)) : 0
+}

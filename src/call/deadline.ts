@@ -1,0 +1,33 @@
+import { LONGEST_TIMER_MS } from '../contract/duration.ts'
+import type { Deadline } from '../contract/context.ts'
+
+/** A limit that fires by timer, and stands still while somebody is asked. */
+export type RunningDeadline = Deadline & { pause(): void; resume(): void; clear(): void }
+
+/** Starts a deadline of so many milliseconds from now, on the monotonic clock. */
+export function startDeadline(milliseconds: number, expire: () => void): RunningDeadline {
+  let left = milliseconds
+  let startedAt = performance.now()
+  let pauses = 0
+  let timer = arm()
+
+  function arm(): NodeJS.Timeout {
+    startedAt = performance.now()
+    return setTimeout(expire, Math.min(left, LONGEST_TIMER_MS))
+  }
+  const leftNow = (): number => Math.max(0, pauses > 0 ? left : left - (performance.now() - startedAt))
+
+  return {
+    get at() { return new Date(Date.now() + leftNow()) },
+    remaining: () => leftNow() / 1000,
+    pause() {
+      if (pauses++ > 0) return
+      clearTimeout(timer)
+      left = Math.max(0, left - (performance.now() - startedAt))
+    },
+    resume() {
+      if (--pauses === 0) timer = arm()
+    },
+    clear: () => clearTimeout(timer),
+  }
+}

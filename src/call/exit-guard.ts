@@ -1,0 +1,37 @@
+import type { AsyncLocalStorage } from 'node:async_hooks'
+import { ToolError } from '../contract/tool-error.ts'
+
+type Fail = (error: ToolError) => void
+let calls: AsyncLocalStorage<Fail> | undefined
+
+class ExitCalled extends ToolError {}
+
+/** Runs a handler so that `process.exit` inside it fails the call instead of ending the host. */
+export function withoutExit<T>(fail: Fail, run: () => T): T {
+  return (calls ??= guardExit()).run(fail, run)
+}
+
+function guardExit(): AsyncLocalStorage<Fail> {
+  // Loaded here because programs that only print help never call.
+  const { AsyncLocalStorage } = process.getBuiltinModule('node:async_hooks')
+  const storage = new AsyncLocalStorage<Fail>()
+  const exit = process.exit
+  process.exit = ((code?: number | string | null) => {
+    const failCall = storage.getStore()
+    if (!failCall) return exit(code)
+    const error = new ExitCalled('INTERNAL', `the tool called process.exit(${code ?? ''})`, { suggestion: { action: 'abort', fix: 'The author of the tool should throw or return instead' } })
+    failCall(error)
+    swallowOnce(error)
+    throw error
+  })
+  return storage
+}
+
+// Thrown inside a timer or an emitter, the error reaches nobody: it must not end the host either.
+function swallowOnce(expected: ExitCalled): void {
+  const swallow = (error: unknown): void => {
+    if (error !== expected) process.nextTick(() => { throw error })
+  }
+  process.once('uncaughtException', swallow)
+  setImmediate(() => process.off('uncaughtException', swallow)).unref()
+}

@@ -1,0 +1,16 @@
+/** The process that calls run in, where a caller does not say otherwise. The only place in `call/` that looks at it. */
+export const host = {
+  cwd: (): string => process.cwd(),
+  env: (): { readonly [name: string]: string | undefined } => process.env,
+  pid: process.pid,
+  platform: process.platform,
+  /** Whether a process of this machine still runs; one of another user counts. */
+  isAlive(pid: number): boolean {
+    try {
+      process.kill(pid, 0)
+      return true
+    } catch (error) {
+      return (error as NodeJS.ErrnoException).code === 'EPERM'
+    }
+  },
+} as const

@@ -1,0 +1,117 @@
+import { createHash } from 'node:crypto'
+import { linkSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { isObject } from '../contract/json.ts'
+import type { Outcome } from '../contract/outcome.ts'
+import { ToolError } from '../contract/tool-error.ts'
+import type { Finished } from './finished.ts'
+import { host } from './host.ts'
+import { stateFolder } from './state-folder.ts'
+
+const KEPT_MS = 24 * 3_600_000
+
+type Call = { readonly key: string; readonly tool: string; readonly input: unknown; readonly env: { readonly [name: string]: string | undefined } }
+type Entry = { readonly tool: string; readonly input: string; readonly at: number; readonly pid: number; readonly outcome?: Outcome }
+
+/** Runs a call once per key: a repeat with the same input gets the remembered answer, another input is a CONFLICT. Failures are not remembered. */
+export async function once(call: Call, run: () => Promise<Finished>): Promise<Finished> {
+  if (call.key.trim() === '' || call.key.length > 500) throw new ToolError('INVALID_INPUT', 'an idempotency key has 1 to 500 characters', { field: 'idempotency-key' })
+  const folder = join(stateFolder(call.env), 'idempotency')
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const file = join(folder, `${digest(`${call.tool}\0${call.key}`)}.json`)
+  const mine: Entry = { tool: call.tool, input: digest(stable(call.input)), at: Date.now(), pid: host.pid }
+
+  const remembered = claim(file, mine, call.key)
+  if (remembered) return { outcome: recalled(remembered), value: remembered.ok ? remembered.result : undefined }
+  try {
+    const finished = await run()
+    if (finished.outcome.ok) replace(file, { ...mine, outcome: finished.outcome })
+    else rmSync(file, { force: true })
+    sweep(folder)
+    return finished
+  } catch (error) {
+    rmSync(file, { force: true })
+    throw error
+  }
+}
+
+// Gives the remembered outcome, or nothing when the key is now ours.
+function claim(file: string, mine: Entry, key: string): Outcome | undefined {
+  for (;;) {
+    if (createExclusively(file, mine)) return undefined
+    const entry = readEntry(file)
+    const live = entry && Date.now() - entry.at < KEPT_MS && (entry.outcome !== undefined || host.isAlive(entry.pid))
+    if (!live) {
+      setAside(file)
+      continue
+    }
+    if (entry.input !== mine.input) throw new ToolError('CONFLICT', `the idempotency key '${key}' was used with another input`, { field: 'idempotency-key', suggestion: 'Use a new key for a new request' })
+    if (entry.outcome) return entry.outcome
+    throw new ToolError('CONFLICT', `a call with the idempotency key '${key}' is still running`, { field: 'idempotency-key', retryable: true, suggestion: 'Wait for the first call to end' })
+  }
+}
+
+// A link appears whole or not at all, so nobody ever reads half an entry.
+function createExclusively(file: string, entry: Entry): boolean {
+  const temporary = writeTemporary(file, entry)
+  try {
+    linkSync(temporary, file)
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+    throw error
+  } finally {
+    rmSync(temporary, { force: true })
+  }
+}
+
+function replace(file: string, entry: Entry): void {
+  renameSync(writeTemporary(file, entry), file)
+}
+
+let counter = 0
+function writeTemporary(file: string, entry: Entry): string {
+  const temporary = `${file}.${host.pid}-${counter++}.tmp`
+  writeFileSync(temporary, JSON.stringify(entry), { mode: 0o600, flush: true })
+  return temporary
+}
+
+// Renaming lets exactly one of several processes take over a dead entry.
+function setAside(file: string): void {
+  const aside = `${file}.${host.pid}-${counter++}.old`
+  try {
+    renameSync(file, aside)
+    rmSync(aside, { force: true })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+  }
+}
+
+function readEntry(file: string): Entry | undefined {
+  try {
+    const entry = JSON.parse(readFileSync(file, 'utf8')) as unknown
+    return isObject(entry) && typeof entry['at'] === 'number' && typeof entry['pid'] === 'number' ? (entry as Entry) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function recalled(outcome: Outcome): Outcome {
+  const warnings = [...(outcome.meta.warnings ?? []), 'answered from an earlier call with the same idempotency key']
+  return { ...outcome, meta: { ...outcome.meta, warnings } }
+}
+
+function sweep(folder: string): void {
+  for (const name of readdirSync(folder).slice(0, 200)) {
+    const stats = statSync(join(folder, name), { throwIfNoEntry: false })
+    if (stats && Date.now() - stats.mtimeMs > KEPT_MS) rmSync(join(folder, name), { force: true })
+  }
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}
+
+function stable(value: unknown): string {
+  return JSON.stringify(value, (_key, field: unknown) => (isObject(field) ? Object.fromEntries(Object.entries(field).sort(([a], [b]) => (a < b ? -1 : 1))) : field)) ?? 'null'
+}

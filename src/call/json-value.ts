@@ -1,0 +1,80 @@
+import { ToolError } from '../contract/tool-error.ts'
+
+/** The result as JSON can carry it, with warnings for what was changed. Throws INTERNAL, naming the place, for what JSON cannot carry. */
+export function toJsonValue(result: unknown): { readonly value: unknown; readonly warnings: readonly string[] } {
+  const warnings: string[] = []
+  const value = convert(result === undefined ? null : result, { key: 'result' }, new Set(), warnings)
+  return { value, warnings }
+}
+
+// Where a value stands, as links to the root: spelled out only for errors and warnings.
+type Place = { readonly key: string | number; readonly parent?: Place }
+
+function convert(value: unknown, place: Place, above: Set<object>, warnings: string[]): unknown {
+  switch (typeof value) {
+    case 'string': case 'boolean': return value
+    case 'number':
+      if (Number.isFinite(value)) return value
+      warnings.push(`${spell(place)} was ${value}, which JSON cannot carry; it is null`)
+      return null
+    case 'bigint': throw refuse(place, 'a BigInt', 'return it as a string or a number')
+    case 'function': throw refuse(place, 'a function', 'return data')
+    case 'symbol': throw refuse(place, 'a symbol', 'return data')
+    case 'undefined': return undefined
+    case 'object': return value === null ? null : convertObject(value, place, above, warnings)
+  }
+}
+
+function convertObject(value: object, place: Place, above: Set<object>, warnings: string[]): unknown {
+  if (above.has(value)) throw refuse(place, 'a reference to something that contains it', 'return a tree')
+  if (value instanceof Date && Number.isNaN(value.getTime())) throw refuse(place, 'an invalid date', 'return a valid date or null')
+  if ('toJSON' in value && typeof value.toJSON === 'function') return convert(callToJson(value as { toJSON(): unknown }, place), place, above, warnings)
+  if (value instanceof Map) throw refuse(place, 'a Map', 'return Object.fromEntries(map)')
+  if (value instanceof Set) throw refuse(place, 'a Set', 'return [...set]')
+  if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) throw refuse(place, 'binary data', 'return it as base64 text, or write a file and report it as an artifact')
+  if (value instanceof Promise) throw refuse(place, 'a promise', 'await it')
+  if (value instanceof Error) return { name: value.name, message: value.message }
+  above.add(value)
+  const copy = Array.isArray(value) ? convertItems(value, place, above, warnings) : convertFields(value, place, above, warnings)
+  above.delete(value)
+  return copy
+}
+
+// Trees without anything to change are returned as they are: no copy of large results.
+function convertItems(list: readonly unknown[], place: Place, above: Set<object>, warnings: string[]): readonly unknown[] {
+  let copy: unknown[] | undefined
+  for (let index = 0; index < list.length; index++) {
+    const converted = convert(list[index], typeof list[index] === 'string' ? place : { key: index, parent: place }, above, warnings) ?? null
+    if (converted !== list[index]) (copy ??= list.slice())[index] = converted
+  }
+  return copy ?? list
+}
+
+function convertFields(fields: object, place: Place, above: Set<object>, warnings: string[]): object {
+  let copy: Record<string, unknown> | undefined
+  for (const [key, field] of Object.entries(fields)) {
+    const converted = convert(field, typeof field === 'string' ? place : { key, parent: place }, above, warnings)
+    if (converted === field && field !== undefined) continue
+    copy ??= Object.assign(Object.create(null) as Record<string, unknown>, fields)
+    if (converted === undefined) delete copy[key]
+    else copy[key] = converted
+  }
+  return copy ?? fields
+}
+
+function callToJson(value: { toJSON(): unknown }, place: Place): unknown {
+  try {
+    return value.toJSON()
+  } catch (error) {
+    throw refuse(place, `an object whose toJSON throws (${error instanceof Error ? error.message : String(error)})`, 'return plain data')
+  }
+}
+
+function refuse(place: Place, what: string, fix: string): ToolError {
+  return new ToolError('INTERNAL', `the tool returned ${what} at ${spell(place)}, which JSON cannot carry`, { suggestion: { action: 'abort', fix: `The author of the tool should ${fix}` } })
+}
+
+function spell({ key, parent }: Place): string {
+  if (!parent) return String(key)
+  return typeof key === 'number' ? `${spell(parent)}[${key}]` : `${spell(parent)}.${key}`
+}

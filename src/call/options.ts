@@ -1,0 +1,32 @@
+import type { Duration } from '../contract/duration.ts'
+import type { ToolEvent, ToolInvokedEvent } from '../contract/events.ts'
+import type { Answerer, Interaction, Sampler } from '../contract/interaction.ts'
+import type { State } from '../contract/state.ts'
+
+/** How a call is made; the same options on every surface. */
+export type CallOptions = {
+  /** Cancels the call. */
+  readonly signal?: AbortSignal
+  /** Longest time the call may take; the shortest of all limits wins. */
+  readonly timeout?: Duration
+  /** Plan instead of act. */
+  readonly dryRun?: boolean
+  /** Consent to a destructive tool; a function is asked. Default true: a direct call is consent. */
+  readonly confirm?: boolean | ((question: Interaction) => boolean | Promise<boolean>)
+  /** Answers the tool's questions. Undefined answers mean that nobody is there. */
+  readonly answer?: Answerer
+  /** Completes the tool's prompts. */
+  readonly sample?: Sampler
+  /** The store that rolls back when the call fails; a fresh one by default. */
+  readonly state?: State
+  /** Receives the tool's events while it runs, then one `tool_invoked`. A promise holds a generator tool back. */
+  readonly onEvent?: (event: ToolEvent | ToolInvokedEvent) => void | Promise<void>
+  readonly caller?: string
+  /** Repeats with the same key and input get the first answer for 24 hours; another input is a CONFLICT. */
+  readonly idempotencyKey?: string
+  /** What relative paths mean; default: the directory of the process. */
+  readonly cwd?: string
+  readonly env?: { readonly [name: string]: string | undefined }
+  readonly secrets?: { readonly [name: string]: string }
+  readonly verbose?: number
+}

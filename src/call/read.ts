@@ -1,0 +1,70 @@
+import { closest } from '../contract/did-you-mean.ts'
+import { isObject } from '../contract/json.ts'
+import type { Outcome } from '../contract/outcome.ts'
+import { ToolError } from '../contract/tool-error.ts'
+import { lookupKey } from '../define/names.ts'
+import type { Prompt, PromptText } from '../define/prompt.ts'
+import type { Resource } from '../define/resource.ts'
+import { issuesToError } from '../define/schema/issues.ts'
+import { withoutExit } from './exit-guard.ts'
+import { toToolError } from './failure.ts'
+import { toJsonValue } from './json-value.ts'
+import type { CallOptions } from './options.ts'
+import type { Identity } from './finished.ts'
+import { host } from './host.ts'
+import { runCall } from './running.ts'
+import { toMilliseconds } from '../contract/duration.ts'
+
+/** Reads the resource that an address names; never throws. */
+export function readResource(resources: readonly Resource[], uri: string, options: CallOptions = {}, identity: Identity = {}): Promise<Outcome> {
+  return answer(`resource`, options, identity, async (signal) => {
+    for (const resource of resources) {
+      const params = resource.match(uri)
+      if (params) return resourceJson(await resource.read(params, { signal: signal(), cwd: options.cwd ?? host.cwd(), env: options.env ?? host.env() }))
+    }
+    const known = resources.map(({ manifest }) => manifest.uri)
+    throw new ToolError('NOT_FOUND', `no resource matches '${short(uri)}'`, { details: { resources: known }, suggestion: known.length > 0 ? `The resources are ${known.join(', ')}` : 'This program has no resources' })
+  })
+}
+
+/** Renders the named prompt; never throws. */
+export function renderPrompt(prompts: readonly Prompt[], name: string, args: unknown, options: CallOptions = {}, identity: Identity = {}): Promise<Outcome<PromptText>> {
+  return answer('prompt', options, identity, async () => {
+    const prompt = prompts.find((candidate) => lookupKey(candidate.name) === lookupKey(name))
+    if (!prompt) {
+      const meant = closest(name, prompts.map((candidate) => candidate.name))
+      throw new ToolError('NOT_FOUND', `there is no prompt '${short(name)}'${meant ? `; did you mean '${meant}'?` : ''}`, { details: { prompts: prompts.map((candidate) => candidate.name) } })
+    }
+    const checked = await prompt.arguments().check(args ?? {})
+    if (!checked.ok) throw issuesToError(checked.issues, { input: args })
+    return prompt.render(checked.value)
+  }) as Promise<Outcome<PromptText>>
+}
+
+async function answer(tool: string, options: CallOptions, identity: Identity, work: (signal: () => AbortSignal) => Promise<unknown>): Promise<Outcome> {
+  const startedAt = performance.now()
+  const meta = () => ({ tool: identity.toolset === undefined ? tool : `${identity.toolset}.${tool}`, ...(identity.version !== undefined && { version: identity.version }), duration_ms: Math.round(performance.now() - startedAt) })
+  try {
+    const result = await runCall(options.signal, (call) => {
+      if (options.timeout !== undefined) call.limitTo(toMilliseconds(options.timeout, 'timeout'))
+      return withoutExit(call.fail, () => work(call.signal))
+    })
+    return { ok: true, status: 'success', result: toJsonValue(result).value, meta: meta() }
+  } catch (error) {
+    return { ok: false, status: 'error', error: toToolError(error).toObject(), meta: meta() }
+  }
+}
+
+function resourceJson(content: unknown): unknown {
+  if (content instanceof Uint8Array) return { mimeType: 'application/octet-stream', blob: base64(content) }
+  if (isObject(content) && content['blob'] instanceof Uint8Array) return { ...content, blob: base64(content['blob']) }
+  return content
+}
+
+function base64(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
+}
+
+function short(text: string): string {
+  return text.length > 100 ? `${text.slice(0, 100)}…` : text
+}

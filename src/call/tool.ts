@@ -1,0 +1,70 @@
+import type { CallEvent } from '../contract/events.ts'
+import type { ToolManifest } from '../contract/manifest.ts'
+import type { Outcome } from '../contract/outcome.ts'
+import { toolErrorFrom } from '../contract/tool-error.ts'
+import { defineTool } from '../define/tool.ts'
+import type { ToolDefinition, ToolOptions } from '../define/tool.ts'
+import type { LazySchema } from '../define/schema/schema.ts'
+import type { AllowedReturn, InputOf, OutputOf, ResultOf } from '../define/types.ts'
+import type { CallOptions } from './options.ts'
+import { invoke } from './pipeline.ts'
+import { streamCall } from './stream.ts'
+
+const brand = Symbol.for('toolable.tool')
+
+type GivenInput<Input> = unknown extends Input ? [input?: unknown, options?: CallOptions] : {} extends Input ? [input?: Input, options?: CallOptions] : [input: Input, options?: CallOptions]
+
+/** A tool is an ordinary async function: it validates, runs, returns the result, and throws ToolError. */
+export type Tool<Input = unknown, Result = unknown> = {
+  (...call: GivenInput<Input>): Promise<Result>
+  readonly [brand]: ToolDefinition
+  /** The events of one call, ending in its `result`. Leaving the loop cancels the call. */
+  stream(...call: GivenInput<Input>): AsyncIterable<CallEvent>
+  /** Everything that can be said about the tool without running it. */
+  manifest(): ToolManifest
+}
+
+/** A tool whatever its types are. */
+export type AnyTool = Tool<never, unknown> | Tool<unknown, unknown> | Tool
+
+type NoInput = Record<string, never>
+type GivenFor<Input extends LazySchema | undefined> = Input extends LazySchema ? InputOf<Input> : NoInput
+type ResultFor<Output extends LazySchema | undefined, Returned> = Output extends LazySchema ? OutputOf<Output> : ResultOf<Returned>
+
+/** Defines a tool. Throws CONFIG, saying what to change, when the definition cannot work on every surface. */
+export function tool<
+  const Input extends LazySchema | undefined = undefined,
+  const Output extends LazySchema | undefined = undefined,
+  Returned extends AllowedReturn<Output> = AllowedReturn<Output>,
+>(options: ToolOptions<Input, Output, Returned>): Tool<GivenFor<Input>, ResultFor<Output, Returned>> {
+  return callable(defineTool(options)) as unknown as Tool<GivenFor<Input>, ResultFor<Output, Returned>>
+}
+
+/** Calls a tool and gives its outcome; never throws. */
+export async function call<Input, Result>(target: Tool<Input, Result>, input?: NoInfer<Input>, options?: CallOptions): Promise<Outcome<Result>> {
+  return (await invoke(definitionOf(target), input, options)).outcome as Outcome<Result>
+}
+
+/** The checked definition behind a tool. */
+export function definitionOf(target: { readonly [brand]: ToolDefinition }): ToolDefinition {
+  return target[brand]
+}
+
+/** True for what `tool` gives, also from another copy of this package. */
+export function isTool(value: unknown): value is Tool {
+  return typeof value === 'function' && (value as { [brand]?: unknown })[brand] !== undefined
+}
+
+function callable(definition: ToolDefinition): Tool {
+  const run = async (input?: unknown, options?: CallOptions): Promise<unknown> => {
+    const { outcome, value, error } = await invoke(definition, input, options)
+    if (outcome.ok) return value
+    throw error ?? toolErrorFrom(outcome.error)
+  }
+  Object.defineProperty(run, 'name', { value: definition.name })
+  return Object.assign(run, {
+    [brand]: definition,
+    stream: (input?: unknown, options?: CallOptions) => streamCall((streaming) => invoke(definition, input, streaming), options),
+    manifest: () => definition.manifest(),
+  })
+}

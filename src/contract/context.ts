@@ -1,0 +1,76 @@
+import type { LogLevel } from './events.ts'
+import type { InteractionOption } from './interaction.ts'
+import type { State } from './state.ts'
+
+/** Parameters of a completion that a tool asks of its caller's model. */
+export type SampleOptions = {
+  /** Default 1000. */
+  readonly maxTokens?: number
+  readonly system?: string
+  readonly temperature?: number
+  readonly stopSequences?: readonly string[]
+  /** Seconds to wait; default 120. */
+  readonly timeout?: number
+}
+
+type AskCommon = { readonly prompt: string; readonly timeout?: number }
+export type ConfirmQuestion = AskCommon & { readonly kind: 'confirm'; readonly default?: boolean }
+export type DecisionQuestion<Value extends string = string> = AskCommon & {
+  readonly kind: 'decision'
+  readonly options: readonly (Value | (InteractionOption & { readonly value: Value }))[]
+  readonly default?: Value
+}
+export type InputQuestion = AskCommon & { readonly kind: 'input'; readonly schema?: unknown; readonly default?: unknown }
+
+/** Asks somebody and waits: a boolean for `confirm`, the chosen value for `decision`, the (validated) value for `input`. */
+export type Ask = {
+  (question: ConfirmQuestion): Promise<boolean>
+  <const Value extends string>(question: DecisionQuestion<Value>): Promise<Value>
+  (question: InputQuestion): Promise<unknown>
+}
+
+/** A place that survives the process, for one stage of a long job. */
+export type Checkpoint = {
+  load<Data = unknown>(): Promise<Data | undefined>
+  /** Replaces the saved data atomically. */
+  save(data: unknown): Promise<void>
+}
+
+/** One recorded action of a dry run. */
+export type PlannedAction = { readonly action: string; readonly target: string; readonly details?: unknown }
+
+/** When the call has to be over. */
+export type Deadline = { readonly at: Date; /** Seconds left, never below 0. */ remaining(): number }
+
+/** What a handler gets besides its input. */
+export type Context = {
+  /** Reports progress. `percent` only when it is truly known. */
+  progress(message: string, percent?: number): void
+  log(message: string, level?: LogLevel): void
+  /** Tells that the call left something behind. */
+  artifact(name: string, uri: string): void
+  /** Hands out one item of a long list before the call is over. */
+  item(value: unknown): void
+  /** Asks the caller's model for a completion. */
+  sample(prompt: string, options?: SampleOptions): Promise<string>
+  readonly ask: Ask
+  checkpoint(stage: string): Checkpoint
+  /** Aborted when the call is cancelled or its deadline passes. */
+  readonly signal: AbortSignal
+  readonly deadline: Deadline | undefined
+  readonly dryRun: boolean
+  /** Records an action of a dry run; does nothing otherwise. */
+  plan(action: string, target: string, details?: unknown): void
+  /** Who calls, where known: `claude-code`, `ci`, a name given by a host. */
+  readonly caller: string | undefined
+  readonly state: State
+  readonly env: { readonly [name: string]: string | undefined }
+  /** The directory that relative paths of the caller mean. */
+  readonly cwd: string
+  /** A secret given by the caller; throws CONFIG when it was not given. */
+  secret(name: string): string
+  /** 0 unless the caller asked for more detail. */
+  readonly verbose: number
+  /** What the tool's `context` hook returned. */
+  readonly context: { readonly [key: string]: unknown }
+}

@@ -1,0 +1,58 @@
+import type { ResourceManifest } from '../contract/manifest.ts'
+import { ToolError } from '../contract/tool-error.ts'
+import { checkSummary } from './names.ts'
+import { compileUriPattern } from './uri-pattern.ts'
+
+/** What `read` may give: text, bytes, JSON, or one of the first two with its MIME type. */
+export type ResourceContent = string | Uint8Array | { readonly mimeType: string; readonly text: string } | { readonly mimeType: string; readonly blob: Uint8Array | string } | object | number | boolean | null
+
+export type ResourceContext = { readonly signal: AbortSignal; readonly cwd: string; readonly env: { readonly [name: string]: string | undefined } }
+
+type ParamsOf<Uri extends string> = string extends Uri ? Record<string, string> : { readonly [Name in NamesIn<Uri>]: string }
+type NamesIn<Uri extends string> = Uri extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never
+
+export type ResourceOptions<Uri extends string = string> = {
+  /** A pattern with `{name}` placeholders; each matches one path segment or part of it. */
+  readonly uri: Uri
+  readonly summary: string
+  readonly mimeTypes?: readonly string[]
+  readonly tags?: readonly string[]
+  /** Reads one resource; throw with `fail('NOT_FOUND', …)` when there is none. */
+  readonly read: (params: ParamsOf<Uri>, ctx: ResourceContext) => ResourceContent | Promise<ResourceContent>
+  /** Addresses that exist right now. */
+  readonly list?: (ctx: ResourceContext) => Iterable<ListedResource> | AsyncIterable<ListedResource> | Promise<Iterable<ListedResource>>
+}
+
+export type ListedResource = { readonly uri: string; readonly name?: string; readonly description?: string; readonly mimeType?: string; readonly size?: number }
+
+const brand = Symbol.for('toolable.resource')
+
+/** Something that can be read by its address. */
+export type Resource = {
+  readonly [brand]: true
+  readonly manifest: ResourceManifest
+  /** The placeholder values of a matching address; undefined when it does not match. */
+  match(uri: string): Record<string, string> | undefined
+  read(params: Record<string, string>, ctx: ResourceContext): ResourceContent | Promise<ResourceContent>
+  readonly list?: NonNullable<ResourceOptions['list']>
+}
+
+/** Defines a resource; throws CONFIG when the pattern or the summary is unusable. */
+export function resource<const Uri extends string>(options: ResourceOptions<Uri>): Resource {
+  const pattern = compileUriPattern(options.uri)
+  checkSummary(`resource '${options.uri}'`, options.summary)
+  if (typeof options.read !== 'function') throw new ToolError('CONFIG', `resource '${options.uri}' needs a 'read' function`)
+  const read = options.read
+  return {
+    [brand]: true,
+    manifest: { uri: options.uri, summary: options.summary, mimeTypes: options.mimeTypes ?? [], tags: options.tags ?? [] },
+    match: (uri) => pattern.match(uri),
+    read,
+    ...(options.list && { list: options.list }),
+  }
+}
+
+/** True for what `resource` gives. */
+export function isResource(value: unknown): value is Resource {
+  return typeof value === 'object' && value !== null && (value as { [brand]?: unknown })[brand] === true
+}

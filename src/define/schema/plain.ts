@@ -1,0 +1,60 @@
+import type { JsonSchema } from '../../contract/json.ts'
+import { ToolError } from '../../contract/tool-error.ts'
+import { refuseMistakes } from './author-mistakes.ts'
+import { applyDefaults } from './defaults.ts'
+import { createExplainer } from './explain.ts'
+import { guardCheck } from './guard.ts'
+import { toIssues } from './library-issues.ts'
+import { requireObjectSchema } from './object-schema.ts'
+import { findUnjsonable } from './plain-value.ts'
+import { loadValidator, withoutWrappers } from './plain-validator.ts'
+import type { PlainValidator } from './plain-validator.ts'
+import { publishSchema } from './publish.ts'
+import { checkRefs, indexRefs } from './refs.ts'
+import type { Refs } from './refs.ts'
+import type { Checked, Schema } from './schema.ts'
+import { findUnknownKeys } from './unknown-keys.ts'
+import { upgradeKeywords } from './upgrade-keywords.ts'
+
+/** Makes plain JSON Schema ready for use: draft 2020-12, or an older one when `$schema` says so. Throws CONFIG for schemas that cannot work. */
+export function compilePlain(source: JsonSchema, direction: 'input' | 'output'): Schema {
+  refuseMistakes(source)
+  const schema = upgradeKeywords(source)
+  const refs = indexRefs(schema)
+  checkRefs(schema, refs)
+  if (direction === 'input') requireObjectSchema(schema, refs)
+  let published: JsonSchema | undefined
+  let validator: PlainValidator | undefined
+  return {
+    get json() {
+      return (published ??= publishSchema(schema, direction))
+    },
+    verbatim: source,
+    check: (value) => guardCheck(() => {
+      if (validator) return checkPlain(validator, schema, refs, value)
+      return load(schema).then((loaded) => checkPlain((validator = loaded), schema, refs, value))
+    }),
+  }
+}
+
+function checkPlain(validator: PlainValidator, schema: JsonSchema, refs: Refs, value: unknown): Checked {
+  if (value !== undefined) {
+    const unjsonable = findUnjsonable(value)
+    if (unjsonable.length > 0) return { ok: false, issues: unjsonable }
+  }
+  const explainer = createExplainer(refs, validator.formats)
+  if (value === undefined) return { ok: false, issues: toIssues(explainer, schema, value, [], [{ path: [], message: 'is required' }]) }
+  const filled = applyDefaults(explainer, schema, value)
+  const unknown = findUnknownKeys(explainer, schema, filled)
+  const units = validator.validate(filled)
+  if (units.length === 0) return unknown.length === 0 ? { ok: true, value: filled } : { ok: false, issues: unknown }
+  return { ok: false, issues: toIssues(explainer, schema, filled, unknown, withoutWrappers(units)) }
+}
+
+async function load(schema: JsonSchema): Promise<PlainValidator> {
+  try {
+    return await loadValidator(schema)
+  } catch (error) {
+    throw new ToolError('CONFIG', `the schema cannot be used: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
+  }
+}

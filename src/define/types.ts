@@ -1,0 +1,38 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec'
+import type { LazySchema, SchemaSource, TypedJsonSchema } from './schema/schema.ts'
+import type { ResultYield } from './events.ts'
+import type { Reply } from './results.ts'
+
+type Resolved<S> = S extends () => infer R ? R : S
+
+/** The type that callers give for a schema. Plain JSON Schema without `jsonSchema<T>` is an object of unknown fields. */
+export type InputOf<S> =
+  Resolved<S> extends StandardSchemaV1<infer Input, unknown> ? Input
+  : Resolved<S> extends TypedJsonSchema<infer T> ? (unknown extends T ? Record<string, unknown> : T)
+  : Record<string, unknown>
+
+/** The type that comes out of a schema, defaults and transforms applied. */
+export type OutputOf<S> =
+  Resolved<S> extends StandardSchemaV1<unknown, infer Output> ? Output
+  : Resolved<S> extends TypedJsonSchema<infer T> ? (unknown extends T ? Record<string, unknown> : T)
+  : Record<string, unknown>
+
+/** What `run` may return when its result is `Result`. */
+export type RunReturn<Result> =
+  | Result | Reply<Result>
+  | Promise<Result | Reply<Result>>
+  // The third parameter is contravariant: `never` takes sessions and streams alike.
+  | Generator<unknown, Result | Reply<Result> | void, never>
+  | AsyncGenerator<unknown, Result | Reply<Result> | void, never>
+
+/** The result type behind what `run` returns: promises, generators and replies unwrapped. */
+export type ResultOf<Returned> =
+  Returned extends AsyncGenerator<infer Yields, infer Result, never> | Generator<infer Yields, infer Result, never>
+    ? GeneratorResult<Yields, Unreply<Result>>
+    : Unreply<Awaited<Returned>>
+
+type Unreply<T> = T extends Reply<infer Result> ? Result : T
+type GeneratorResult<Yields, Returned> = [Returned] extends [void] ? (Extract<Yields, ResultYield> extends ResultYield<infer R> ? R : null) : Returned
+
+/** What `run` must return, given the declared output. */
+export type AllowedReturn<Output> = Output extends LazySchema<SchemaSource> ? RunReturn<InputOf<Output>> : unknown

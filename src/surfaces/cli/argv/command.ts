@@ -1,0 +1,84 @@
+import { closest } from '../../../contract/did-you-mean.ts'
+import { ToolError } from '../../../contract/tool-error.ts'
+import type { ToolEntry } from '../../../call/collect.ts'
+import { lookupKey } from '../../../define/names.ts'
+import type { Toolset } from '../../toolset.ts'
+import { BUILTIN_COMMANDS } from '../builtin-commands.ts'
+import { flagSpecs } from '../flags.ts'
+import { INJECTED_FLAGS, PROGRAM_FLAGS, SERVE_FLAGS } from '../injected-flags.ts'
+import { flagTable } from './flag-table.ts'
+import { emptyGlobals, readGlobals } from './globals.ts'
+import type { Globals } from './globals.ts'
+import { scan } from './scan.ts'
+
+/** What the arguments name: the program itself, a group, a built-in command, or a tool with the arguments that belong to it. */
+export type Command = { readonly globals: Globals; readonly problem?: ToolError | undefined } & (
+  | { readonly kind: 'program' }
+  | { readonly kind: 'group'; readonly path: readonly string[] }
+  | { readonly kind: 'builtin'; readonly name: string; readonly rest: readonly string[] }
+  | { readonly kind: 'tool'; readonly entry: ToolEntry; readonly single: boolean; readonly tokens: readonly string[] }
+)
+
+const HIDDEN_COMMANDS = ['__complete']
+
+/** Reads the arguments up to the tool. Program flags act only here, before the tool name. */
+export function findCommand(set: Toolset, argv: readonly string[]): Command {
+  const entries = set.entries
+  const only = entries.length === 1 ? entries[0] : undefined
+  // The only tool's own fields win over program flags, because its name may be left out.
+  const own = only ? new Set(flagSpecs(only.definition.manifest()).map(({ long }) => long)) : undefined
+  const table = flagTable([], PROGRAM_FLAGS.filter(({ long }) => !own?.has(long) || long === 'help'), INJECTED_FLAGS.filter(({ long }) => !own?.has(long)), SERVE_FLAGS.filter(({ long }) => !own?.has(long)))
+  const scanned = scan(argv, table, { stopAtWord: true, stopAtUnknown: only !== undefined })
+  const globals = emptyGlobals()
+  const problem = readGlobals(globals, scanned.flags) ?? scanned.problem
+  const rest = argv.slice(scanned.end)
+  const base = { globals, problem }
+
+  const [word] = rest
+  if (globals.asked && (word === undefined || !only)) return { ...base, kind: 'program', ...(word !== undefined && !problem && { problem: strayWord(globals, word) }) }
+  if (word === undefined) return only && scanned.flags.length > 0 && !globals.help ? { ...base, kind: 'tool', entry: only, single: true, tokens: [] } : { ...base, kind: 'program' }
+
+  const found = walk(entries, rest)
+  if (found?.entry) return { ...base, kind: 'tool', entry: found.entry, single: only !== undefined && found.used === 0, tokens: rest.slice(found.used) }
+  if (HIDDEN_COMMANDS.includes(word) || (BUILTIN_COMMANDS.some(({ name }) => name === word) && !found)) return { ...base, kind: 'builtin', name: word, rest: rest.slice(1) }
+  if (only) return { ...base, kind: 'tool', entry: only, single: true, tokens: rest }
+  if (found) {
+    const next = rest[found.used]
+    const group = found.group.join(' ')
+    if (next === undefined || next === '--help' || next === '-h') return { ...base, kind: 'group', path: found.group }
+    return { ...base, kind: 'group', path: found.group, problem: problem ?? unknownCommand(`${group} ${next}`, entries) }
+  }
+  return { ...base, kind: 'program', problem: problem ?? unknownCommand(word, entries) }
+}
+
+type Walked = { readonly entry?: ToolEntry; readonly group: readonly string[]; readonly used: number }
+
+// `pr list`, `pr_list` and `pr-list` all name the same tool.
+function walk(entries: readonly ToolEntry[], words: readonly string[]): Walked | undefined {
+  const first = lookupKey(words[0]!)
+  const whole = entries.find(({ name }) => lookupKey(name) === first)
+  if (whole) return { entry: whole, group: [], used: 1 }
+  let candidates = entries
+  let used = 0
+  while (used < words.length) {
+    const word = lookupKey(words[used]!)
+    const next = candidates.filter(({ path }) => lookupKey(path[used] ?? '') === word)
+    if (next.length === 0) break
+    used++
+    const entry = next.find(({ path }) => path.length === used)
+    if (entry) return { entry, group: [], used }
+    candidates = next
+  }
+  return used > 0 ? { group: candidates[0]!.path.slice(0, used), used } : undefined
+}
+
+function unknownCommand(words: string, entries: readonly ToolEntry[]): ToolError {
+  const names = [...entries.map(({ path }) => path.join(' ')), ...BUILTIN_COMMANDS.map(({ name }) => name)]
+  const shown = words.length > 60 ? `${words.slice(0, 60)}…` : words
+  const meant = closest(words, names)
+  return new ToolError('USAGE', `unknown command '${shown}'${meant ? `; did you mean '${meant}'?` : ''}`, { suggestion: meant ? `Use '${meant}'` : `The commands are ${entries.map(({ path }) => path.join(' ')).slice(0, 20).join(', ')}` })
+}
+
+function strayWord({ asked }: Globals, word: string): ToolError {
+  return new ToolError('USAGE', `--${asked!.what} stands alone; '${word.slice(0, 60)}' is too much`, { suggestion: `Ask about one tool with: <tool> --${asked!.what}` })
+}

@@ -1,0 +1,65 @@
+import type { FlagSpec, InjectedFlag } from '../flag-spec.ts'
+import { flagName } from '../flags.ts'
+
+/** One flag as the scanner sees it: a tool's own field, or one that we inject. */
+export type KnownFlag = {
+  readonly long: string
+  readonly short?: string
+  /** How many words follow. */
+  readonly takes: 0 | 1 | 2
+  /** `--no-x` is allowed. */
+  readonly negatable: boolean
+  /** `--x.key value` is allowed. */
+  readonly dotted: boolean
+  readonly what: string
+  readonly spec?: FlagSpec
+  readonly injected?: InjectedFlag
+}
+
+export type FlagTable = {
+  long(name: string): KnownFlag | undefined
+  short(letter: string): KnownFlag | undefined
+  readonly names: readonly string[]
+}
+
+/** A table of flags; what stands first wins where names meet. */
+export function flagTable(specs: readonly FlagSpec[], ...injected: readonly (readonly InjectedFlag[])[]): FlagTable {
+  const byLong = new Map<string, KnownFlag>()
+  const byShort = new Map<string, KnownFlag>()
+  const known = [...specs.filter((spec) => spec.fedBy === undefined).map(fromSpec), ...injected.flat().map(fromInjected)]
+  for (const flag of known) {
+    if (!byLong.has(flag.long)) byLong.set(flag.long, flag)
+    if (flag.short !== undefined && !byShort.has(flag.short)) byShort.set(flag.short, flag)
+  }
+  return {
+    // People and models write max_depth and maxDepth too.
+    long: (name) => byLong.get(name) ?? byLong.get(flagName(name)),
+    short: (letter) => byShort.get(letter),
+    names: known.filter(({ injected: flag, spec }) => !(flag?.hidden || spec?.hidden)).map(({ long }) => `--${long}`),
+  }
+}
+
+function fromSpec(spec: FlagSpec): KnownFlag {
+  return {
+    long: spec.long,
+    ...(spec.short !== undefined && { short: spec.short }),
+    takes: spec.kind === 'boolean' ? 0 : 1,
+    negatable: spec.kind === 'boolean',
+    dotted: spec.kind === 'object',
+    what: spec.valueName,
+    spec,
+  }
+}
+
+function fromInjected(injected: InjectedFlag): KnownFlag {
+  const words = injected.kind === 'boolean' || injected.kind === 'count' ? 0 : (injected.valueName ?? '').split(' ').length
+  return {
+    long: injected.long,
+    ...(injected.short !== undefined && { short: injected.short }),
+    takes: words as 0 | 1 | 2,
+    negatable: false,
+    dotted: false,
+    what: injected.valueName ?? 'value',
+    injected,
+  }
+}

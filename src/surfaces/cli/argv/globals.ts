@@ -1,0 +1,89 @@
+import { ToolError } from '../../../contract/tool-error.ts'
+import type { GivenFlag } from './scan.ts'
+
+/** The injected flags of one command line, read. */
+export type Globals = {
+  output?: string
+  dialect?: string
+  quiet?: true
+  verbose: number
+  dryRun?: true
+  yes?: true
+  noColor?: true
+  timeout?: string
+  idempotencyKey?: string
+  fields?: readonly string[]
+  filter: string[]
+  limit?: number
+  cursor?: string
+  maxTokens?: number
+  secretFiles: string[]
+  stream?: true
+  session?: true
+  sampleVia?: string
+  help?: true
+  /** A flag that asks for a document instead of a call: `discover`, `manifest`, `validate` … */
+  asked?: { readonly what: string; readonly values: readonly string[] }
+  host?: string
+  port?: number
+}
+
+type Reader = (globals: Globals, values: readonly string[], written: string) => void
+
+const READERS: { readonly [long: string]: Reader } = {
+  output: (globals, [mode]) => { globals.output = mode! },
+  json: (globals) => { globals.output = 'json' },
+  jsonl: (globals) => { globals.output = 'jsonl' },
+  dialect: (globals, [name]) => { globals.dialect = name! },
+  quiet: (globals) => { globals.quiet = true },
+  verbose: (globals) => { globals.verbose++ },
+  'dry-run': (globals) => { globals.dryRun = true },
+  yes: (globals) => { globals.yes = true },
+  'no-color': (globals) => { globals.noColor = true },
+  timeout: (globals, [duration]) => { globals.timeout = duration! },
+  'idempotency-key': (globals, [key]) => { globals.idempotencyKey = key! },
+  fields: (globals, [names]) => { globals.fields = [...(globals.fields ?? []), ...names!.split(',').map((name) => name.trim()).filter((name) => name !== '')] },
+  filter: (globals, [expression]) => { globals.filter.push(expression!) },
+  limit: (globals, [count], written) => { globals.limit = wholeNumber(count!, written) },
+  cursor: (globals, [cursor]) => { globals.cursor = cursor! },
+  'max-tokens': (globals, [count], written) => { globals.maxTokens = wholeNumber(count!, written) },
+  'secret-file': (globals, [pair]) => { globals.secretFiles.push(pair!) },
+  stream: (globals) => { globals.stream = true },
+  session: (globals) => { globals.session = true },
+  'sample-via': (globals, [via]) => { globals.sampleVia = via! },
+  help: (globals) => { globals.help = true },
+  host: (globals, [host]) => { globals.host = host! },
+  port: (globals, [port], written) => { globals.port = wholeNumber(port!, written) },
+}
+
+/** No flags at all. */
+export function emptyGlobals(): Globals {
+  return { verbose: 0, filter: [], secretFiles: [] }
+}
+
+/** Reads injected flags into `globals`; gives the first problem. A flag without reader asks for a document. */
+export function readGlobals(globals: Globals, flags: readonly GivenFlag[]): ToolError | undefined {
+  let problem: ToolError | undefined
+  for (const { flag, values, written } of flags) {
+    if (!flag.injected) continue
+    try {
+      const choices = flag.injected.choices
+      if (choices && values[0] !== undefined && !choices.includes(values[0])) throw new ToolError('USAGE', `${written} must be one of ${choices.join(', ')}; got '${values[0]}'`, { field: flag.long })
+      if (flag.takes === 0 && values[0] !== undefined && !['true', 'false'].includes(values[0])) throw new ToolError('USAGE', `${written} takes no value`, { field: flag.long })
+      if (values[0] === 'false' && flag.takes === 0) continue
+      const read = Object.hasOwn(READERS, flag.long) ? READERS[flag.long] : undefined
+      if (read) read(globals, values, written)
+      else globals.asked ??= { what: flag.long, values }
+    } catch (error) {
+      if (!ToolError.is(error)) throw error
+      problem ??= error
+    }
+  }
+  return problem
+}
+
+function wholeNumber(text: string, written: string): number {
+  const number = Number(text)
+  if (/^\d+$/.test(text) && Number.isSafeInteger(number) && number >= 1) return number
+  throw new ToolError('USAGE', `${written} needs a whole number above 0; got '${text}'`, { field: written.replace(/^-+/, '') })
+}

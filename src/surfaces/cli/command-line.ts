@@ -1,0 +1,127 @@
+import { isObject } from '../../contract/json.ts'
+import type { JsonSchema } from '../../contract/json.ts'
+import { BUILTIN_COMMANDS } from './builtin-commands.ts'
+import type { FlagSpec } from './flag-spec.ts'
+import { PROGRAM_FLAGS } from './injected-flags.ts'
+import { itemSchema, typesOf } from './read-field.ts'
+
+type Input = { readonly [field: string]: unknown }
+
+/**
+ * An input as a command line that can be pasted in a POSIX shell and is read back as the same input. `program` is written as it is.
+ * What cannot be said in flags without doubt is written as one JSON argument. `path` is empty for the only tool of a program.
+ * `reserved` are words that the first argument may not be, because they would be taken for a command; the built-in ones need not be named.
+ */
+export function commandLine(program: string, path: readonly string[], specs: readonly FlagSpec[], input: Input, reserved: readonly string[] = []): string {
+  const given: Input = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined))
+  const words = sayInFlags(specs, given, path.length === 0, reserved) ?? [toJson(given)]
+  return [program, ...[...path, ...words].map(quoteForShell)].join(' ')
+}
+
+/** A word as a POSIX shell has to see it to hand it on unchanged. */
+export function quoteForShell(word: string): string {
+  return /^[\w@%+:,./-][\w@%+:,./=-]*$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
+}
+
+/** Undefined when the input has to be written as JSON. `atProgram` means that no tool name stands before the arguments. */
+function sayInFlags(specs: readonly FlagSpec[], input: Input, atProgram: boolean, reserved: readonly string[]): string[] | undefined {
+  const commands = atProgram ? [...reserved, ...BUILTIN_COMMANDS.map((command) => command.name)] : reserved
+  const known = new Set(specs.map((spec) => spec.field))
+  if (Object.keys(input).some((field) => !known.has(field))) return undefined
+  const positional: string[] = []
+  const flags: string[] = []
+  let byPosition = true
+  for (const spec of specs) {
+    if (!Object.hasOwn(input, spec.field)) {
+      // Arguments by position have no gaps: what follows an absent one is written as a flag.
+      if (spec.positional) byPosition = false
+      continue
+    }
+    const texts = textsOf(spec, input[spec.field])
+    if (!texts) return undefined
+    byPosition &&= spec.positional && isPlain(spec, texts, positional.length === 0 ? commands : [])
+    if (byPosition) positional.push(...texts)
+    else if (atProgram && PROGRAM_FLAGS.some((flag) => flag.long === spec.long)) return undefined
+    else flags.push(...flagWords(spec, input[spec.field], texts))
+  }
+  if (positional.length + flags.length > 0) return [...positional, ...flags]
+  // Without any argument the input would be read from stdin.
+  return specs.some((spec) => spec.required) ? undefined : []
+}
+
+/** Each value of a field as the text that the declared schema reads as that value again. */
+function textsOf(spec: FlagSpec, value: unknown): string[] | undefined {
+  if (spec.fedBy !== undefined && spec.fedBy !== 'timeout') return isFed(value, spec) ? [] : undefined
+  if (spec.kind === 'boolean') return typeof value === 'boolean' ? [] : undefined
+  if (spec.kind === 'object') return isObject(value) && !hasNull(value) ? [toJson(value)] : undefined
+  if (spec.kind === 'value') return single(textOf(value, spec.schema))
+  if (!Array.isArray(value) || value.length === 0 || Array.isArray(spec.schema.prefixItems)) return undefined
+  const items = itemSchema(spec.schema)
+  const texts = value.flatMap((item) => textOf(item, items) ?? [])
+  // A text that looks like a JSON list could be taken for the whole list.
+  return texts.length === value.length && !texts.some((text) => text.startsWith('[')) ? texts : undefined
+}
+
+function textOf(value: unknown, schema: JsonSchema): string | undefined {
+  const types = typesOf(schema)
+  if (typeof value === 'string') {
+    if (!types.has('string') || !isTypeable(value)) return undefined
+    return types.size === 1 || !looksLikeJson(value) ? value : undefined
+  }
+  const alone = types.size === 1
+  if (typeof value === 'number') return alone && types.has('number') && Number.isFinite(value) ? JSON.stringify(value) : undefined
+  if (typeof value === 'boolean') return alone && types.has('boolean') ? String(value) : undefined
+  return isObject(value) && alone && types.has('object') && !hasNull(value) ? toJson(value) : undefined
+}
+
+function flagWords(spec: FlagSpec, value: unknown, texts: readonly string[]): string[] {
+  if (spec.fedBy === 'verbose' && typeof value === 'number') return [`-${'v'.repeat(value)}`]
+  if (texts.length === 0) return [value === false ? `--no-${spec.long}` : `--${spec.long}`]
+  return texts.flatMap((text) => (text.startsWith('-') ? [`--${spec.long}=${text}`] : [`--${spec.long}`, text]))
+}
+
+/** True when the texts mean nothing else by position: no flag, no whole input (`{`, `-`, `@file`), no command. */
+function isPlain(spec: FlagSpec, texts: readonly string[], commands: readonly string[]): boolean {
+  if (spec.kind === 'boolean' || spec.kind === 'object') return false
+  const isCommand = commands.some((command) => sameCommand(command, texts[0] ?? ''))
+  return texts.length > 0 && !isCommand && texts.every((text) => !/^(?:[-@]|\s*[{[])/.test(text))
+}
+
+function sameCommand(left: string, right: string): boolean {
+  return left.replaceAll('_', '-') === right.replaceAll('_', '-')
+}
+
+/** `--dry-run` and `--verbose` give true; a field that takes numbers gets how often `-v` was said. */
+function isFed(value: unknown, spec: FlagSpec): boolean {
+  const types = typesOf(spec.schema)
+  if (types.size !== 1) return false
+  if (types.has('boolean')) return value === true
+  return spec.fedBy === 'verbose' && types.has('number') && typeof value === 'number' && Number.isInteger(value) && value > 0 && value < 10
+}
+
+// JSON escapes what a terminal would act upon, what an argument cannot hold, and what UTF-8 cannot carry.
+function isTypeable(text: string): boolean {
+  return !/[^\P{Cc}\n]|\p{Surrogate}/u.test(text)
+}
+
+function toJson(value: unknown): string {
+  return JSON.stringify(value).replace(/[\x7f-\x9f]/g, (character) => `\\u00${character.charCodeAt(0).toString(16)}`)
+}
+
+function looksLikeJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return /^\s*[[{"]/.test(text) || text.trim() === '' || !Number.isNaN(Number(text))
+  }
+}
+
+function hasNull(value: unknown): boolean {
+  if (value === null) return true
+  return typeof value === 'object' && Object.values(value).some(hasNull)
+}
+
+function single(text: string | undefined): string[] | undefined {
+  return text === undefined ? undefined : [text]
+}

@@ -1,0 +1,105 @@
+import { writerOf } from '../../contract/dialects/index.ts'
+import type { DialectContext } from '../../contract/dialects/dialect.ts'
+import type { ToolEvent, ToolInvokedEvent } from '../../contract/events.ts'
+import type { Io } from '../../contract/io.ts'
+import type { Presentation } from './mode.ts'
+import { toJsonText } from './output/json-text.ts'
+import { printsEnvelope } from './output/print.ts'
+import type { Progress } from './progress/live.ts'
+
+const HEARTBEAT_MS = 30_000
+
+export type EventListener = {
+  onEvent(event: ToolEvent | ToolInvokedEvent): void | Promise<void>
+  /** Prints one line of the dialogue on stdout. */
+  sendLine(line: object): Promise<void>
+  /** Runs something that needs the terminal for itself. */
+  whileAsking<T>(work: () => Promise<T>): Promise<T>
+  start(): Promise<void>
+  stop(): Promise<void>
+}
+
+type Listening = {
+  readonly io: Io
+  readonly presentation: Presentation
+  readonly context: DialectContext
+  readonly streamed: boolean
+  /** The caller answers by lines, so the session's events go to stdout. */
+  readonly session: boolean
+  readonly quiet: boolean
+  readonly label: string
+}
+
+/** Shows what a tool tells while it works: lines on stdout for streams, notifications on stderr, a live line for people. */
+export async function listenToEvents(listening: Listening): Promise<EventListener> {
+  const { io, presentation, context, streamed, session } = listening
+  const writer = writerOf(presentation.dialect)
+  const notify = await chooseNotifier(listening)
+  let heartbeat: NodeJS.Timeout | undefined
+  const sendLine = (line: object): Promise<void> => io.stdout.send(`${toJsonText(line)}\n`)
+
+  return {
+    sendLine,
+    onEvent(event) {
+      if (event.type === 'tool_invoked') return
+      if (!streamed && !(session && isDialogue(event))) return notify.show(event)
+      const line = writer.event(event, context)
+      if (line) return sendLine(line)
+    },
+    whileAsking: notify.whileAsking,
+    async start() {
+      const line = streamed ? writer.start(context) : undefined
+      if (line) await sendLine(line)
+      if (streamed && writer.alwaysStreams) heartbeat = setInterval(() => void sendLine(writer.heartbeat(context) ?? {}), HEARTBEAT_MS).unref()
+    },
+    async stop() {
+      clearInterval(heartbeat)
+      notify.stop()
+      await io.stdout.flush()
+    },
+  }
+}
+
+type Notifier = { show(event: ToolEvent): void; whileAsking<T>(work: () => Promise<T>): Promise<T>; stop(): void }
+
+const SILENT: Notifier = { show: () => undefined, whileAsking: (work) => work(), stop: () => undefined }
+
+async function chooseNotifier({ io, presentation, streamed, quiet, label }: Listening): Promise<Notifier> {
+  if (streamed || quiet) return SILENT
+  if (printsEnvelope(presentation.mode)) {
+    const { notificationLine } = await import('./progress/notify.ts')
+    return { ...SILENT, show: (event) => writeLine(io, notificationLine(event)) }
+  }
+  if (!io.stderr.isTTY) {
+    const { notificationText } = await import('./progress/notify.ts')
+    return { ...SILENT, show: (event) => writeLine(io, notificationText(event)) }
+  }
+  const { createProgress } = await import('./progress/live.ts')
+  return liveNotifier(createProgress({ stderr: io.stderr, color: presentation.stderrColor, now: io.now, label }))
+}
+
+function liveNotifier(progress: Progress): Notifier {
+  return {
+    show(event) {
+      if (event.type === 'session_start') progress.log(event.message)
+      else progress.update(event)
+    },
+    async whileAsking(work) {
+      progress.pause()
+      try {
+        return await work()
+      } finally {
+        progress.resume()
+      }
+    },
+    stop: () => progress.stop(),
+  }
+}
+
+function writeLine(io: Io, text: string | undefined): void {
+  if (text !== undefined) io.stderr.write(`${text}\n`)
+}
+
+function isDialogue(event: ToolEvent): boolean {
+  return event.type === 'session_start' || event.type === 'awaiting_input' || event.type === 'session_end'
+}

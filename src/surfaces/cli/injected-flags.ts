@@ -1,0 +1,73 @@
+import type { InjectedFlag } from './flag-spec.ts'
+
+/** The output modes that `--output` takes. */
+export const OUTPUT_MODES = ['auto', 'json', 'jsonl', 'text', 'yaml', 'toon', 'md', 'csv'] as const
+
+/** The forms of answers and events that `--dialect` takes. */
+export const DIALECTS = ['native', 'toolable', 'tooli', 'acor', 'simple'] as const
+
+/** Flags that every tool has, after the tool name. */
+export const INJECTED_FLAGS: readonly InjectedFlag[] = [
+  { long: 'output', short: 'o', kind: 'value', valueName: 'mode', choices: OUTPUT_MODES, description: 'How to print the result' },
+  { long: 'json', kind: 'boolean', description: 'Same as --output json' },
+  { long: 'jsonl', kind: 'boolean', description: 'Same as --output jsonl' },
+  { long: 'fields', kind: 'value', valueName: 'names', description: 'Keep only these fields of the result, separated by commas', yields: true },
+  { long: 'filter', kind: 'list', valueName: 'expression', description: 'Keep only the items that match, e.g. size>100', yields: true },
+  { long: 'limit', kind: 'value', valueName: 'integer', description: 'Print at most so many items', yields: true },
+  { long: 'cursor', kind: 'value', valueName: 'text', description: 'Go on where an earlier page ended', yields: true },
+  { long: 'max-tokens', kind: 'value', valueName: 'integer', description: 'Cut the result to about so many tokens', yields: true },
+  { long: 'dry-run', kind: 'boolean', description: 'Say what would be done, and do nothing' },
+  { long: 'yes', short: 'y', kind: 'boolean', description: 'Confirm a destructive call beforehand' },
+  { long: 'timeout', kind: 'value', valueName: 'duration', description: 'Give up after so long: seconds, or 500ms' },
+  { long: 'idempotency-key', kind: 'value', valueName: 'text', description: 'Do the work at most once for this key' },
+  { long: 'secret-file', kind: 'list', valueName: 'name=path', description: 'Read a secret from a file' },
+  { long: 'stream', kind: 'boolean', description: 'Print events as JSON lines while the tool works' },
+  { long: 'session', kind: 'boolean', description: 'Answer the questions of the tool by JSON lines on stdin' },
+  { long: 'sample-via', kind: 'value', valueName: 'stdin|url', description: 'Who completes prompts for the tool' },
+  { long: 'dialect', kind: 'value', valueName: 'name', choices: DIALECTS, description: 'Form of the answer and of events' },
+  { long: 'quiet', short: 'q', kind: 'boolean', description: 'No progress and no notes' },
+  { long: 'verbose', short: 'v', kind: 'count', description: 'Say more; -vv says still more' },
+  { long: 'no-color', kind: 'boolean', description: 'No colours' },
+  { long: 'help', short: 'h', kind: 'boolean', description: 'Show this help' },
+]
+
+/** Flags after the tool name that ask about the tool instead of running it. */
+export const CONTROL_FLAGS: readonly InjectedFlag[] = [
+  { long: 'schema', kind: 'boolean', description: 'Print the JSON Schema of input and output' },
+  { long: 'manifest', kind: 'boolean', description: 'Print the manifest' },
+  { long: 'describe', kind: 'boolean', description: 'Print the manifest in the form of an orchestrator' },
+  { long: 'validate', kind: 'value', valueName: 'json', description: 'Check an input without running the tool' },
+]
+
+/** Flags that act only before the tool name. */
+export const PROGRAM_FLAGS: readonly InjectedFlag[] = [
+  { long: 'discover', kind: 'boolean', description: 'Print all tools, resources and prompts as JSON' },
+  { long: 'tools', kind: 'boolean', description: 'Print the tools as JSON' },
+  { long: 'resources', kind: 'boolean', description: 'Print the resources as JSON' },
+  { long: 'prompts', kind: 'boolean', description: 'Print the prompts as JSON' },
+  { long: 'resource', kind: 'value', valueName: 'uri', description: 'Read a resource' },
+  { long: 'prompt', kind: 'value', valueName: 'name json', description: 'Render a prompt' },
+  { long: 'schema', kind: 'boolean', description: 'Print the JSON Schemas of all tools' },
+  { long: 'manifest', kind: 'boolean', description: 'Print the manifest' },
+  { long: 'describe', kind: 'boolean', description: 'Print the manifest in the form of an orchestrator' },
+  { long: 'serve-mcp', kind: 'value', valueName: 'transport', choices: ['stdio', 'http'], description: 'Serve the tools over MCP' },
+  { long: 'selftest', kind: 'boolean', description: 'Check that the program works' },
+  { long: 'fractalic-dump-schema', kind: 'boolean', description: 'Print the schema for Fractalic', hidden: true },
+  { long: 'fractalic-dump-multi-schema', kind: 'boolean', description: 'Print the schemas for Fractalic', hidden: true },
+  { long: 'version', short: 'V', kind: 'boolean', description: 'Print the version' },
+  { long: 'help', short: 'h', kind: 'boolean', description: 'Show this help' },
+]
+
+/** Flags that mean something only together with `--serve-mcp http`. */
+export const SERVE_FLAGS: readonly InjectedFlag[] = [
+  { long: 'host', kind: 'value', valueName: 'address', description: 'Address to listen on' },
+  { long: 'port', kind: 'value', valueName: 'integer', description: 'Port to listen on' },
+]
+
+/** Reserved input fields and the injected flag that feeds each of them. */
+export const FED_FIELDS: ReadonlyMap<string, string> = new Map([
+  ['timeout', 'timeout'],
+  ['dry_run', 'dry-run'],
+  ['dryRun', 'dry-run'],
+  ['verbose', 'verbose'],
+])

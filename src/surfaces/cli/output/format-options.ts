@@ -1,0 +1,19 @@
+import type { RenderInput } from './envelope.ts'
+
+/** The forms an outcome can be printed in. */
+export type OutputMode = 'json' | 'jsonl' | 'yaml' | 'toon' | 'text' | 'md' | 'csv'
+
+export type FormatOptions = {
+  readonly mode: OutputMode
+  /** Indents JSON, for a person who looks at it. */
+  readonly pretty?: boolean | undefined
+  readonly color?: boolean | undefined
+  /** Colour of stderr, where it differs from stdout. */
+  readonly stderrColor?: boolean | undefined
+  /** Width of the terminal on stdout; undefined when stdout is not one. */
+  readonly columns?: number | undefined
+  readonly renderInput?: RenderInput | undefined
+}
+
+/** What goes to which stream, each empty or ending with a newline. */
+export type Printed = { readonly stdout: string; readonly stderr: string }

@@ -1,0 +1,55 @@
+import { writerOf } from '../../contract/dialects/index.ts'
+import type { DialectContext } from '../../contract/dialects/dialect.ts'
+import { exitCodeOf } from '../../contract/errors.ts'
+import type { InputOrigin } from '../../contract/errors.ts'
+import type { Io } from '../../contract/io.ts'
+import type { Outcome } from '../../contract/outcome.ts'
+import type { ToolError } from '../../contract/tool-error.ts'
+import type { Presentation } from './mode.ts'
+import { toErrorEnvelope, toEnvelope } from './output/envelope.ts'
+import type { RenderInput } from './output/envelope.ts'
+import { toJsonText } from './output/json-text.ts'
+import { formatOutcome } from './output/print.ts'
+
+export type Printing = {
+  readonly io: Io
+  readonly presentation: Presentation
+  readonly context: DialectContext
+  /** The call printed events on stdout; the outcome is their last line. */
+  readonly streamed: boolean
+  readonly quiet: boolean
+  readonly renderInput?: RenderInput | undefined
+}
+
+/** Prints an outcome in the chosen mode and dialect; stdout has left the process when it resolves. */
+export async function printOutcome(outcome: Outcome, { io, presentation, context, streamed, quiet, renderInput }: Printing): Promise<void> {
+  const writer = writerOf(presentation.dialect)
+  if (presentation.dialect === 'native' && !streamed) {
+    const printed = await formatOutcome(outcome, { ...presentation, renderInput })
+    io.stdout.write(printed.stdout)
+    if (!quiet || !outcome.ok) io.stderr.write(printed.stderr)
+  } else {
+    const complete = withExamples(outcome, renderInput)
+    const documents = streamed ? writer.streamEnd(complete, context) : writer.outcome(complete, context)
+    for (const document of documents) io.stdout.write(`${toJsonText(document)}\n`)
+    const line = complete.ok ? undefined : writer.errorLine(complete.error)
+    if (line) io.stderr.write(`${toJsonText(line)}\n`)
+  }
+  await io.stdout.flush()
+}
+
+/** The process exit status of an outcome. */
+export function exitStatus(outcome: Outcome, origin: InputOrigin): number {
+  return outcome.ok ? 0 : exitCodeOf(outcome.error, origin)
+}
+
+/** The outcome of something that failed before a tool ran. */
+export function failedOutcome(error: ToolError, tool: string, version: string): Outcome {
+  return { ok: false, status: 'error', error: error.toObject(), meta: { tool, version, duration_ms: 0 } }
+}
+
+// Events and foreign dialects carry the repaired call as text too.
+function withExamples(outcome: Outcome, renderInput: RenderInput | undefined): Outcome {
+  const envelope = toEnvelope(outcome, renderInput) as unknown as Outcome
+  return envelope.ok ? envelope : { ...envelope, error: toErrorEnvelope(envelope.error, renderInput) as unknown as typeof envelope.error }
+}

@@ -1,0 +1,120 @@
+import fs from 'node:fs'
+import type { ByteSource, Io, TextSink } from '../../contract/io.ts'
+
+// Kept from before anybody redirects stray writes: these reach the real stdout.
+const { writeSync, write: writeAsync, fstatSync } = fs
+// What fits into an empty pipe leaves at once; more could block until somebody reads.
+const PIPE_CAPACITY = 65_536
+const RETRY_MS = 5
+
+/** The real process as Io. `onClosed` is told when nobody reads stdout any more. */
+export function processIo(onClosed: () => void): Io {
+  return {
+    stdin: stdinSource(),
+    stdout: fileSink(1, onClosed),
+    stderr: fileSink(2, () => undefined),
+    env: process.env,
+    cwd: process.cwd(),
+    now: Date.now,
+  }
+}
+
+// process.stdout is never touched: it makes the pipe non-blocking, cuts output at exit, and costs milliseconds to load.
+function fileSink(fd: number, onClosed: () => void): TextSink {
+  let queue: Promise<void> = Promise.resolve()
+  let waiting = 0
+  let closed = false
+  let terminal: boolean | undefined
+
+  const close = (error: NodeJS.ErrnoException): void => {
+    if (closed) return
+    closed = true
+    if (['EPIPE', 'ECONNRESET', 'EBADF', 'EIO'].includes(error.code ?? '')) onClosed()
+    else throw error
+  }
+  const enqueue = (bytes: Buffer): Promise<void> => {
+    waiting++
+    queue = queue.then(() => (closed ? undefined : writeAll(fd, bytes))).catch(close).finally(() => waiting--)
+    return queue
+  }
+  const isTerminal = (): boolean => (terminal ??= process.getBuiltinModule('node:tty').isatty(fd))
+  return {
+    write(text) {
+      if (closed || text === '') return
+      const bytes = Buffer.from(text)
+      if (waiting > 0 || bytes.length > PIPE_CAPACITY) return void enqueue(bytes)
+      let sent = 0
+      try {
+        while (sent < bytes.length) sent += writeSync(fd, bytes, sent)
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'EAGAIN') void enqueue(bytes.subarray(sent))
+        else close(error as NodeJS.ErrnoException)
+      }
+    },
+    send: (text) => (closed ? Promise.resolve() : enqueue(Buffer.from(text))),
+    flush: () => queue,
+    get isTTY() { return isCharacterDevice(fd) && isTerminal() },
+    get columns() { return terminalWidth() },
+    identity() {
+      const stats = fstatSync(fd)
+      return `${stats.dev}:${stats.ino}`
+    },
+  }
+}
+
+async function writeAll(fd: number, bytes: Buffer): Promise<void> {
+  let sent = 0
+  while (sent < bytes.length) {
+    sent += await new Promise<number>((resolve, reject) => {
+      writeAsync(fd, bytes, sent, bytes.length - sent, null, (error, count) => {
+        if (!error) resolve(count)
+        else if (error.code === 'EAGAIN') setTimeout(() => resolve(0), RETRY_MS)
+        else reject(error)
+      })
+    })
+  }
+}
+
+function terminalWidth(): number {
+  const declared = Number(process.env['COLUMNS'])
+  if (Number.isInteger(declared) && declared > 0) return declared
+  return [process.stderr, process.stdin as unknown as { columns?: number }].map(({ columns }) => columns).find((columns) => columns) ?? 80
+}
+
+function stdinSource(): ByteSource {
+  let opened = false
+  return {
+    get isTTY() { return isCharacterDevice(0) && process.getBuiltinModule('node:tty').isatty(0) },
+    bytes() {
+      if (opened) throw new Error('stdin has two readers')
+      opened = true
+      return readableStdin()
+    },
+    close() {
+      if (opened) process.stdin.destroy()
+    },
+  }
+}
+
+// A closed stdin reads as an empty one.
+async function* readableStdin(): AsyncGenerator<Uint8Array> {
+  if (!isOpen(0)) return
+  try {
+    for await (const chunk of process.stdin) yield chunk as Uint8Array
+  } catch (error) {
+    if (!['ERR_STREAM_PREMATURE_CLOSE', 'EAGAIN', 'EIO', 'ECONNRESET'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
+  }
+}
+
+function isCharacterDevice(fd: number): boolean {
+  return isOpen(fd) && fstatSync(fd).isCharacterDevice()
+}
+
+function isOpen(fd: number): boolean {
+  try {
+    fstatSync(fd)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,59 @@
+import { realpathSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { ToolError } from '../../contract/tool-error.ts'
+import { toToolError } from '../../call/failure.ts'
+import type { Toolset } from '../toolset.ts'
+import { main } from './main.ts'
+import { processIo } from './process-io.ts'
+
+const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
+
+/** Runs a toolset as this process: reads its arguments, answers, and ends it. */
+export async function runAsProcess(set: Toolset, entry?: ImportMeta): Promise<void> {
+  if (entry && !isEntryPoint(entry)) return
+  const controller = new AbortController()
+  const exit = process.exit.bind(process)
+  let signalled: number | undefined
+  const io = processIo(() => controller.abort(new ToolError('CANCELLED', 'nobody reads the output any more')))
+
+  const prepareForTools = async (): Promise<void> => {
+    for (const [signal, status] of Object.entries(SIGNALS)) {
+      process.on(signal, () => {
+        // Asked twice: the first answer is stuck.
+        if (signalled !== undefined) exit(status)
+        signalled = status
+        controller.abort(new ToolError('CANCELLED', `the call was cancelled by ${signal}`))
+      })
+    }
+    const crash = (thrown: unknown): void => controller.abort(crashError(thrown))
+    process.on('uncaughtException', crash)
+    process.on('unhandledRejection', crash)
+    const { redirectStrayOutput } = await import('./stray-output.ts')
+    redirectStrayOutput()
+  }
+  const status = await main(set, process.argv.slice(2), io, { signal: controller.signal, prepareForTools })
+  await io.stdout.flush()
+  exit(signalled ?? status)
+}
+
+function isEntryPoint(meta: ImportMeta & { readonly main?: boolean }): boolean {
+  if (meta.main !== undefined) return meta.main
+  const script = process.argv[1]
+  if (script === undefined) return false
+  const module = fileURLToPath(meta.url)
+  // `node tool` may stand for tool.js, and an installed program is a link.
+  return [script, `${script}.js`, `${script}.mjs`].some((candidate) => realPath(candidate) === realPath(module))
+}
+
+function realPath(path: string): string | undefined {
+  try {
+    return realpathSync(path)
+  } catch {
+    return undefined
+  }
+}
+
+function crashError(thrown: unknown): ToolError {
+  const error = toToolError(thrown)
+  return new ToolError('INTERNAL', `the tool left an error unhandled: ${error.message}`, { cause: thrown, details: error.details ?? {} })
+}

@@ -1,0 +1,66 @@
+import type { Answerer, Interaction } from '../../contract/interaction.ts'
+import type { TextSink } from '../../contract/io.ts'
+import { closest } from '../../contract/did-you-mean.ts'
+import { cleanText } from './output/text/clean.ts'
+import type { LineReader } from './stdin.ts'
+
+/** A person at a terminal who answers questions. Questions go to stderr, so that stdout stays clean. */
+export function terminalAnswerer(lines: LineReader, stderr: TextSink): Answerer {
+  return async (question, signal) => {
+    if (question.problem) stderr.write(`  ${cleanText(question.problem)}\n`)
+    for (;;) {
+      stderr.write(wording(question))
+      const line = await lines.next(signal)
+      if (line === undefined) {
+        stderr.write('\n')
+        return undefined
+      }
+      const answer = READERS[question.kind](line.trim(), question)
+      if (answer.ok) return answer.value
+      stderr.write(`  ${answer.problem}\n`)
+    }
+  }
+}
+
+type Reading = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly problem: string }
+
+const READERS: { readonly [Kind in Interaction['kind']]: (text: string, question: Interaction) => Reading } = {
+  confirm(text) {
+    if (/^(y|yes|true)$/i.test(text)) return { ok: true, value: true }
+    if (/^(n|no|false)$/i.test(text)) return { ok: true, value: false }
+    return { ok: false, problem: 'Please answer y or n.' }
+  },
+  decision(text, { options = [] }) {
+    const byNumber = /^\d+$/.test(text) ? options[Number(text) - 1] : undefined
+    const chosen = options.find(({ value }) => value === text) ?? byNumber ?? options.find(({ value }) => value === closest(text, options.map((option) => option.value)))
+    return chosen ? { ok: true, value: chosen.value } : { ok: false, problem: `Please choose a number from 1 to ${options.length}.` }
+  },
+  input(text, { schema, dialogue }) {
+    if (dialogue) return { ok: true, value: readDialogue(text) }
+    return { ok: true, value: schema && schema['type'] !== 'string' ? readJson(text) : text }
+  },
+  sample: (text) => ({ ok: true, value: text }),
+}
+
+function wording({ kind, prompt, options = [], dialogue }: Interaction): string {
+  const clean = cleanText(prompt)
+  if (dialogue) return clean
+  if (kind === 'confirm') return `${clean} [y/n] `
+  if (kind === 'decision') return `${clean}\n${options.map(({ value, label, description }, index) => `  ${index + 1}) ${cleanText(label ?? value)}${description ? `  ${cleanText(description)}` : ''}\n`).join('')}> `
+  return `${clean} `
+}
+
+// In a session a person writes plain words; programs write JSON objects.
+function readDialogue(text: string): unknown {
+  if (/^(quit|exit)$/i.test(text)) return { action: 'quit' }
+  const value = readJson(text)
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : { text }
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,37 @@
+import type { PromptManifest, ResourceManifest, ToolsetManifest } from '../../contract/manifest.ts'
+
+/** What `--discover` prints: everything a program offers, in short. */
+export function discoverDocument({ name, version, tools, resources, prompts }: ToolsetManifest): object {
+  return {
+    name,
+    version,
+    tools: tools.map((tool) => ({ name: tool.name, summary: tool.summary, streaming: tool.streaming, session_mode: tool.session })),
+    resources: resources.map(resourceEntry),
+    prompts: prompts.map(promptEntry),
+  }
+}
+
+/** What `--tools` prints. */
+export function toolsDocument({ tools }: Pick<ToolsetManifest, 'tools'>): object {
+  return { tools: tools.map(({ name, summary }) => ({ name, summary })) }
+}
+
+/** What `--resources` prints. */
+export function resourcesDocument({ resources }: Pick<ToolsetManifest, 'resources'>): object {
+  return { resources: resources.map(resourceEntry) }
+}
+
+/** What `--prompts` prints. */
+export function promptsDocument({ prompts }: Pick<ToolsetManifest, 'prompts'>): object {
+  return { prompts: prompts.map(promptEntry) }
+}
+
+/** A resource as these documents show it. */
+export function resourceEntry({ uri, summary, mimeTypes, tags }: ResourceManifest): object {
+  return { uri_pattern: uri, summary, mime_types: mimeTypes, tags }
+}
+
+/** A prompt as these documents show it; its arguments are a record of name and description. */
+export function promptEntry({ name, summary, arguments: parameters, tags }: PromptManifest): object {
+  return { name, summary, arguments: Object.fromEntries(parameters.map((parameter) => [parameter.name, parameter.description ?? ''])), tags }
+}
