@@ -14,7 +14,6 @@ const pathTool = withFields({
   folder: { type: 'string', format: 'directory-path' },
   dry_run: { type: 'boolean' },
   verbose: { type: 'boolean' },
-  color: { type: 'boolean' },
 }, { positional: ['input', 'outputs'] })
 const paths = { ...fileTools, tools: [pathTool, command({ name: 'other' })] }
 
@@ -210,6 +209,7 @@ describe('the protocol', () => {
   test('a line for each candidate, and the directive', () => {
     expect(formatCompletion({ candidates: [{ value: 'a b', description: 'x\ty\n z' }, { value: ':c' }, { value: 'd', description: '' }], directive: 'files' })).toBe('a b\tx y z\n:c\nd\n:files\n')
     expect(formatCompletion({ candidates: [], directive: 'none' })).toBe(':none\n')
+    expect(formatCompletion({ candidates: [{ value: 'a', description: 'x'.repeat(81) }], directive: 'none' })).toBe(`a\t${'x'.repeat(79)}…\n:none\n`)
   })
 
   test('what could not be told from the protocol is left out', () => {
