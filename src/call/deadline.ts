@@ -9,6 +9,7 @@ export function startDeadline(milliseconds: number, expire: () => void): Running
   let left = milliseconds
   let startedAt = performance.now()
   let pauses = 0
+  let cleared = false
   let timer = arm()
 
   function arm(): NodeJS.Timeout {
@@ -26,8 +27,12 @@ export function startDeadline(milliseconds: number, expire: () => void): Running
       left = Math.max(0, left - (performance.now() - startedAt))
     },
     resume() {
-      if (--pauses === 0) timer = arm()
+      // Whoever waited may come back after the end of the call.
+      if (--pauses === 0 && !cleared) timer = arm()
     },
-    clear: () => clearTimeout(timer),
+    clear() {
+      cleared = true
+      clearTimeout(timer)
+    },
   }
 }

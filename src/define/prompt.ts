@@ -40,6 +40,7 @@ export function prompt<const Arguments extends PromptArguments>(options: PromptO
   if (typeof options.render !== 'function') throw new ToolError('CONFIG', `prompt '${options.name}' needs a 'render' function`)
   let schema: Schema | undefined
   const compiled = (): Schema => (schema ??= compileSchema(resolveSchema(toSchema(options.arguments ?? {})), 'input'))
+  if (typeof options.arguments === 'object') compiled()
   return {
     [brand]: true,
     name: options.name,

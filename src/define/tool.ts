@@ -6,8 +6,8 @@ import type { Annotations, Example, FlagOptions, Permissions, ToolManifest } fro
 import { ToolError } from '../contract/tool-error.ts'
 import { checkFlags } from './flags/check.ts'
 import { checkName, checkSummary } from './names.ts'
-import { compileSchema, resolveSchema } from './schema/compile.ts'
-import { issuesToError } from './schema/issues.ts'
+import { compileSchema, isThunk, resolveSchema } from './schema/compile.ts'
+import { describeIssues } from './schema/issues.ts'
 import type { LazySchema, Schema, SchemaSource } from './schema/schema.ts'
 import type { AllowedReturn, InputOf, OutputOf } from './types.ts'
 
@@ -48,6 +48,9 @@ export type ToolOptions<Input extends LazySchema | undefined = LazySchema | unde
   readonly run?: (input: OutputOf<Input>, ctx: Context) => Returned
 }
 
+/** Throws CONFIG when the input does not go together with the rest of the definition. The manifest has no output yet. */
+export type InputCheck = (manifest: ToolManifest, schema: Schema) => void
+
 /** A checked definition: what the pipeline and the surfaces work with. */
 export type ToolDefinition = {
   readonly name: string
@@ -64,6 +67,8 @@ export type ToolDefinition = {
   input(): Schema
   output(): Schema | undefined
   manifest(): ToolManifest
+  /** Runs another check of the author's work: now, or when the input schema is built. */
+  whenBuilt(check: InputCheck): void
   /** The same tool under another name. */
   renamed(name: string): ToolDefinition
 }
@@ -80,20 +85,23 @@ export function defineTool(options: ToolOptions): ToolDefinition {
   checkSummary(`tool '${options.name}'`, options.summary)
   if (options.run !== undefined && typeof options.run !== 'function') throw new ToolError('CONFIG', `'run' of tool '${options.name}' must be a function`)
   const errors = declareErrors(options)
-  const timeout = options.timeout === undefined ? undefined : toMilliseconds(options.timeout, 'timeout')
-  const output = options.output === undefined ? undefined : lazily(() => compileSchema(resolveSchema(options.output!), 'output'))
+  const timeout = options.timeout === undefined ? undefined : readTimeout(options.name, options.timeout)
+  const output = options.output === undefined ? undefined : lazily(() => buildSchema(options.name, options.output!, 'output'))
   const generator = /Generator/.test(options.run?.constructor.name ?? '')
   const session = options.session ?? false
   const streaming = options.streaming ?? (generator && !session)
 
+  const checks: InputCheck[] = [checkFlags, checkExamples]
+  let built = false
   const input = lazily(() => {
-    const schema = compileSchema(resolveSchema(options.input ?? EMPTY_INPUT), 'input')
+    const schema = buildSchema(options.name, options.input ?? EMPTY_INPUT, 'input')
     const manifest = describe(schema)
-    checkFlags(manifest)
-    checkExamples(manifest, schema)
+    for (const check of checks) check(manifest, schema)
+    built = true
     return schema
   })
-  const describe = (schema: Schema): ToolManifest => ({
+  // The output stays apart: it may be a thunk that nobody needs yet.
+  const describe = (schema: Schema, result?: Schema): ToolManifest => ({
     name: options.name,
     ...(options.title !== undefined && { title: options.title }),
     summary: options.summary,
@@ -102,7 +110,7 @@ export function defineTool(options: ToolOptions): ToolDefinition {
     streaming,
     session,
     inputSchema: schema.json,
-    ...(output && { outputSchema: output().json }),
+    ...(result && { outputSchema: result.json }),
     annotations: options.annotations ?? {},
     examples: options.examples ?? [],
     errors,
@@ -113,7 +121,8 @@ export function defineTool(options: ToolOptions): ToolDefinition {
     ...(options.permissions && { permissions: options.permissions }),
   })
 
-  if (typeof options.input !== 'function') input()
+  if (options.input === undefined || !isThunk(options.input)) input()
+  if (options.output !== undefined && !isThunk(options.output)) output?.()
   return {
     name: options.name,
     run: options.run,
@@ -126,7 +135,11 @@ export function defineTool(options: ToolOptions): ToolDefinition {
     session,
     input,
     output: () => output?.(),
-    manifest: lazily(() => describe(input())),
+    manifest: lazily(() => describe(input(), output?.())),
+    whenBuilt(check) {
+      if (built) check(describe(input()), input())
+      else checks.push(check)
+    },
     renamed: (name) => (name === options.name ? defineTool(options) : defineTool({ ...options, name })),
   }
 }
@@ -136,10 +149,30 @@ function lazily<T>(make: () => T): () => T {
   return () => (made ??= { value: make() }).value
 }
 
+// Among many tools the message has to say which one is meant.
+function buildSchema(name: string, source: LazySchema, direction: 'input' | 'output'): Schema {
+  try {
+    return compileSchema(resolveSchema(source), direction)
+  } catch (error) {
+    const suggestion = ToolError.is(error) ? error.suggestion : undefined
+    const message = error instanceof Error ? error.message : String(error)
+    throw new ToolError('CONFIG', `'${direction}' of tool '${name}': ${message}`, { cause: error, ...(suggestion && { suggestion }) })
+  }
+}
+
+function readTimeout(name: string, timeout: Duration): number {
+  try {
+    return toMilliseconds(timeout)
+  } catch (error) {
+    throw new ToolError('CONFIG', `the timeout of tool '${name}' cannot be used: ${(error as ToolError).message}`, { field: 'timeout' })
+  }
+}
+
 function declareErrors({ name, errors = {} }: ToolOptions): { readonly [code: string]: DeclaredError } {
   const declared: { [code: string]: DeclaredError } = Object.create(null) as {}
   for (const [code, given] of Object.entries(errors)) {
     if (!/^[A-Z][A-Z0-9_]{0,63}$/.test(code)) throw new ToolError('CONFIG', `error code '${code}' of tool '${name}' must be capital letters, digits and '_', like E3101 or E_MY_THING`)
+    if (typeof given !== 'string' && typeof given?.message !== 'string') throw new ToolError('CONFIG', `error '${code}' of tool '${name}' needs a text, or { message, category }`)
     declared[code] = typeof given === 'string' ? { message: given } : given
   }
   return declared
@@ -148,10 +181,11 @@ function declareErrors({ name, errors = {} }: ToolOptions): { readonly [code: st
 function checkExamples({ name, examples }: ToolManifest, schema: Schema): void {
   examples.forEach((example, index) => {
     if (example.input === undefined && example.args === undefined) throw new ToolError('CONFIG', `example ${index + 1} of tool '${name}' needs 'input' or 'args'`)
-    if (example.input === undefined) return
+    // The validator of plain JSON Schema loads late, and not for the sake of an example.
+    if (example.input === undefined || schema.verbatim) return
     const checked = schema.check(example.input)
     // Schemas with asynchronous refinements cannot be asked here.
-    if (checked instanceof Promise || checked.ok) return
-    throw new ToolError('CONFIG', `example ${index + 1} of tool '${name}' does not fit its input: ${issuesToError(checked.issues).message}`)
+    if (checked instanceof Promise) return void checked.catch(() => undefined)
+    if (!checked.ok) throw new ToolError('CONFIG', `example ${index + 1} of tool '${name}' does not fit its input: ${describeIssues(checked.issues)}`)
   })
 }

@@ -15,10 +15,10 @@ export function compileSchema(source: SchemaSource, direction: 'input' | 'output
 
 /** The schema behind a thunk, which is called once; a schema itself is given back. */
 export function resolveSchema(lazy: LazySchema): SchemaSource {
-  if (typeof lazy !== 'function' || isStandard(lazy)) return lazy as SchemaSource
+  if (!isThunk(lazy)) return lazy
   const known = resolved.get(lazy)
   if (known !== undefined) return known
-  const source = (lazy as () => SchemaSource)()
+  const source = lazy()
   resolved.set(lazy, source)
   return source
 }
@@ -28,9 +28,13 @@ export function jsonSchema<T>(schema: JsonSchema): TypedJsonSchema<T> {
   return schema
 }
 
+/** True for a function that gives a schema. Schemas of some libraries are functions too. */
+export function isThunk(lazy: LazySchema): lazy is () => SchemaSource {
+  return typeof lazy === 'function' && !isStandard(lazy)
+}
+
 const resolved = new WeakMap<object, SchemaSource>()
 
-// Schemas of some libraries are functions, so a thunk is a function that is no schema.
 function isStandard(source: unknown): source is { readonly '~standard': object } {
   return ((typeof source === 'object' && source !== null) || typeof source === 'function') && isObject((source as { '~standard'?: unknown })['~standard'])
 }
