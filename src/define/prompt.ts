@@ -12,7 +12,7 @@ export type PromptText = string | readonly PromptMessage[]
 /** Arguments as a record of name → description (all required, all text), or as a schema. */
 export type PromptArguments = { readonly [name: string]: string } | LazySchema
 
-type ArgumentsOf<A> = A extends { readonly [name: string]: string } ? { readonly [Name in keyof A]: string } : OutputOf<A>
+type ArgumentsOf<A> = PromptArguments extends A ? Record<string, never> : A extends { readonly [name: string]: string } ? { readonly [Name in keyof A]: string } : OutputOf<A>
 
 export type PromptOptions<Arguments extends PromptArguments = PromptArguments> = {
   readonly name: string
