@@ -1,21 +1,22 @@
 import type { Io } from '../../contract/io.ts'
 import type { ToolEntry } from '../../call/collect.ts'
-import type { Toolset } from '../toolset.ts'
+import type { Toolset } from '../toolset-type.ts'
 import type { Globals } from './argv/globals.ts'
 import { callTool } from './call-tool.ts'
 import { findCaller } from './caller.ts'
-import type { Host } from './main.ts'
+import type { Host } from './host.ts'
 import { choosePresentation } from './mode.ts'
 import { readInput } from './request.ts'
 import type { ToolArguments } from './request.ts'
 import { readSettings } from './settings.ts'
+import { redirectStrayOutput } from './stray-output.ts'
 
 /** Reads the input of one tool call and runs it; gives the exit status. */
 export async function startCall(set: Toolset, entry: ToolEntry, single: boolean, args: ToolArguments, globals: Globals, io: Io, host: Host): Promise<number> {
   const settings = await readSettings(io)
   const caller = findCaller(io.env)
   const presentation = choosePresentation(globals, io, caller, settings, set.options.defaultOutput)
-  await host.prepareForTools()
+  host.prepareForTools(redirectStrayOutput)
   const stdinTaken = globals.session === true || globals.sampleVia === 'stdin'
   const { input, origin, warnings } = await readInput(args, globals, io, { defaults: settings.defaultsOf(set.name, entry.name), stdinTaken, signal: host.signal })
   return callTool({
