@@ -1,11 +1,14 @@
+/** Parsed JSON, or where and why the text broke. */
+export type ParsedJson = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly message: string; readonly position: number; readonly found: string }
+
 /** Parses JSON; the message of a failure says where it broke. Never throws. */
-export function parseJson(text: string): { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly message: string } {
+export function parseJson(text: string): ParsedJson {
   try {
     return { ok: true, value: JSON.parse(text) as unknown }
   } catch {
     const position = findBreak(text)
     const found = position >= text.length ? 'the text ends too early' : `unexpected ${JSON.stringify(String.fromCodePoint(text.codePointAt(position)!))}`
-    return { ok: false, message: `broken JSON at position ${position}: ${found}` }
+    return { ok: false, position, found, message: `broken JSON at position ${position}: ${found}` }
   }
 }
 

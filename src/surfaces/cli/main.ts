@@ -1,7 +1,10 @@
+import type { InputOrigin } from '../../contract/errors.ts'
 import type { Io } from '../../contract/io.ts'
 import type { ToolError } from '../../contract/tool-error.ts'
 import { toToolError } from '../../call/failure.ts'
+import type { CallOptions } from '../../call/options.ts'
 import type { Toolset } from '../toolset.ts'
+import type { Globals } from './argv/globals.ts'
 import { findCommand } from './argv/command.ts'
 import type { Command } from './argv/command.ts'
 import { findCaller } from './caller.ts'
@@ -38,8 +41,8 @@ async function runCommand(set: Toolset, command: Command, io: Io, host: Host): P
   if (globals.asked!.what === 'version') return printText(io, `${set.version}\n`)
   if (['resource', 'prompt'].includes(globals.asked!.what)) await host.prepareForTools()
   const { answerProgram } = await import('./documents.ts')
-  const answered = await answerProgram(globals.asked!.what, globals.asked!.values, set, io, host.signal)
-  if ('failure' in answered) throw answered.failure
+  const answered = await answerProgram(globals.asked!.what, globals.asked!.values, set, callOptions(globals, io, host))
+  if ('failure' in answered) return fail(set, answered.failure, command, io, answered.origin)
   return printDocument(io, answered.document, answered.exit ?? 0)
 }
 
@@ -52,8 +55,8 @@ async function runTool(set: Toolset, command: Command & { kind: 'tool' }, io: Io
   if (globals.asked) {
     await host.prepareForTools()
     const { answerTool } = await import('./documents.ts')
-    const answered = await answerTool(globals.asked.what, globals.asked.values, set, entry, io, host.signal)
-    if ('failure' in answered) throw answered.failure
+    const answered = await answerTool(globals.asked.what, globals.asked.values, set, entry, callOptions(globals, io, host))
+    if ('failure' in answered) return fail(set, answered.failure, command, io, answered.origin)
     return printDocument(io, answered.document, answered.exit ?? 0)
   }
   const { startCall } = await import('./start-call.ts')
@@ -65,7 +68,11 @@ async function printHelp(set: Toolset, command: Command, io: Io): Promise<number
   return printText(io, helpText(set.manifest(), command, io))
 }
 
-async function fail(set: Toolset, error: ToolError, command: Command | undefined, io: Io): Promise<number> {
+function callOptions({ timeout }: Globals, io: Io, { signal }: Host): CallOptions {
+  return { cwd: io.cwd, env: io.env, signal, ...(timeout !== undefined && { timeout }) }
+}
+
+async function fail(set: Toolset, error: ToolError, command: Command | undefined, io: Io, origin: InputOrigin = originOf(error)): Promise<number> {
   const globals = command?.globals ?? { verbose: 0, filter: [], secretFiles: [] }
   const tool = command?.kind === 'tool' ? `${set.name}.${command.entry.name}` : set.name
   const presentation = choosePresentation(globals, io, findCaller(io.env), {}, set.options.defaultOutput)
@@ -73,7 +80,12 @@ async function fail(set: Toolset, error: ToolError, command: Command | undefined
   const context = { tool, runId: io.env['RUN_ID'] ?? 'r-0', now: () => new Date(io.now()).toISOString() }
   const { suggestionFor } = await import('./repair.ts')
   await printOutcome(outcome.ok ? outcome : { ...outcome, error: suggestionFor(outcome.error, set, command) }, { io, presentation, context, streamed: globals.stream === true, quiet: false })
-  return exitStatus(outcome, error.details?.['unreadable'] === true ? 'unreadable' : error.details?.['source'] !== undefined ? 'json' : 'flags')
+  return exitStatus(outcome, origin)
+}
+
+// What could not be read says where it came from.
+function originOf({ details }: ToolError): InputOrigin {
+  return details?.['unreadable'] === true ? 'unreadable' : details?.['source'] !== undefined ? 'json' : 'flags'
 }
 
 async function printDocument(io: Io, document: unknown, exit: number): Promise<number> {
