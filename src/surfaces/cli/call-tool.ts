@@ -42,7 +42,7 @@ export async function callTool(call: ToolCall): Promise<number> {
   const writer = writerOf(presentation.dialect)
   const context = dialectContext(call)
   const streamed = globals.stream === true || writer.alwaysStreams
-  const events = await listenToEvents({ io, presentation, context, streamed, session: globals.session === true, quiet: globals.quiet === true, label: entry.path.join(' ') })
+  const events = await listenToEvents({ io, presentation, context, streamed, session: globals.session === true, quiet: globals.quiet === true, verbose: globals.verbose, label: entry.path.join(' ') })
   const responders = connectResponders({ call, context, send: events.sendLine, whileAsking: events.whileAsking })
 
   let outcome: Outcome
@@ -65,8 +65,10 @@ export async function callTool(call: ToolCall): Promise<number> {
     const shape = { fields: globals.fields, filter: globals.filter.length > 0 ? globals.filter : undefined, limit: globals.limit, cursor: globals.cursor, callKey: `${entry.name} ${JSON.stringify(input)}` }
     checkShapeOptions(shape)
     await events.start()
-    outcome = (await invoke(entry.definition, input, options, { toolset: set.name, version: set.version })).outcome
-    outcome = await fitBudget(shapeOutcome(outcome, shape), globals.maxTokens)
+    const finished = await invoke(entry.definition, input, options, { toolset: set.name, version: set.version })
+    const origin = finished.error?.cause
+    if (globals.verbose > 0 && origin instanceof Error && origin.stack !== undefined) await events.onEvent({ type: 'log', level: 'debug', message: origin.stack })
+    outcome = await fitBudget(shapeOutcome(finished.outcome, shape), globals.maxTokens)
   } catch (error) {
     if (!ToolError.is(error)) throw error
     outcome = { ok: false, status: 'error', error: error.toObject(), meta: { tool: `${set.name}.${entry.name}`, version: set.version, duration_ms: 0 } }

@@ -16,8 +16,16 @@ export function redirectStrayOutput(): void {
 function redirectStreams(): void {
   // Only a program that used stdout already has its stream; making one here would cost milliseconds.
   const mayExist = loadedModules().some((name) => /^NativeModule (tty|net|internal\/fs\/sync_write_stream)$/.test(name))
-  if (mayExist) process.stdout.write = ((...args: Parameters<typeof process.stderr.write>) => process.stderr.write(...args)) as typeof process.stdout.write
+  if (mayExist) redirectStream(process.stdout)
   Object.defineProperty(process, 'stdout', { configurable: true, enumerable: true, get: () => process.stderr })
+}
+
+// Below write(), which a library may have taken with it when it was loaded.
+function redirectStream(stream: NodeJS.WriteStream): void {
+  Object.assign(stream, {
+    _write: (chunk: Uint8Array | string, encoding: BufferEncoding, done: () => void) => process.stderr.write(chunk, encoding, done),
+    _writev: null,
+  })
 }
 
 function redirectFileWrites(): void {
