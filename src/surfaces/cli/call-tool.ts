@@ -17,7 +17,7 @@ export async function callTool(call: ToolCall): Promise<number> {
   const writer = await loadWriter(presentation.dialect)
   const context = dialectContext(call)
   const streamed = globals.stream === true || writer.alwaysStreams
-  const events = await listenToEvents({ io, presentation, context, streamed, session: globals.session === true, quiet: globals.quiet === true, label: entry.path.join(' ') })
+  const events = await listenToEvents({ io, presentation, context, streamed, session: globals.session === true, quiet: globals.quiet === true, verbose: globals.verbose, label: entry.path.join(' ') })
   const responders = connectResponders({ call, context, send: events.sendLine, whileAsking: events.whileAsking })
 
   let outcome: Outcome
@@ -41,8 +41,10 @@ export async function callTool(call: ToolCall): Promise<number> {
     const shaping = hasShape(shape) ? await import('./output/shape.ts') : undefined
     shaping?.checkShapeOptions(shape)
     await events.start()
-    outcome = (await invoke(entry.definition, input, options, { toolset: set.name, version: set.version })).outcome
-    outcome = await fitBudget(shaping?.shapeOutcome(outcome, shape) ?? outcome, globals.maxTokens)
+    const finished = await invoke(entry.definition, input, options, { toolset: set.name, version: set.version })
+    const origin = finished.error?.cause
+    if (globals.verbose > 0 && origin instanceof Error && origin.stack !== undefined) await events.onEvent({ type: 'log', level: 'debug', message: origin.stack })
+    outcome = await fitBudget(shaping?.shapeOutcome(finished.outcome, shape) ?? finished.outcome, globals.maxTokens)
   } catch (error) {
     if (!ToolError.is(error)) throw error
     outcome = failedOutcome(error.toObject(), `${set.name}.${entry.name}`, set.version)

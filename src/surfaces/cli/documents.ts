@@ -1,14 +1,15 @@
-import type { Io } from '../../contract/io.ts'
 import type { ToolEntry } from '../../call/collect.ts'
+import type { CallOptions } from '../../call/options.ts'
 import { ToolError } from '../../contract/tool-error.ts'
+import type { InputOrigin } from '../../contract/errors.ts'
 import type { Outcome } from '../../contract/outcome.ts'
 import type { Toolset } from '../toolset-type.ts'
 import { parseJsonInput } from './json-input.ts'
 
 /** A bare document to print, or a failure to print as an envelope. */
-export type Answered = { readonly document: unknown; readonly exit?: number } | { readonly failure: ToolError; readonly json?: boolean }
+export type Answered = { readonly document: unknown; readonly exit?: number } | { readonly failure: ToolError; readonly origin?: InputOrigin }
 
-type ProgramQuestion = (set: Toolset, values: readonly string[], io: Io, signal: AbortSignal) => Answered | Promise<Answered>
+type ProgramQuestion = (set: Toolset, values: readonly string[], options: CallOptions) => Answered | Promise<Answered>
 
 const PROGRAM_QUESTIONS: { readonly [what: string]: ProgramQuestion } = {
   discover: async (set) => ({ document: (await import('../json/discover.ts')).discoverDocument(await set.outline()) }),
@@ -26,31 +27,31 @@ const PROGRAM_QUESTIONS: { readonly [what: string]: ProgramQuestion } = {
     await set.manifest()
     return { document: { selftest: 'ok' } }
   },
-  resource: async (set, [uri], io, signal) => fromOutcome(await set.readResource(uri!, { cwd: io.cwd, env: io.env, signal })),
-  prompt: async (set, [name, json], _io, signal) => fromOutcome(await set.renderPrompt(name!, parseJsonInput(json!, 'the arguments of the prompt'), { signal })),
+  resource: async (set, [uri], options) => fromOutcome(await set.readResource(uri!, options)),
+  prompt: async (set, [name, json], options) => ({ ...fromOutcome(await set.renderPrompt(name!, parseJsonInput(json!, 'the arguments of the prompt'), options)), origin: 'json' }),
 }
 
 /** Answers a program flag that asks for a document. */
-export async function answerProgram(what: string, values: readonly string[], set: Toolset, io: Io, signal: AbortSignal): Promise<Answered> {
-  return PROGRAM_QUESTIONS[what]!(set, values, io, signal)
+export async function answerProgram(what: string, values: readonly string[], set: Toolset, options: CallOptions): Promise<Answered> {
+  return PROGRAM_QUESTIONS[what]!(set, values, options)
 }
 
 /** Answers a flag behind a tool name that asks about the tool. */
-export async function answerTool(what: string, values: readonly string[], set: Toolset, entry: ToolEntry, io: Io, signal: AbortSignal): Promise<Answered> {
+export async function answerTool(what: string, values: readonly string[], set: Toolset, entry: ToolEntry, options: CallOptions): Promise<Answered> {
   const { manifest } = await entry.definition.compiled()
   if (what === 'manifest') return { document: (await import('../json/manifest.ts')).manifestDocument(manifest) }
   if (what === 'schema') return { document: (await import('../json/schema.ts')).schemaDocument(manifest) }
   if (what === 'describe') return { document: (await import('../json/describe.ts')).describeDocument(manifest, await set.outline()) }
-  const problem = await validateText(values[0]!, entry, io, signal)
+  const problem = await validateText(values[0]!, entry, options)
   if (!problem) return { document: { valid: true } }
   const issues = problem.details?.['issues']
   return { document: { valid: false, errors: Array.isArray(issues) ? issues : [{ code: problem.code, message: problem.message, ...(problem.field !== undefined && { field: problem.field }) }] }, exit: 65 }
 }
 
-async function validateText(text: string, entry: ToolEntry, io: Io, signal: AbortSignal): Promise<ToolError | undefined> {
+async function validateText(text: string, entry: ToolEntry, options: CallOptions): Promise<ToolError | undefined> {
   try {
     const { validateInput } = await import('../../call/validate.ts')
-    return await validateInput(entry.definition, parseJsonInput(text, 'the input'), { cwd: io.cwd, env: io.env, signal })
+    return await validateInput(entry.definition, parseJsonInput(text, 'the input'), options)
   } catch (error) {
     if (ToolError.is(error)) return error
     throw error
@@ -65,5 +66,5 @@ async function dumpSchema(set: Toolset): Promise<Answered> {
 }
 
 function fromOutcome(outcome: Outcome): Answered {
-  return outcome.ok ? { document: outcome.result } : { failure: new ToolError(outcome.error.code, outcome.error.message, outcome.error), json: true }
+  return outcome.ok ? { document: outcome.result } : { failure: new ToolError(outcome.error.code, outcome.error.message, outcome.error) }
 }

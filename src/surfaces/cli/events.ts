@@ -28,6 +28,8 @@ type Listening = {
   /** The caller answers by lines, so the session's events go to stdout. */
   readonly session: boolean
   readonly quiet: boolean
+  /** From 1 on, debug messages are shown too. */
+  readonly verbose: number
   readonly label: string
 }
 
@@ -43,7 +45,7 @@ export async function listenToEvents(listening: Listening): Promise<EventListene
     sendLine,
     onEvent(event) {
       if (event.type === 'tool_invoked') return
-      if (!streamed && !(session && isDialogue(event))) return notify.show(event)
+      if (!streamed && !(session && isDialogue(event))) return isWanted(event, listening) ? notify.show(event) : undefined
       const line = writer.event(event, context)
       if (line) return sendLine(line)
     },
@@ -97,6 +99,10 @@ function liveNotifier(progress: Progress): Notifier {
 
 function writeLine(io: Io, text: string | undefined): void {
   if (text !== undefined) io.stderr.write(`${text}\n`)
+}
+
+function isWanted(event: ToolEvent, { verbose }: Listening): boolean {
+  return verbose > 0 || event.type !== 'log' || event.level !== 'debug'
 }
 
 function isDialogue(event: ToolEvent): boolean {

@@ -11,7 +11,7 @@ import { exitStatus, failedOutcome, printOutcome } from './print-outcome.ts'
 import { suggestionFor } from './repair.ts'
 
 /** Prints what went wrong before a tool could run; gives the exit status. */
-export async function printFailure(set: Toolset, thrown: unknown, command: Command | undefined, io: Io): Promise<number> {
+export async function printFailure(set: Toolset, thrown: unknown, command: Command | undefined, io: Io, origin?: InputOrigin): Promise<number> {
   const error = toToolError(thrown)
   const globals = command?.globals ?? emptyGlobals()
   const tool = command?.kind === 'tool' ? `${set.name}.${command.entry.name}` : set.name
@@ -19,9 +19,10 @@ export async function printFailure(set: Toolset, thrown: unknown, command: Comma
   const outcome = failedOutcome(suggestionFor(error.toObject(), set, command), tool, set.version)
   const context = { tool, runId: io.env['RUN_ID'] ?? 'r-0', now: () => new Date(io.now()).toISOString() }
   await printOutcome(outcome, { io, presentation, context, streamed: globals.stream === true, quiet: false })
-  return exitStatus(outcome, originOf(error))
+  return exitStatus(outcome, origin ?? originOf(error))
 }
 
+// What could not be read says where it came from.
 function originOf({ details }: ToolError): InputOrigin {
   if (details?.['unreadable'] === true) return 'unreadable'
   return details?.['source'] === undefined ? 'flags' : 'json'

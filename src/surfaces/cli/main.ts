@@ -3,7 +3,7 @@ import type { Toolset } from '../toolset-type.ts'
 import { findCommand } from './argv/command.ts'
 import type { Command } from './argv/command.ts'
 import type { Host } from './host.ts'
-import { printDocument, printText } from './print-document.ts'
+import { documentOptions, printDocument, printText } from './print-document.ts'
 
 /** The command line of a toolset; gives the exit status. Touches nothing but `io` and `host`. */
 export async function main(set: Toolset, argv: readonly string[], io: Io, host: Host): Promise<number> {
@@ -31,8 +31,8 @@ async function runCommand(set: Toolset, command: Command, io: Io, host: Host): P
   if (globals.asked!.what === 'version') return printText(io, `${set.version}\n`)
   if (['resource', 'prompt'].includes(globals.asked!.what)) host.prepareForTools((await import('./stray-output.ts')).redirectStrayOutput)
   const { answerProgram } = await import('./documents.ts')
-  const answered = await answerProgram(globals.asked!.what, globals.asked!.values, set, io, host.signal)
-  if ('failure' in answered) throw answered.failure
+  const answered = await answerProgram(globals.asked!.what, globals.asked!.values, set, documentOptions(globals, io, host))
+  if ('failure' in answered) return (await import('./fail.ts')).printFailure(set, answered.failure, command, io, answered.origin)
   return printDocument(io, answered.document, answered.exit ?? 0)
 }
 

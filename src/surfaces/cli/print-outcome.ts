@@ -22,6 +22,8 @@ export type Printing = {
 
 /** Prints an outcome in the chosen mode and dialect; stdout has left the process when it resolves. */
 export async function printOutcome(outcome: Outcome, { io, presentation, context, streamed, quiet, renderInput }: Printing): Promise<void> {
+  // Whoever asked has left: a failure because of that is told to nobody.
+  if (io.stdout.closed && !outcome.ok && outcome.error.code === 'CANCELLED') return
   const writer = await loadWriter(presentation.dialect)
   if (presentation.dialect === 'native' && !streamed) {
     const printed = await formatOutcome(outcome, { ...presentation, renderInput })

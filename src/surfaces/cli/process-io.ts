@@ -25,18 +25,24 @@ function fileSink(fd: number, onClosed: () => void): TextSink {
   let queue: Promise<void> = Promise.resolve()
   let waiting = 0
   let closed = false
+  let failure: Error | undefined
   let terminal: boolean | undefined
 
   const close = (error: NodeJS.ErrnoException): void => {
     if (closed) return
     closed = true
-    if (['EPIPE', 'ECONNRESET', 'EBADF', 'EIO'].includes(error.code ?? '')) onClosed()
-    else throw error
+    if (!['EPIPE', 'ECONNRESET', 'EBADF', 'EIO'].includes(error.code ?? '')) failure = error
+    onClosed()
   }
   const enqueue = (bytes: Buffer): Promise<void> => {
     waiting++
     queue = queue.then(() => (closed ? undefined : writeAll(fd, bytes))).catch(close).finally(() => waiting--)
     return queue
+  }
+  const takeFailure = (): void => {
+    const taken = failure
+    failure = undefined
+    if (taken) throw taken
   }
   const isTerminal = (): boolean => (terminal ??= process.getBuiltinModule('node:tty').isatty(fd))
   return {
@@ -53,7 +59,8 @@ function fileSink(fd: number, onClosed: () => void): TextSink {
       }
     },
     send: (text) => (closed ? Promise.resolve() : enqueue(Buffer.from(text))),
-    flush: () => queue,
+    flush: () => queue.then(takeFailure),
+    get closed() { return closed },
     get isTTY() { return isCharacterDevice(fd) && isTerminal() },
     get columns() { return terminalWidth() },
     identity() {

@@ -42,7 +42,8 @@ export async function scanTool(entry: ToolEntry, tokens: readonly string[], glob
 /** Reads the input: one JSON object, `@file.json`, `-` or a pipe, or flags. Throws USAGE or INVALID_INPUT. */
 export async function readInput({ specs, scanned }: ToolArguments, globals: Globals, io: Io, options: { readonly defaults?: { readonly [field: string]: unknown }; readonly stdinTaken: boolean; readonly signal?: AbortSignal }): Promise<ReadInput> {
   const own = scanned.flags.filter(({ flag }) => flag.spec)
-  const whole = await readWhole(specs, scanned.words, own, io, options)
+  const given = (spec: FlagSpec): boolean => Object.hasOwn(options.defaults ?? {}, spec.field) || (spec.env !== undefined && Boolean(io.env[spec.env]))
+  const whole = await readWhole(specs, scanned.words, own, io, { ...options, isMissing: (spec) => spec.required && !given(spec) })
   if (whole !== undefined) return { input: feedReserved(specs, whole, globals), origin: 'json', warnings: [] }
   const { inputFromFlags } = await import('./argv/input.ts')
   const fields = inputFromFlags(specs, own, scanned.words, io.env)
@@ -50,7 +51,7 @@ export async function readInput({ specs, scanned }: ToolArguments, globals: Glob
   return { input: feedReserved(specs, fields, globals), origin: 'flags', warnings: swallowedFlags(own) }
 }
 
-async function readWhole(specs: readonly FlagSpec[], words: readonly Word[], own: readonly GivenFlag[], io: Io, { stdinTaken, signal }: { readonly stdinTaken: boolean; readonly signal?: AbortSignal }): Promise<unknown> {
+async function readWhole(specs: readonly FlagSpec[], words: readonly Word[], own: readonly GivenFlag[], io: Io, { stdinTaken, signal, isMissing }: { readonly stdinTaken: boolean; readonly signal?: AbortSignal; isMissing(spec: FlagSpec): boolean }): Promise<unknown> {
   const first = words[0]
   const takesWords = specs.some((spec) => spec.positional)
   const alone = (what: string): void => {
@@ -70,8 +71,7 @@ async function readWhole(specs: readonly FlagSpec[], words: readonly Word[], own
     return parseJsonInput((await readAll(io.stdin, signal ? { signal } : {})) ?? '', 'stdin')
   }
   const nothingGiven = words.length === 0 && own.length === 0
-  const needsInput = specs.some((spec) => spec.required && !(spec.env !== undefined && io.env[spec.env]))
-  if (!nothingGiven || !needsInput || stdinTaken || io.stdin.isTTY) return undefined
+  if (!nothingGiven || !specs.some(isMissing) || stdinTaken || io.stdin.isTTY) return undefined
   const piped = await readAll(io.stdin, { firstByteWithin: FIRST_BYTE_MS, ...(signal && { signal }) })
   return piped === undefined || piped.trim() === '' ? undefined : parseJsonInput(piped, 'stdin')
 }
@@ -80,7 +80,7 @@ function readInputFile(name: string, cwd: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(resolve(cwd, name)))
   } catch (error) {
-    if (error instanceof TypeError) throw new ToolError('INVALID_INPUT', `${name} is not valid UTF-8`)
+    if (error instanceof TypeError) throw new ToolError('INVALID_INPUT', `${name} is not valid UTF-8`, { details: { source: name } })
     throw new ToolError('INVALID_PATH', `the input file ${name} cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'error'}`, { suggestion: 'Give a file that exists; write -- before a value that begins with @' })
   }
 }

@@ -2,7 +2,7 @@ import type { Io } from '../../contract/io.ts'
 import type { Toolset } from '../toolset-type.ts'
 import type { Command } from './argv/command.ts'
 import type { Host } from './host.ts'
-import { printDocument, printText } from './print-document.ts'
+import { documentOptions, printDocument, printText } from './print-document.ts'
 import { scanTool } from './request.ts'
 import { startCall } from './start-call.ts'
 import { redirectStrayOutput } from './stray-output.ts'
@@ -20,7 +20,7 @@ export async function runTool(set: Toolset, command: Command & { kind: 'tool' },
   if (!globals.asked) return startCall(set, entry, single, args, globals, io, host)
   host.prepareForTools(redirectStrayOutput)
   const { answerTool } = await import('./documents.ts')
-  const answered = await answerTool(globals.asked.what, globals.asked.values, set, entry, io, host.signal)
-  if ('failure' in answered) throw answered.failure
+  const answered = await answerTool(globals.asked.what, globals.asked.values, set, entry, documentOptions(globals, io, host))
+  if ('failure' in answered) return (await import('./fail.ts')).printFailure(set, answered.failure, command, io, answered.origin)
   return printDocument(io, answered.document, answered.exit)
 }

@@ -19,7 +19,7 @@ export async function readAll(stdin: ByteSource, options: { readonly firstByteWi
   for (let step = first; !step.done; step = await iterator.next()) {
     chunks.push(step.value)
     size += step.value.length
-    if (size > LARGEST_INPUT) throw new ToolError('INVALID_INPUT', `the input on stdin is larger than ${LARGEST_INPUT} bytes`)
+    if (size > LARGEST_INPUT) throw new ToolError('INVALID_INPUT', `the input on stdin is larger than ${LARGEST_INPUT} bytes`, { details: { source: 'stdin' } })
   }
   if (size === 0 && options.firstByteWithin !== undefined) return undefined
   return decode(chunks)
@@ -30,7 +30,7 @@ function decode(chunks: readonly Uint8Array[]): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
-    throw new ToolError('INVALID_INPUT', `the input on stdin is not valid UTF-8 (at byte ${firstBadByte(bytes)})`, { suggestion: 'Send JSON encoded as UTF-8' })
+    throw new ToolError('INVALID_INPUT', `the input on stdin is not valid UTF-8 (at byte ${firstBadByte(bytes)})`, { details: { source: 'stdin' }, suggestion: 'Send JSON encoded as UTF-8' })
   }
 }
 

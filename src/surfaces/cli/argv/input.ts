@@ -60,12 +60,17 @@ function setDeep(input: Fields, spec: FlagSpec, keys: readonly string[], text: s
   let schema = spec.schema
   let field = spec.field
   for (const key of keys) {
-    if (!isObject(target[field])) target[field] = Object.create(null) as Fields
-    target = target[field] as Fields
+    target = openObject(target, field)
     field = declaredKey(schema, key)
     schema = childSchema(schema, field)
   }
   target[field] = coerce(spec, schema, text, written)
+}
+
+// A copy without prototype: in it `__proto__` is a key like any other.
+function openObject(target: Fields, field: string): Fields {
+  const inside = Object.hasOwn(target, field) && isObject(target[field]) ? target[field] : {}
+  return (target[field] = Object.assign(Object.create(null) as Fields, inside))
 }
 
 // `--filter.max-size 5` means the declared key `maxSize` or `max_size`.
