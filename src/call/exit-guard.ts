@@ -2,7 +2,7 @@ import type { AsyncLocalStorage } from 'node:async_hooks'
 import { ToolError } from '../contract/tool-error.ts'
 
 type Fail = (error: ToolError) => void
-let calls: AsyncLocalStorage<Fail> | undefined
+let calls: AsyncLocalStorage<Fail | undefined> | undefined
 
 class ExitCalled extends ToolError {}
 
@@ -11,10 +11,15 @@ export function withoutExit<T>(fail: Fail, run: () => T): T {
   return (calls ??= guardExit()).run(fail, run)
 }
 
-function guardExit(): AsyncLocalStorage<Fail> {
+/** Runs something of the host in the middle of a handler's work: its `process.exit` is meant. */
+export function asHost<T>(run: () => T): T {
+  return calls ? calls.run(undefined, run) : run()
+}
+
+function guardExit(): AsyncLocalStorage<Fail | undefined> {
   // Loaded here because programs that only print help never call.
   const { AsyncLocalStorage } = process.getBuiltinModule('node:async_hooks')
-  const storage = new AsyncLocalStorage<Fail>()
+  const storage = new AsyncLocalStorage<Fail | undefined>()
   const exit = process.exit
   process.exit = ((code?: number | string | null) => {
     const failCall = storage.getStore()

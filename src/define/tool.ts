@@ -1,4 +1,5 @@
 import { toMilliseconds } from '../contract/duration.ts'
+import type { Duration } from '../contract/duration.ts'
 import type { DeclaredError } from '../contract/errors.ts'
 import type { ToolFacts } from '../contract/manifest.ts'
 import { ToolError } from '../contract/tool-error.ts'
@@ -7,8 +8,8 @@ import { checkExamplesEarly } from './early/examples.ts'
 import { checkFlagsEarly, earlyFlags } from './early/flags.ts'
 import { readEarly } from './early/read-schema.ts'
 import { checkName, checkSummary } from './names.ts'
-import type { LazySchema, SchemaSource } from './schema/schema.ts'
-import { readSource, resolveSchema } from './schema/source.ts'
+import type { SchemaSource } from './schema/schema.ts'
+import { isThunk, readSource, resolveSchema } from './schema/source.ts'
 import type { CompiledTool, ToolDefinition, ToolOptions } from './tool-type.ts'
 
 const EMPTY_INPUT = { type: 'object', properties: {}, additionalProperties: false } as const satisfies SchemaSource
@@ -29,6 +30,14 @@ export function defineTool(options: ToolOptions): ToolDefinition {
   if (source.output !== undefined && !isThunk(source.output)) readSource(source.output)
 
   let compiled: CompiledTool | undefined
+  let compiling: Promise<CompiledTool> | undefined
+  const checks: ((compiled: CompiledTool) => Promise<void>)[] = []
+  const compile = async (): Promise<CompiledTool> => {
+    const { compileTool } = await import('./compile-tool.ts')
+    const made = compileTool(definition)
+    for (const check of checks) await check(made)
+    return (compiled = made)
+  }
   const definition: ToolDefinition = {
     name: options.name,
     facts,
@@ -40,9 +49,9 @@ export function defineTool(options: ToolOptions): ToolDefinition {
     dryRun: facts.dryRun,
     source,
     compiled() {
-      if (compiled) return compiled
-      return import('./compile-tool.ts').then(({ compileTool }) => (compiled ??= compileTool(definition)))
+      return compiled ?? (compiling ??= compile())
     },
+    whenCompiled: (check) => void checks.push(check),
     sketch() {
       const schema = early()
       return schema && { ...facts, inputSchema: schema }
@@ -65,11 +74,6 @@ function once<T>(make: () => T): () => T {
   return () => (made ??= { value: make() }).value
 }
 
-// Schemas of some libraries are functions themselves.
-function isThunk(schema: LazySchema): boolean {
-  return typeof schema === 'function' && !('~standard' in schema)
-}
-
 function collectFacts(options: ToolOptions): ToolFacts {
   const session = options.session ?? false
   return {
@@ -85,9 +89,17 @@ function collectFacts(options: ToolOptions): ToolFacts {
     errors: declareErrors(options),
     positional: options.positional ?? [],
     flags: options.flags ?? {},
-    ...(options.timeout !== undefined && { timeout: toMilliseconds(options.timeout, 'timeout') / 1000 }),
+    ...(options.timeout !== undefined && { timeout: readTimeout(options.name, options.timeout) / 1000 }),
     dryRun: options.dryRun ?? false,
     ...(options.permissions && { permissions: options.permissions }),
+  }
+}
+
+function readTimeout(name: string, timeout: Duration): number {
+  try {
+    return toMilliseconds(timeout)
+  } catch (error) {
+    throw new ToolError('CONFIG', `the timeout of tool '${name}' cannot be used: ${(error as ToolError).message}`, { field: 'timeout' })
   }
 }
 
@@ -95,6 +107,8 @@ function declareErrors({ name, errors = {} }: ToolOptions): { readonly [code: st
   const declared: { [code: string]: DeclaredError } = Object.create(null) as {}
   for (const [code, given] of Object.entries(errors)) {
     if (!/^[A-Z][A-Z0-9_]{0,63}$/.test(code)) throw new ToolError('CONFIG', `error code '${code}' of tool '${name}' must be capital letters, digits and '_', like E3101 or E_MY_THING`)
+    if (typeof given !== 'string' && typeof given?.message !== 'string') throw new ToolError('CONFIG', `error '${code}' of tool '${name}' needs a text, or { message, category }`)
+    if (typeof given !== 'string' && typeof given?.message !== 'string') throw new ToolError('CONFIG', `error '${code}' of tool '${name}' needs a text, or { message, category }`)
     declared[code] = typeof given === 'string' ? { message: given } : given
   }
   return declared
