@@ -5,7 +5,7 @@ import { toolErrorFrom } from '../contract/tool-error.ts'
 import { defineTool } from '../define/tool.ts'
 import type { ToolDefinition, ToolOptions } from '../define/tool.ts'
 import type { LazySchema } from '../define/schema/schema.ts'
-import type { AllowedReturn, InputOf, OutputOf, ResultOf } from '../define/types.ts'
+import type { DeclaredResult, InputOf, Literals, OutputOf, Primitive, ResultOf, RunReturn } from '../define/types.ts'
 import type { CallOptions } from './options.ts'
 import { invoke } from './pipeline.ts'
 import { streamCall } from './stream.ts'
@@ -35,8 +35,9 @@ type ResultFor<Output extends LazySchema | undefined, Returned> = Output extends
 export function tool<
   const Input extends LazySchema | undefined = undefined,
   const Output extends LazySchema | undefined = undefined,
-  Returned extends AllowedReturn<Output> = AllowedReturn<Output>,
->(options: ToolOptions<Input, Output, Returned>): Tool<GivenFor<Input>, ResultFor<Output, Returned>> {
+  Literal extends Primitive = Primitive,
+  Returned extends RunReturn<Literals<Literal>> = RunReturn<Literals<Literal>>,
+>(options: ToolOptions<Input, Output, Returned & RunReturn<DeclaredResult<Output>>>): Tool<GivenFor<Input>, ResultFor<Output, Returned>> {
   return callable(defineTool(options)) as unknown as Tool<GivenFor<Input>, ResultFor<Output, Returned>>
 }
 

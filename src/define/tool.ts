@@ -9,7 +9,7 @@ import { checkName, checkSummary } from './names.ts'
 import { compileSchema, resolveSchema } from './schema/compile.ts'
 import { issuesToError } from './schema/issues.ts'
 import type { LazySchema, Schema, SchemaSource } from './schema/schema.ts'
-import type { AllowedReturn, InputOf, OutputOf } from './types.ts'
+import type { InputOf, OutputOf } from './types.ts'
 
 /** Everything an author may say about a tool. Only `name` and `summary` are required; a tool without `run` is advertised, and calling it fails. */
 export type ToolOptions<Input extends LazySchema | undefined = LazySchema | undefined, Output extends LazySchema | undefined = LazySchema | undefined, Returned = unknown> = {
@@ -68,8 +68,6 @@ export type ToolDefinition = {
   renamed(name: string): ToolDefinition
 }
 
-/** Options whose `run` fits their `output`; used by the public `tool()`. */
-export type CheckedOptions<Input extends LazySchema | undefined, Output extends LazySchema | undefined, Returned extends AllowedReturn<Output>> = ToolOptions<Input, Output, Returned>
 export type { InputOf, OutputOf }
 
 const EMPTY_INPUT = { type: 'object', properties: {}, additionalProperties: false } as const satisfies SchemaSource

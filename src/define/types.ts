@@ -34,5 +34,10 @@ export type ResultOf<Returned> =
 type Unreply<T> = T extends Reply<infer Result> ? Result : T
 type GeneratorResult<Yields, Returned> = [Returned] extends [void] ? (Extract<Yields, ResultYield> extends ResultYield<infer R> ? R : null) : Returned
 
-/** What `run` must return, given the declared output. */
-export type AllowedReturn<Output> = Output extends LazySchema<SchemaSource> ? RunReturn<InputOf<Output>> : unknown
+/** The result that `run` must come to, given the declared output. */
+export type DeclaredResult<Output> = Output extends LazySchema<SchemaSource> ? InputOf<Output> : unknown
+
+export type Primitive = string | number | bigint | boolean | null | undefined
+
+/** Any result. Inferred through it, the text 'a' in a returned object stays the literal that the output schema may ask for. */
+export type Literals<Literal extends Primitive> = Literal | { readonly [key: string]: Literals<Literal> } | readonly Literals<Literal>[] | {}
