@@ -25,6 +25,7 @@ export async function driveGenerator(generator: AnyGenerator, talk: Conversation
   let result: unknown
   let ended = false
   let closed = false
+  let saidGoodbye = false
   let reply: unknown
   try {
     for (;;) {
@@ -34,14 +35,15 @@ export async function driveGenerator(generator: AnyGenerator, talk: Conversation
         ended = true
         return step.value === undefined ? result : step.value
       }
-      if (talk.signal.aborted) return result
+      if (talk.signal.aborted || saidGoodbye) return result
       const event = readYield(step.value)
       if (event.type === 'result') {
         result = (step.value as { result?: unknown }).result
         continue
       }
       await talk.emit(event as ToolEvent)
-      if (event.type === 'session_end') return result
+      // What the tool returns right behind its last word is still its result.
+      saidGoodbye = event.type === 'session_end'
       if (event.type !== 'session_start' && event.type !== 'awaiting_input') continue
       // Nobody answers any more: the tool is told once, and a tool that asks on is ended.
       if (closed) return result
