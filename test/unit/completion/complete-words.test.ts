@@ -23,9 +23,6 @@ describe('commands', () => {
       { value: 'find_files', description: 'Find files matching a glob' },
       { value: 'pr', description: '2 commands' },
       { value: 'completion', description: 'Print a completion script for a shell' },
-      { value: 'docs', description: 'Print documentation in a given form' },
-      { value: 'mcp', description: 'Make this program known to agents as an MCP server' },
-      { value: 'skills', description: 'Make this program known to agents as a skill' },
     ])
     expect(completeWords(fileTools, [])).toEqual(completeWords(fileTools, ['']))
   })
@@ -48,9 +45,9 @@ describe('commands', () => {
   })
 
   test('a tool hides the built-in command of its name', () => {
-    const tools = [command({ name: 'docs', summary: 'Mine' }), command({ name: 'x' })]
-    expect(completeWords({ ...fileTools, tools }, ['doc']).candidates).toEqual([{ value: 'docs', description: 'Mine' }])
-    expect(completeWords({ ...fileTools, tools }, ['docs', 'ma']).candidates).toEqual([])
+    const tools = [command({ name: 'completion', summary: 'Mine' }), command({ name: 'x' })]
+    expect(completeWords({ ...fileTools, tools }, ['comp']).candidates).toEqual([{ value: 'completion', description: 'Mine' }])
+    expect(completeWords({ ...fileTools, tools }, ['completion', 'ba']).candidates).toEqual([])
   })
 
   test('nothing after an unknown command', () => {
@@ -59,8 +56,7 @@ describe('commands', () => {
 
   test('words of built-in commands, and nothing after them', () => {
     expect(values('completion', '')).toEqual(['bash', 'zsh', 'fish', 'powershell'])
-    expect(values('docs', 'm')).toEqual(['man', 'markdown'])
-    expect(values('mcp', '')).toEqual(['add', 'remove', 'list'])
+    expect(values('completion', 'z')).toEqual(['zsh'])
     expect(values('completion', 'bash', '')).toEqual([])
   })
 })
@@ -200,7 +196,7 @@ describe('a program of one tool', () => {
     expect(at('--disc')).toEqual(['--discover'])
     expect(at('find_files', '--disc')).toEqual([])
     expect(at('find_files', '--so')).toEqual(['--sort'])
-    expect(at('')).toEqual(['completion', 'docs', 'mcp', 'skills'])
+    expect(at('')).toEqual(['completion'])
     expect(at('x', '--pat')).toEqual([])
   })
 })
