@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { writerOf } from '../../contract/dialects/index.ts'
 import type { DialectContext } from '../../contract/dialects/dialect.ts'
 import type { InputOrigin } from '../../contract/errors.ts'
@@ -117,8 +118,11 @@ function withUsage(outcome: FailureOutcome, { set, entry, single, specs }: ToolC
   return { ...outcome, error: { ...outcome.error, suggestion } }
 }
 
-function pasteable({ set, entry, single, specs }: ToolCall, input: { readonly [field: string]: unknown }): string {
-  return commandLine(set.name, single ? [] : entry.path, specs, input)
+// What the caller left to its default may be left out again: the same environment and settings give the same value.
+function pasteable({ set, entry, single, specs, input: given }: ToolCall, input: { readonly [field: string]: unknown }): string {
+  const leftOut = specs.filter(({ field, default: byDefault }) => !(isObject(given) && Object.hasOwn(given, field)) && byDefault !== undefined && isDeepStrictEqual(input[field], byDefault))
+  const said = Object.fromEntries(Object.entries(input).filter(([field]) => !leftOut.some((spec) => spec.field === field)))
+  return commandLine(set.name, single ? [] : entry.path, specs, said)
 }
 
 function withWarnings(outcome: Outcome, warnings: readonly string[]): Outcome {
