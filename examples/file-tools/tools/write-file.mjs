@@ -7,7 +7,7 @@ import { inside, root, rootFlag } from '../lib/root.mjs'
 // region write-file
 export const writeFile = tool({
   name: 'write_file',
-  summary: 'Write a text file; asks before it changes one that exists',
+  summary: 'Write a text file, and ask before one is changed',
   input: z.object({
     path: z.string().min(1).describe('File in the root folder'),
     text: z.string().describe('What to write'),
