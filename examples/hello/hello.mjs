@@ -8,7 +8,7 @@ const greet = tool({
   summary: 'Greet somebody',
   input: z.object({ name: z.string().describe('Whom to greet'), times: z.int().min(1).default(1).describe('How often') }),
   positional: ['name'],
-  run: ({ name, times }) => ({ text: Array(times).fill(`Hello, ${name}!`).join(' ') }),
+  run: ({ name, times }) => Array(times).fill(`Hello, ${name}!`).join(' '),
 })
 await toolset(greet).run(import.meta)
 // endregion
