@@ -1,5 +1,5 @@
-import { rename, stat, writeFile } from 'node:fs/promises'
-import { extname, join, resolve } from 'node:path'
+import { mkdir, rename, stat, writeFile } from 'node:fs/promises'
+import { dirname, extname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { stream, tool } from 'toolable'
 import { z } from 'zod'
@@ -46,6 +46,7 @@ async function countLines(file) {
 
 // A reader of the index sees the old one or the new one, never half of it.
 async function replaceFile(target, text) {
+  await mkdir(dirname(target), { recursive: true })
   await writeFile(`${target}.new`, `${text}\n`)
   await rename(`${target}.new`, target)
 }
