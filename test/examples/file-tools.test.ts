@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { makeSampleFolder } from '../../scripts/sample-folder.mjs'
+import type { Toolset } from 'toolable'
 import { runExample } from './run-example.ts'
 import type { Run } from './run-example.ts'
 
@@ -152,6 +153,7 @@ describe('notes, a resource and a prompt', () => {
 })
 
 test('the example can be imported as a library: nothing runs, and a tool is a function [3.run-only-as-entry]', async () => {
-  const { default: tools } = await import('../../examples/file-tools/file-tools.mjs' as string) as { default: { call(name: string, input: unknown, options: object): Promise<unknown> } }
+  const file: string = '../../examples/file-tools/file-tools.mjs'
+  const { default: tools } = (await import(file)) as { default: Toolset }
   expect(await tools.call('find_files', { pattern: 'README.md' }, { cwd: sample.folder })).toMatchObject({ ok: true, result: [{ path: 'README.md' }] })
 })
