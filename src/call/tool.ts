@@ -5,7 +5,7 @@ import { ToolError, toolErrorFrom } from '../contract/tool-error.ts'
 import { defineTool } from '../define/tool.ts'
 import type { ToolDefinition, ToolOptions } from '../define/tool-type.ts'
 import type { LazySchema } from '../define/schema/schema.ts'
-import type { DeclaredResult, InputOf, Literals, OutputOf, Primitive, ResultOf, RunReturn } from '../define/types.ts'
+import type { DeclaredResult, InputOf, Literals, Primitive, ResultFor, RunReturn } from '../define/types.ts'
 import type { CallOptions } from './options.ts'
 import { loadEngine } from './load-engine.ts'
 
@@ -28,7 +28,6 @@ export type AnyTool = Tool<never, unknown> | Tool<unknown, unknown> | Tool
 
 type NoInput = Record<string, never>
 type GivenFor<Input extends LazySchema | undefined> = Input extends LazySchema ? InputOf<Input> : NoInput
-type ResultFor<Output extends LazySchema | undefined, Returned> = Output extends LazySchema ? OutputOf<Output> : [Returned] extends [never] ? unknown : ResultOf<Returned>
 
 /** Defines a tool. Throws CONFIG, saying what to change, when the definition cannot work on every surface. */
 export function tool<
