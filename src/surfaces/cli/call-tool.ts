@@ -17,7 +17,6 @@ import type { Presentation } from './mode.ts'
 import { checkShapeOptions, shapeOutcome } from './output/shape.ts'
 import { exitStatus, printOutcome } from './print-outcome.ts'
 import { connectResponders } from './responders.ts'
-import { readSecrets } from './secrets.ts'
 import { ToolError } from '../../contract/tool-error.ts'
 
 export type ToolCall = {
@@ -27,6 +26,7 @@ export type ToolCall = {
   readonly specs: readonly FlagSpec[]
   readonly input: unknown
   readonly origin: InputOrigin
+  readonly secrets: { readonly [name: string]: string }
   readonly warnings: readonly string[]
   readonly globals: Globals
   readonly presentation: Presentation
@@ -59,7 +59,7 @@ export async function callTool(call: ToolCall): Promise<number> {
       onEvent: events.onEvent,
       cwd: io.cwd,
       env: io.env,
-      secrets: readSecrets(globals.secretFiles, io.cwd),
+      secrets: call.secrets,
       verbose: globals.verbose,
     }
     const shape = { fields: globals.fields, filter: globals.filter.length > 0 ? globals.filter : undefined, limit: globals.limit, cursor: globals.cursor, callKey: `${entry.name} ${JSON.stringify(input)}` }

@@ -102,6 +102,7 @@ function stdinSource(): ByteSource {
   let opened = false
   return {
     get isTTY() { return isCharacterDevice(0) && process.getBuiltinModule('node:tty').isatty(0) },
+    get taken() { return opened },
     bytes() {
       if (opened) throw new Error('stdin has two readers')
       opened = true

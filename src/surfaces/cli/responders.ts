@@ -1,6 +1,7 @@
 import { writerOf } from '../../contract/dialects/index.ts'
 import type { DialectContext } from '../../contract/dialects/dialect.ts'
 import type { Answerer, Interaction, Sampler } from '../../contract/interaction.ts'
+import type { ByteSource } from '../../contract/io.ts'
 import { ToolError } from '../../contract/tool-error.ts'
 import type { ToolCall } from './call-tool.ts'
 import { lineDialogue } from './dialogue.ts'
@@ -41,13 +42,13 @@ export function connectResponders({ call, context, send, whileAsking }: Connecti
   return {
     confirm: answer ? async (question) => (await answer(question, call.signal)) === true : false,
     ...(answer && { answer }),
-    ...sampler(globals.sampleVia, io.stdin.isTTY, () => lineWise().sample),
+    ...sampler(globals.sampleVia, io.stdin, () => lineWise().sample),
   }
 }
 
-// Without a word about it, completions are asked on stdin, unless a person sits there.
-function sampler(via: string | undefined, isTTY: boolean, byLines: () => Sampler): { readonly sample?: Sampler } {
-  if (via === undefined) return isTTY ? {} : { sample: (request, signal) => byLines()(request, signal) }
+// Without a word about it, completions are asked on stdin, unless a person sits there or the input came from it.
+function sampler(via: string | undefined, stdin: ByteSource, byLines: () => Sampler): { readonly sample?: Sampler } {
+  if (via === undefined) return stdin.isTTY || stdin.taken ? {} : { sample: (request, signal) => byLines()(request, signal) }
   if (via === 'stdin') return { sample: (request, signal) => byLines()(request, signal) }
   if (!/^https?:\/\//.test(via)) throw new ToolError('USAGE', `--sample-via must be stdin or an http(s) address; got '${via.slice(0, 60)}'`, { field: 'sample-via' })
   return { sample: async (request, signal) => (await import('./sample-http.ts')).httpSampler(via)(request, signal) }

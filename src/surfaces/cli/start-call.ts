@@ -1,5 +1,6 @@
 import type { Io } from '../../contract/io.ts'
 import type { ToolEntry } from '../../call/collect.ts'
+import { ToolError } from '../../contract/tool-error.ts'
 import type { Toolset } from '../toolset.ts'
 import type { Globals } from './argv/globals.ts'
 import { callTool } from './call-tool.ts'
@@ -8,6 +9,7 @@ import type { Host } from './main.ts'
 import { choosePresentation } from './mode.ts'
 import { readInput } from './request.ts'
 import type { ToolArguments } from './request.ts'
+import { readSecrets, wantsStdin } from './secrets.ts'
 import { readSettings } from './settings.ts'
 
 /** Reads the input of one tool call and runs it; gives the exit status. */
@@ -16,10 +18,13 @@ export async function startCall(set: Toolset, entry: ToolEntry, single: boolean,
   const caller = findCaller(io.env)
   const presentation = choosePresentation(globals, io, caller, settings, set.options.defaultOutput)
   await host.prepareForTools()
-  const stdinTaken = globals.session === true || globals.sampleVia === 'stdin'
+  const talksOnStdin = globals.session === true || globals.sampleVia === 'stdin'
+  if (talksOnStdin && wantsStdin(globals.secretFiles)) throw new ToolError('USAGE', 'stdin cannot carry a secret and the dialogue at once', { field: 'secret-file', suggestion: 'Give the secret by a file' })
+  const secrets = await readSecrets(globals.secretFiles, io, host.signal)
+  const stdinTaken = talksOnStdin || io.stdin.taken
   const { input, origin, warnings } = await readInput(args, globals, io, { defaults: settings.defaultsOf(set.name, entry.name), stdinTaken, signal: host.signal })
   return callTool({
-    set, entry, single, specs: args.specs, input, origin, warnings, globals, presentation, caller, io,
+    set, entry, single, specs: args.specs, input, origin, warnings, secrets, globals, presentation, caller, io,
     signal: host.signal,
     timeout: globals.timeout ?? io.env['TOOLABLE_TIMEOUT'] ?? settings.timeout,
   })
