@@ -2,9 +2,9 @@ import type { Artifact, ErrorObject, Outcome, OutcomeMeta } from '../contract/ou
 import { ToolError } from '../contract/tool-error.ts'
 import { isReply } from '../define/results.ts'
 import type { Reply } from '../define/results.ts'
-import { issuesToError } from '../define/schema/issues.ts'
-import type { ToolDefinition } from '../define/tool.ts'
+import type { ToolDefinition } from '../define/tool-type.ts'
 import { toJsonValue } from './json-value.ts'
+import { host } from './host.ts'
 
 /** A handler's answer, checked: the value for callers in this process, and its JSON form for every other. */
 export type Answer = {
@@ -18,9 +18,12 @@ export type Answer = {
 export async function checkAnswer(definition: ToolDefinition, returned: unknown): Promise<Answer> {
   const reply = isReply(returned) ? returned : undefined
   const result = reply ? reply.result : returned
-  const pending = definition.output()?.check(result === undefined ? null : result)
+  const compiling = definition.source.output === undefined ? undefined : definition.compiled()
+  const compiled = compiling instanceof Promise ? await compiling : compiling
+  const pending = compiled?.output?.check(result === undefined ? null : result)
   const checked = pending instanceof Promise ? await pending : pending
   if (checked && !checked.ok) {
+    const { issuesToError } = await import('../define/schema/issues.ts')
     const problem = issuesToError(checked.issues)
     throw new ToolError('INTERNAL', `tool '${definition.name}' returned a result that its own output schema refuses: ${problem.message}`, {
       details: { issues: problem.details?.['issues'] },
@@ -55,7 +58,7 @@ export function buildMeta(facts: {
   return {
     tool: facts.tool,
     ...(facts.version !== undefined && { version: facts.version }),
-    duration_ms: Math.round(performance.now() - facts.startedAt),
+    duration_ms: Math.round(host.clock() - facts.startedAt),
     ...(facts.dryRun && { dry_run: true as const }),
     ...(facts.warnings.length > 0 && { warnings: facts.warnings }),
     ...(facts.caller !== undefined && { caller: facts.caller }),

@@ -5,7 +5,6 @@ import { ToolError } from '../contract/tool-error.ts'
 import { lookupKey } from '../define/names.ts'
 import type { Prompt, PromptText } from '../define/prompt.ts'
 import type { Resource } from '../define/resource.ts'
-import { issuesToError } from '../define/schema/issues.ts'
 import { withoutExit } from './exit-guard.ts'
 import { toToolError } from './failure.ts'
 import { toJsonValue } from './json-value.ts'
@@ -35,15 +34,15 @@ export function renderPrompt(prompts: readonly Prompt[], name: string, args: unk
       const meant = closest(name, prompts.map((candidate) => candidate.name))
       throw new ToolError('NOT_FOUND', `there is no prompt '${short(name)}'${meant ? `; did you mean '${meant}'?` : ''}`, { details: { prompts: prompts.map((candidate) => candidate.name) } })
     }
-    const checked = await prompt.arguments().check(args ?? {})
-    if (!checked.ok) throw issuesToError(checked.issues, { input: args })
+    const checked = await (await prompt.arguments()).check(args ?? {})
+    if (!checked.ok) throw (await import('../define/schema/issues.ts')).issuesToError(checked.issues, { input: args })
     return prompt.render(checked.value)
   }) as Promise<Outcome<PromptText>>
 }
 
 async function answer(tool: string, options: CallOptions, identity: Identity, work: (signal: () => AbortSignal) => Promise<unknown>): Promise<Outcome> {
-  const startedAt = performance.now()
-  const meta = () => ({ tool: identity.toolset === undefined ? tool : `${identity.toolset}.${tool}`, ...(identity.version !== undefined && { version: identity.version }), duration_ms: Math.round(performance.now() - startedAt) })
+  const startedAt = host.clock()
+  const meta = () => ({ tool: identity.toolset === undefined ? tool : `${identity.toolset}.${tool}`, ...(identity.version !== undefined && { version: identity.version }), duration_ms: Math.round(host.clock() - startedAt) })
   try {
     const result = await runCall(options.signal, (call) => {
       if (options.timeout !== undefined) call.limitTo(toMilliseconds(options.timeout, 'timeout'))

@@ -3,12 +3,11 @@ import type { ToolManifest } from '../contract/manifest.ts'
 import type { Outcome } from '../contract/outcome.ts'
 import { toolErrorFrom } from '../contract/tool-error.ts'
 import { defineTool } from '../define/tool.ts'
-import type { ToolDefinition, ToolOptions } from '../define/tool.ts'
+import type { ToolDefinition, ToolOptions } from '../define/tool-type.ts'
 import type { LazySchema } from '../define/schema/schema.ts'
 import type { AllowedReturn, InputOf, OutputOf, ResultOf } from '../define/types.ts'
 import type { CallOptions } from './options.ts'
-import { invoke } from './pipeline.ts'
-import { streamCall } from './stream.ts'
+import { loadEngine } from './load-engine.ts'
 
 const brand = Symbol.for('toolable.tool')
 
@@ -21,7 +20,7 @@ export type Tool<Input = unknown, Result = unknown> = {
   /** The events of one call, ending in its `result`. Leaving the loop cancels the call. */
   stream(...call: GivenInput<Input>): AsyncIterable<CallEvent>
   /** Everything that can be said about the tool without running it. */
-  manifest(): ToolManifest
+  manifest(): Promise<ToolManifest>
 }
 
 /** A tool whatever its types are. */
@@ -42,6 +41,8 @@ export function tool<
 
 /** Calls a tool and gives its outcome; never throws. */
 export async function call<Input, Result>(target: Tool<Input, Result>, input?: NoInfer<Input>, options?: CallOptions): Promise<Outcome<Result>> {
+  const engine = loadEngine()
+  const { invoke } = engine instanceof Promise ? await engine : engine
   return (await invoke(definitionOf(target), input, options)).outcome as Outcome<Result>
 }
 
@@ -57,6 +58,8 @@ export function isTool(value: unknown): value is Tool {
 
 function callable(definition: ToolDefinition): Tool {
   const run = async (input?: unknown, options?: CallOptions): Promise<unknown> => {
+    const engine = loadEngine()
+    const { invoke } = engine instanceof Promise ? await engine : engine
     const { outcome, value, error } = await invoke(definition, input, options)
     if (outcome.ok) return value
     throw error ?? toolErrorFrom(outcome.error)
@@ -64,7 +67,10 @@ function callable(definition: ToolDefinition): Tool {
   Object.defineProperty(run, 'name', { value: definition.name })
   return Object.assign(run, {
     [brand]: definition,
-    stream: (input?: unknown, options?: CallOptions) => streamCall((streaming) => invoke(definition, input, streaming), options),
-    manifest: () => definition.manifest(),
+    async *stream(input?: unknown, options?: CallOptions): AsyncGenerator<CallEvent, void, void> {
+      const { invoke, streamCall } = await loadEngine()
+      yield* streamCall((streaming) => invoke(definition, input, streaming), options)
+    },
+    manifest: async () => (await definition.compiled()).manifest,
   })
 }

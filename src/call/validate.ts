@@ -1,5 +1,5 @@
 import type { ToolError } from '../contract/tool-error.ts'
-import type { ToolDefinition } from '../define/tool.ts'
+import type { ToolDefinition } from '../define/tool-type.ts'
 import { createContext } from './context.ts'
 import { withoutExit } from './exit-guard.ts'
 import { toToolError } from './failure.ts'

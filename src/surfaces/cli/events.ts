@@ -1,4 +1,4 @@
-import { writerOf } from '../../contract/dialects/index.ts'
+import { loadWriter } from '../../contract/dialects/load.ts'
 import type { DialectContext } from '../../contract/dialects/dialect.ts'
 import type { ToolEvent, ToolInvokedEvent } from '../../contract/events.ts'
 import type { Io } from '../../contract/io.ts'
@@ -6,6 +6,7 @@ import type { Presentation } from './mode.ts'
 import { toJsonText } from './output/json-text.ts'
 import { printsEnvelope } from './output/print.ts'
 import type { Progress } from './progress/live.ts'
+import { notificationLine, notificationText } from './progress/notify.ts'
 
 const HEARTBEAT_MS = 30_000
 
@@ -35,7 +36,7 @@ type Listening = {
 /** Shows what a tool tells while it works: lines on stdout for streams, notifications on stderr, a live line for people. */
 export async function listenToEvents(listening: Listening): Promise<EventListener> {
   const { io, presentation, context, streamed, session } = listening
-  const writer = writerOf(presentation.dialect)
+  const writer = await loadWriter(presentation.dialect)
   const notify = await chooseNotifier(listening)
   let heartbeat: NodeJS.Timeout | undefined
   const sendLine = (line: object): Promise<void> => io.stdout.send(`${toJsonText(line)}\n`)
@@ -69,11 +70,9 @@ const SILENT: Notifier = { show: () => undefined, whileAsking: (work) => work(),
 async function chooseNotifier({ io, presentation, streamed, quiet, label }: Listening): Promise<Notifier> {
   if (streamed || quiet) return SILENT
   if (printsEnvelope(presentation.mode)) {
-    const { notificationLine } = await import('./progress/notify.ts')
     return { ...SILENT, show: (event) => writeLine(io, notificationLine(event)) }
   }
   if (!io.stderr.isTTY) {
-    const { notificationText } = await import('./progress/notify.ts')
     return { ...SILENT, show: (event) => writeLine(io, notificationText(event)) }
   }
   const { createProgress } = await import('./progress/live.ts')

@@ -6,6 +6,7 @@ const { writeSync, write: writeAsync, fstatSync } = fs
 // What fits into an empty pipe leaves at once; more could block until somebody reads.
 const PIPE_CAPACITY = 65_536
 const RETRY_MS = 5
+const MEMORY_DEVICES = 1
 
 /** The real process as Io. `onClosed` is told when nobody reads stdout any more. */
 export function processIo(onClosed: () => void): Io {
@@ -124,8 +125,11 @@ async function* readableStdin(): AsyncGenerator<Uint8Array> {
   }
 }
 
+// /dev/null and its kin are told by their device number, because asking whether something is a terminal loads the network stack.
 function isCharacterDevice(fd: number): boolean {
-  return isOpen(fd) && fstatSync(fd).isCharacterDevice()
+  if (!isOpen(fd)) return false
+  const stats = fstatSync(fd)
+  return stats.isCharacterDevice() && !(process.platform === 'linux' && stats.rdev >> 8 === MEMORY_DEVICES)
 }
 
 function isOpen(fd: number): boolean {

@@ -7,12 +7,12 @@ import type { ToolEntry } from '../../call/collect.ts'
 import { flagTable } from './argv/flag-table.ts'
 import { readGlobals } from './argv/globals.ts'
 import type { Globals } from './argv/globals.ts'
-import { feedReserved, inputFromFlags } from './argv/input.ts'
+import { feedReserved } from './argv/feed-reserved.ts'
 import { scan } from './argv/scan.ts'
 import type { GivenFlag, Scanned, Word } from './argv/scan.ts'
-import type { FlagSpec } from './flag-spec.ts'
-import { flagSpecs } from './flags.ts'
-import { CONTROL_FLAGS, INJECTED_FLAGS, PROGRAM_FLAGS } from './injected-flags.ts'
+import type { FlagSpec } from '../../define/flags/flag-spec.ts'
+import { flagSpecs } from '../../define/flags/specs.ts'
+import { CONTROL_FLAGS, INJECTED_FLAGS, PROGRAM_FLAGS } from '../../define/flags/injected.ts'
 import { parseJsonInput } from './json-input.ts'
 import { FIRST_BYTE_MS, readAll } from './stdin.ts'
 
@@ -27,8 +27,8 @@ export type ToolArguments = {
 export type ReadInput = { readonly input: unknown; readonly origin: InputOrigin; readonly warnings: readonly string[] }
 
 /** Splits a tool's arguments and reads the injected flags among them into `globals`. */
-export function scanTool(entry: ToolEntry, tokens: readonly string[], globals: Globals, single: boolean): ToolArguments {
-  const manifest = entry.definition.manifest()
+export async function scanTool(entry: ToolEntry, tokens: readonly string[], globals: Globals, single: boolean): Promise<ToolArguments> {
+  const manifest = entry.definition.sketch() ?? (await entry.definition.compiled()).manifest
   const specs = flagSpecs(manifest)
   const table = flagTable(specs, INJECTED_FLAGS, CONTROL_FLAGS)
   const scanned = scan(tokens, table, {
@@ -45,6 +45,7 @@ export async function readInput({ specs, scanned }: ToolArguments, globals: Glob
   const given = (spec: FlagSpec): boolean => Object.hasOwn(options.defaults ?? {}, spec.field) || (spec.env !== undefined && Boolean(io.env[spec.env]))
   const whole = await readWhole(specs, scanned.words, own, io, { ...options, isMissing: (spec) => spec.required && !given(spec) })
   if (whole !== undefined) return { input: feedReserved(specs, whole, globals), origin: 'json', warnings: [] }
+  const { inputFromFlags } = await import('./argv/input.ts')
   const fields = inputFromFlags(specs, own, scanned.words, io.env)
   for (const [field, value] of Object.entries(options.defaults ?? {})) if (!Object.hasOwn(fields, field)) fields[field] = value
   return { input: feedReserved(specs, fields, globals), origin: 'flags', warnings: swallowedFlags(own) }

@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { ToolError } from '../../contract/tool-error.ts'
 import { toToolError } from '../../call/failure.ts'
-import type { Toolset } from '../toolset.ts'
+import type { Toolset } from '../toolset-type.ts'
 import { main } from './main.ts'
 import { processIo } from './process-io.ts'
 
@@ -17,7 +17,7 @@ export async function runAsProcess(set: Toolset, entry?: ImportMeta): Promise<vo
   let signalled: number | undefined
   const io = processIo(() => controller.abort(new ToolError('CANCELLED', 'nobody reads the output any more')))
 
-  const prepareForTools = async (): Promise<void> => {
+  const prepareForTools = (redirectStrayOutput: () => void): void => {
     for (const [signal, status] of Object.entries(SIGNALS)) {
       process.on(signal, () => {
         // Asked twice: the first answer is stuck.
@@ -32,7 +32,6 @@ export async function runAsProcess(set: Toolset, entry?: ImportMeta): Promise<vo
     const crash = (thrown: unknown): void => controller.abort(crashError(thrown))
     process.on('uncaughtException', crash)
     process.on('unhandledRejection', crash)
-    const { redirectStrayOutput } = await import('./stray-output.ts')
     redirectStrayOutput()
   }
   const status = await main(set, process.argv.slice(2), io, { signal: controller.signal, prepareForTools })

@@ -6,20 +6,15 @@ import { ToolError } from '../../contract/tool-error.ts'
 import { readAll } from './stdin.ts'
 
 /** Reads `--secret-file name=path` pairs; the path `-` is stdin. A file that others may read is refused: it is no secret. */
-export async function readSecrets(pairs: readonly string[], { stdin, cwd }: Io, signal: AbortSignal): Promise<{ readonly [name: string]: string }> {
+export async function readSecrets(pairs: readonly string[], { stdin, cwd }: Io, { talksOnStdin, signal }: { readonly talksOnStdin: boolean; readonly signal: AbortSignal }): Promise<{ readonly [name: string]: string }> {
   const secrets: Record<string, string> = Object.create(null) as Record<string, string>
   for (const pair of pairs) {
     const [, name, path] = /^([\w.-]+)=(.+)$/s.exec(pair) ?? []
     if (name === undefined || path === undefined) throw new ToolError('USAGE', '--secret-file needs name=path', { field: 'secret-file', suggestion: 'For example --secret-file token=./token.txt' })
-    if (path === '-' && stdin.taken) throw new ToolError('USAGE', 'stdin carries only one secret', { field: 'secret-file', suggestion: 'Give the others by files' })
+    if (path === '-' && (talksOnStdin || stdin.taken)) throw new ToolError('USAGE', `stdin cannot carry the secret '${name}' and something else at once`, { field: 'secret-file', suggestion: 'Give the secret by a file' })
     secrets[name] = withoutLastNewline(path === '-' ? ((await readAll(stdin, { signal })) ?? '') : readSecret(name, resolve(cwd, path)))
   }
   return secrets
-}
-
-/** True when one of the pairs is read from stdin. */
-export function wantsStdin(pairs: readonly string[]): boolean {
-  return pairs.some((pair) => pair.endsWith('=-'))
 }
 
 function readSecret(name: string, file: string): string {

@@ -30,7 +30,7 @@ function findNatives(): { readonly holder: Holder; readonly method: string }[] |
 function redirectByName(): void {
   const children = process.getBuiltinModule('node:child_process')
   redirect(children.ChildProcess.prototype as unknown as Holder, 'spawn', mapWords)
-  for (const method of ['spawnSync', 'execFileSync', 'execSync']) redirect(children as unknown as Holder, method, mapWords)
+  for (const method of ['spawnSync', 'execFileSync', 'execSync']) redirect(children, method, mapWords)
 }
 
 function redirect(holder: Holder, method: string, map: (stdio: unknown) => unknown): void {

@@ -46,10 +46,10 @@ Prompts
   })
 
   test('a tool hides the built-in command of its name', () => {
-    const shown = renderProgramHelp({ ...fileTools, tools: [...fileTools.tools, command({ name: 'docs_make', path: ['docs', 'make'] })] }, plain)
-    expect(shown).toContain('Commands: docs')
-    expect(shown).not.toContain('docs <form>')
-    expect(text).toContain('docs <form>')
+    const shown = renderProgramHelp({ ...fileTools, tools: [...fileTools.tools, command({ name: 'completion_make', path: ['completion', 'make'] })] }, plain)
+    expect(shown).toContain('Commands: completion')
+    expect(shown).not.toContain('completion bash|zsh')
+    expect(text).toContain('completion bash|zsh')
   })
 
   test('a program without anything still has help', () => {
