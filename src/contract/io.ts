@@ -17,6 +17,8 @@ export type TextSink = {
 /** Where input bytes come from. */
 export type ByteSource = {
   readonly isTTY: boolean
+  /** True when somebody reads it already: it has one owner. */
+  readonly taken: boolean
   /** Chunks until the end. A second reader is a programming error. */
   bytes(): AsyncIterable<Uint8Array>
   /** Lets the process end although nobody reads to the end. */

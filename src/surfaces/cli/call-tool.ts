@@ -7,7 +7,6 @@ import { listenToEvents } from './events.ts'
 import type { ShapeOptions } from './output/shape.ts'
 import { exitStatus, failedOutcome, printOutcome } from './print-outcome.ts'
 import { connectResponders } from './responders.ts'
-import { readSecrets } from './secrets.ts'
 import { ToolError } from '../../contract/tool-error.ts'
 import type { ToolCall } from './tool-call.ts'
 
@@ -34,7 +33,7 @@ export async function callTool(call: ToolCall): Promise<number> {
       onEvent: events.onEvent,
       cwd: io.cwd,
       env: io.env,
-      secrets: readSecrets(globals.secretFiles, io.cwd),
+      secrets: call.secrets,
       verbose: globals.verbose,
     }
     const shape = { fields: globals.fields, filter: globals.filter.length > 0 ? globals.filter : undefined, limit: globals.limit, cursor: globals.cursor, callKey: `${entry.name} ${JSON.stringify(input)}` }

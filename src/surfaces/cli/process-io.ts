@@ -86,13 +86,24 @@ async function writeAll(fd: number, bytes: Buffer): Promise<void> {
 function terminalWidth(): number {
   const declared = Number(process.env['COLUMNS'])
   if (Number.isInteger(declared) && declared > 0) return declared
-  return [process.stderr, process.stdin as unknown as { columns?: number }].map(({ columns }) => columns).find((columns) => columns) ?? 80
+  return process.stderr.columns || askStdout() || 80
+}
+
+// Asked through a stream of its own, which is gone at once: the process's would stay and change the descriptor's mode.
+function askStdout(): number | undefined {
+  const { isatty, WriteStream } = process.getBuiltinModule('node:tty')
+  if (!isatty(1)) return undefined
+  const stream = new WriteStream(1)
+  const { columns } = stream
+  stream.destroy()
+  return columns
 }
 
 function stdinSource(): ByteSource {
   let opened = false
   return {
     get isTTY() { return isCharacterDevice(0) && process.getBuiltinModule('node:tty').isatty(0) },
+    get taken() { return opened },
     bytes() {
       if (opened) throw new Error('stdin has two readers')
       opened = true

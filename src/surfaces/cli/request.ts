@@ -86,7 +86,7 @@ function readInputFile(name: string, cwd: string): string {
 }
 
 function stdinConflict(): ToolError {
-  return new ToolError('USAGE', 'stdin cannot carry the input and the dialogue at once', { suggestion: 'Give the input as an argument or as @file.json' })
+  return new ToolError('USAGE', 'stdin cannot carry the input and something else at once', { suggestion: 'Give the input as an argument or as @file.json' })
 }
 
 // `--query --json` is a query for the text --json; whoever meant otherwise should hear of it.

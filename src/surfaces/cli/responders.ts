@@ -1,6 +1,7 @@
 import { loadWriter } from '../../contract/dialects/load.ts'
 import type { DialectContext } from '../../contract/dialects/dialect.ts'
 import type { Answerer, Interaction, Sampler } from '../../contract/interaction.ts'
+import type { ByteSource } from '../../contract/io.ts'
 import { ToolError } from '../../contract/tool-error.ts'
 import type { ToolCall } from './tool-call.ts'
 import type { LineDialogue } from './dialogue.ts'
@@ -42,13 +43,13 @@ export function connectResponders({ call, context, send, whileAsking }: Connecti
   return {
     confirm: answer ? async (question) => (await answer(question, call.signal)) === true : false,
     ...(answer && { answer }),
-    ...sampler(globals.sampleVia, io.stdin.isTTY, async (request, signal) => (await lineWise()).sample(request, signal)),
+    ...sampler(globals.sampleVia, io.stdin, async (request, signal) => (await lineWise()).sample(request, signal)),
   }
 }
 
-// Without a word about it, completions are asked on stdin, unless a person sits there.
-function sampler(via: string | undefined, isTTY: boolean, byLines: Sampler): { readonly sample?: Sampler } {
-  if (via === undefined) return isTTY ? {} : { sample: byLines }
+// Without a word about it, completions are asked on stdin, unless a person sits there or the input came from it.
+function sampler(via: string | undefined, stdin: ByteSource, byLines: Sampler): { readonly sample?: Sampler } {
+  if (via === undefined) return stdin.isTTY || stdin.taken ? {} : { sample: byLines }
   if (via === 'stdin') return { sample: byLines }
   if (!/^https?:\/\//.test(via)) throw new ToolError('USAGE', `--sample-via must be stdin or an http(s) address; got '${via.slice(0, 60)}'`, { field: 'sample-via' })
   return { sample: async (request, signal) => (await import('./sample-http.ts')).httpSampler(via)(request, signal) }

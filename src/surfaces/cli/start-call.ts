@@ -17,10 +17,12 @@ export async function startCall(set: Toolset, entry: ToolEntry, single: boolean,
   const caller = findCaller(io.env)
   const presentation = choosePresentation(globals, io, caller, settings, set.options.defaultOutput)
   host.prepareForTools(redirectStrayOutput)
-  const stdinTaken = globals.session === true || globals.sampleVia === 'stdin'
+  const talksOnStdin = globals.session === true || globals.sampleVia === 'stdin'
+  const secrets = globals.secretFiles.length > 0 ? await (await import('./secrets.ts')).readSecrets(globals.secretFiles, io, { talksOnStdin, signal: host.signal }) : {}
+  const stdinTaken = talksOnStdin || io.stdin.taken
   const { input, origin, warnings } = await readInput(args, globals, io, { defaults: settings.defaultsOf(set.name, entry.name), stdinTaken, signal: host.signal })
   return callTool({
-    set, entry, single, specs: args.specs, input, origin, warnings, globals, presentation, caller, io,
+    set, entry, single, specs: args.specs, input, origin, warnings, secrets, globals, presentation, caller, io,
     signal: host.signal,
     timeout: globals.timeout ?? io.env['TOOLABLE_TIMEOUT'] ?? settings.timeout,
   })

@@ -15,6 +15,7 @@ export type ToolCall = {
   readonly specs: readonly FlagSpec[]
   readonly input: unknown
   readonly origin: InputOrigin
+  readonly secrets: { readonly [name: string]: string }
   readonly warnings: readonly string[]
   readonly globals: Globals
   readonly presentation: Presentation
