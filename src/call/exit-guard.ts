@@ -26,17 +26,24 @@ function guardExit(): AsyncLocalStorage<Fail | undefined> {
     if (!failCall) return exit(code)
     const error = new ExitCalled('INTERNAL', `the tool called process.exit(${code ?? ''})`, { suggestion: { action: 'abort', fix: 'The author of the tool should throw or return instead' } })
     failCall(error)
-    swallowOnce(error)
+    swallowForNow()
     throw error
   })
   return storage
 }
 
-// Thrown inside a timer or an emitter, the error reaches nobody: it must not end the host either.
-function swallowOnce(expected: ExitCalled): void {
-  const swallow = (error: unknown): void => {
-    if (error !== expected) process.nextTick(() => { throw error })
-  }
-  process.once('uncaughtException', swallow)
-  setImmediate(() => process.off('uncaughtException', swallow)).unref()
+// Thrown inside a timer or a promise that nobody awaits, the error reaches nobody: it must not end the host either.
+let swallowing = 0
+function swallowForNow(): void {
+  if (swallowing++ === 0) process.on('uncaughtException', swallow)
+  setImmediate(() => {
+    if (--swallowing === 0) process.off('uncaughtException', swallow)
+  }).unref()
+}
+
+function swallow(error: unknown): void {
+  if (error instanceof ExitCalled) return
+  process.off('uncaughtException', swallow)
+  // Our listening must not save the process from an error that nobody else expects.
+  if (process.listenerCount('uncaughtException') === 0) process.nextTick(() => { throw error })
 }

@@ -21,7 +21,7 @@ export function toToolError(thrown: unknown): ToolError {
 
 function readThrown(thrown: unknown): ToolError {
   if (thrown instanceof ToolError) return thrown
-  if (ToolError.is(thrown)) return new ToolError(String(thrown.code), String(thrown.message), { ...thrown, cause: thrown })
+  if (ToolError.is(thrown) && typeof thrown.code === 'string') return new ToolError(thrown.code, String(thrown.message), { ...thrown, cause: thrown })
   if (!isError(thrown)) return new ToolError('INTERNAL', describeThrown(thrown), { cause: thrown })
   const system = findSystemError(thrown)
   const message = String(thrown.message || thrown.name)

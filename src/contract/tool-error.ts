@@ -26,9 +26,10 @@ export class ToolError extends Error {
   readonly category: ErrorCategory
   readonly recoverable: boolean
   readonly retryable: boolean
-  readonly suggestion?: Suggestion
-  readonly details?: { readonly [key: string]: unknown }
-  readonly field?: string
+  // Declared only, so that what is absent is not there as undefined.
+  declare readonly suggestion?: Suggestion
+  declare readonly details?: { readonly [key: string]: unknown }
+  declare readonly field?: string
   /** What the author decided; the rest is left to a tool's own `errors` table. */
   private readonly given: Given
 
