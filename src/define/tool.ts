@@ -7,6 +7,7 @@ import { acceptPlainly } from './early/accept.ts'
 import { checkExamplesEarly } from './early/examples.ts'
 import { checkFlagsEarly, earlyFlags } from './early/flags.ts'
 import { readEarly } from './early/read-schema.ts'
+import { nameProblem } from './name-problem.ts'
 import { checkName, checkSummary } from './names.ts'
 import type { SchemaSource } from './schema/schema.ts'
 import { isThunk, readSource, resolveSchema } from './schema/source.ts'
@@ -21,13 +22,13 @@ export function defineTool(options: ToolOptions): ToolDefinition {
   if (options.run !== undefined && typeof options.run !== 'function') throw new ToolError('CONFIG', `'run' of tool '${options.name}' must be a function`)
   const facts = collectFacts(options)
   const source = { input: options.input ?? EMPTY_INPUT, output: options.output }
-  const early = once(() => readEarly(resolveSchema(source.input)))
+  const early = once(() => nameProblem(options.name, 'input', () => readEarly(resolveSchema(source.input))))
   if (!isThunk(source.input)) {
     const schema = early()
     if (schema) checkFlagsEarly(schema, facts)
     checkExamplesEarly(options.name, facts.examples, source.input, schema)
   }
-  if (source.output !== undefined && !isThunk(source.output)) readSource(source.output)
+  if (source.output !== undefined && !isThunk(source.output)) nameProblem(options.name, 'output', () => readSource(source.output))
 
   let compiled: CompiledTool | undefined
   let compiling: Promise<CompiledTool> | undefined
@@ -57,8 +58,8 @@ export function defineTool(options: ToolOptions): ToolDefinition {
       return schema && { ...facts, inputSchema: schema }
     },
     accept(input) {
-      const schema = 'plain' in readSource(resolveSchema(source.input)) ? early() : undefined
-      return schema && acceptPlainly(schema, input)
+      const schema = early()
+      return schema && 'plain' in readSource(resolveSchema(source.input)) ? acceptPlainly(schema, input) : undefined
     },
     flagNames() {
       const schema = early()

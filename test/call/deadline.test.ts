@@ -114,10 +114,11 @@ describe('cancelling', () => {
 
   test('a handler may catch the abort and clean up, and the answer does not wait for it', async () => {
     const controller = new AbortController()
-    const cleaned = Promise.withResolvers?.() ?? (() => { let resolve!: (value: unknown) => void; const promise = new Promise((yes) => { resolve = yes }); return { promise, resolve } })()
-    const tidy = tool({ ...minimal, run: async (_input, ctx) => { try { await ctx.ask({ kind: 'confirm', prompt: '?' }) } finally { cleaned.resolve('cleaned') } } })
+    let clean!: (value: string) => void
+    const cleaned = new Promise<string>((resolve) => { clean = resolve })
+    const tidy = tool({ ...minimal, run: async (_input, ctx) => { try { await ctx.ask({ kind: 'confirm', prompt: '?' }) } finally { clean('cleaned') } } })
     const outcome = call(tidy, {}, { signal: controller.signal, answer: () => { queueMicrotask(() => controller.abort()); return hang() } })
     expect(await outcome).toMatchObject({ error: { code: 'CANCELLED' } })
-    expect(await cleaned.promise).toBe('cleaned')
+    expect(await cleaned).toBe('cleaned')
   })
 })
