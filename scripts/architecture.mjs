@@ -30,9 +30,10 @@ export const processFiles = [
   'src/surfaces/cli/process-io.ts',
   'src/surfaces/cli/run.ts',
   'src/call/host.ts',
-  // These two stand between the process and the handlers, which cannot be told to take a parameter.
+  // These stand between the process and the handlers, which cannot be told to take a parameter.
   'src/call/exit-guard.ts',
   'src/surfaces/cli/stray-output.ts',
+  'src/surfaces/cli/stray-children.ts',
 ]
 
 /** The layer of a file in src/, the longest name that fits, or undefined outside src/ and for a file that has no layer. */

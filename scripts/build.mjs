@@ -1,7 +1,8 @@
-// Builds dist/. Few files to open are a fast start, so the code is cut by what a start needs: `core` is what every program loads, `cli` what a
-// call from the command line adds, and everything else is a chunk of its own that loads when it is needed.
+// Builds dist/. A start must be cheap, so the code is CommonJS inside (node loads it synchronously, several times faster than modules) behind
+// small module facades, and it is cut by what a start needs: `core` is what every program loads, `cli` what its command line adds, `schema` what
+// help adds, `call` what a call adds; everything else is a chunk of its own that loads when it is needed. See docs/decisions.
 import { spawnSync } from 'node:child_process'
-import { existsSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
@@ -10,7 +11,9 @@ import { reachableFrom } from './static-imports.mjs'
 process.chdir(fileURLToPath(new URL('..', import.meta.url)))
 const next = `dist-${process.pid}`
 try {
-  await bundle()
+  mkdirSync(next)
+  await bundleInside()
+  await bundleModule('src/zod.ts')
   const types = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json', '--outDir', `${next}/types`], { stdio: 'inherit' })
   if (types.status !== 0) throw new Error('The types could not be built')
   // Swapped at the end, so that whoever runs the old build at this moment can go on.
@@ -22,31 +25,80 @@ try {
   rmSync(next, { recursive: true, force: true })
 }
 
-async function bundle() {
-  const core = reachableFrom('src/index.ts')
-  // The entry itself stays apart: a chunk that others load exports what they need, and an entry only what is public.
-  core.delete(resolve('src/index.ts'))
-  const cli = reachableFrom('src/surfaces/cli/run.ts', reachableFrom('src/surfaces/cli/start-call.ts'))
+async function bundleInside() {
   const build = await rolldown({
-    input: Object.fromEntries(['index', 'zod', 'bin'].map((name) => [name, `src/${name}.ts`]).filter(([, file]) => existsSync(file))),
+    input: { index: 'src/index.ts' },
     platform: 'node',
-    // The validator of plain JSON Schema is bundled: as a package it is nine files.
-    external: (id) => !id.startsWith('.') && !id.startsWith('/') && !id.startsWith('@cfworker/'),
+    external: (id) => isExternal(id) && !id.startsWith('node:') && !id.startsWith('\0'),
     treeshake: { moduleSideEffects: false },
     preserveEntrySignatures: 'allow-extension',
+    plugins: [builtins()],
+    onLog(level, log, handle) {
+      // A file may be loaded late by one and at once by another that is late itself.
+      if (log.code !== 'INEFFECTIVE_DYNAMIC_IMPORT') handle(level, log)
+    },
   })
   await build.write({
     dir: next,
     format: 'esm',
     sourcemap: true,
-    minify: { compress: true, codegen: true, mangle: false },
-    chunkFileNames: 'chunks/[name]-[hash].js',
-    codeSplitting: {
-      includeDependenciesRecursively: false,
-      groups: [
-        { name: 'core', test: (id) => core.has(id), priority: 2 },
-        { name: 'cli', test: (id) => cli.has(id), priority: 1 },
-      ],
-    },
+    minify: true,
+    entryFileNames: '[name].js',
+    chunkFileNames: 'inside/[name]-[hash].js',
+    codeSplitting: { includeDependenciesRecursively: false, groups: listGroups() },
   })
+}
+
+// In order of need: a file belongs to the first group that reaches it.
+function listGroups() {
+  const cli = 'src/surfaces/cli'
+  const call = reach(`${cli}/run-tool.ts`, 'src/call/engine.ts')
+  const help = reach(`${cli}/help/help.ts`)
+  const groups = {
+    core: reach('src/index.ts', `${cli}/run.ts`, `${cli}/documents.ts`, 'src/surfaces/json/discover.ts'),
+    // What help and calls both need.
+    common: new Set([...help].filter((file) => call.has(file))),
+    call,
+    help,
+    schema: reach('src/define/compile-tool.ts'),
+  }
+  // The entry itself stays apart: a chunk that others load exports what they need, and an entry only what is public.
+  groups.core.delete(resolve('src/index.ts'))
+  // The bundler's own helpers, and what every start needs of node.
+  const always = /^\0(rolldown|node:(fs|path|url|util)$)/
+  return Object.entries(groups).map(([name, files], index, { length }) => ({
+    name,
+    test: (id) => files.has(id) || (name === 'core' && (always.test(id) || id.includes('rolldown'))),
+    priority: length - index,
+  }))
+}
+
+function reach(...files) {
+  return files.reduce((seen, file) => reachableFrom(file, seen), new Set())
+}
+
+async function bundleModule(input) {
+  const build = await rolldown({ input, platform: 'node', external: isExternal })
+  await build.write({ dir: next, format: 'esm', sourcemap: true, entryFileNames: '[name].js' })
+}
+
+// The validator of plain JSON Schema is bundled: as a package it is nine files.
+function isExternal(id) {
+  return !id.startsWith('.') && !id.startsWith('/') && !id.startsWith('@cfworker/')
+}
+
+function builtins() {
+  // What the bundler's own helpers ask for.
+  const names = new Map([['node:module', new Set(['createRequire'])]])
+  for (const file of readdirSync('src', { recursive: true }).filter((f) => f.endsWith('.ts'))) {
+    for (const [, clause, id] of readFileSync(`src/${file}`, 'utf8').matchAll(/^import (?!type)([^'"]+) from '(node:[^']+)'/gm)) {
+      const set = names.get(id) ?? names.set(id, new Set()).get(id)
+      for (const [, name] of (/{([^}]*)}/.exec(clause)?.[1] ?? '').matchAll(/(\w+)(?: as \w+)?/g)) set.add(name)
+    }
+  }
+  return {
+    name: 'builtins',
+    resolveId: { order: 'pre', handler: (id) => (names.has(id) ? `\0${id}` : undefined) },
+    load: (id) => id.startsWith('\0node:') ? `const m = process.getBuiltinModule('${id.slice(1)}'); export default m; export const { ${[...names.get(id.slice(1))].join(', ')} } = m` : undefined,
+  }
 }

@@ -2,8 +2,7 @@ import type { Ask, ConfirmQuestion, DecisionQuestion, InputQuestion, SampleOptio
 import { toMilliseconds } from '../contract/duration.ts'
 import type { Answerer, Interaction, Sampler } from '../contract/interaction.ts'
 import { ToolError } from '../contract/tool-error.ts'
-import { compileSchema, resolveSchema } from '../define/schema/compile.ts'
-import { issuesToError } from '../define/schema/issues.ts'
+import { resolveSchema } from '../define/schema/source.ts'
 import type { LazySchema, Schema } from '../define/schema/schema.ts'
 import { asHost } from './exit-guard.ts'
 import { onAbort } from './on-abort.ts'
@@ -25,7 +24,7 @@ const SAMPLE_TIMEOUT_S = 120
 /** Builds `ctx.ask`: asks until the answer fits; without anybody to answer, the default, else ANSWER_REQUIRED. */
 export function createAsk(host: AskHost): Ask {
   const ask = async (question: ConfirmQuestion | DecisionQuestion | InputQuestion): Promise<unknown> => {
-    const schema = question.kind === 'input' && question.schema !== undefined ? compileSchema(resolveSchema(question.schema as LazySchema), 'output') : undefined
+    const schema = question.kind === 'input' && question.schema !== undefined ? (await import('../define/schema/compile.ts')).compileSchema(resolveSchema(question.schema as LazySchema), 'output') : undefined
     const interaction = toInteraction(question, schema)
     return host.wait(async () => {
       let problem: string | undefined
@@ -116,7 +115,7 @@ async function checkAnswer({ kind, options = [] }: Interaction, schema: Schema |
   }
   const checked = await schema?.check(given)
   if (!checked) return { ok: true, value: given }
-  return checked.ok ? checked : { ok: false, problem: issuesToError(checked.issues).message }
+  return checked.ok ? checked : { ok: false, problem: (await import('../define/schema/issues.ts')).describeIssues(checked.issues) }
 }
 
 type Limit = { readonly signal: AbortSignal; timedOut(): boolean; clear(): void }

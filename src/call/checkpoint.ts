@@ -19,7 +19,7 @@ export function openCheckpoint(folder: string, stage: string): Checkpoint {
     async save(data) {
       const { mkdir, rename, writeFile, rm } = await import('node:fs/promises')
       await mkdir(join(folder, '.checkpoints'), { recursive: true })
-      const temporary = `${file}.${host.pid}.${performance.now()}.tmp`
+      const temporary = `${file}.${host.pid}.${host.clock()}.tmp`
       try {
         await writeFile(temporary, JSON.stringify({ stage, data }), { flush: true })
         await rename(temporary, file)

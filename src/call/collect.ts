@@ -1,6 +1,6 @@
 import { ToolError } from '../contract/tool-error.ts'
 import { checkName, lookupKey } from '../define/names.ts'
-import type { ToolDefinition } from '../define/tool.ts'
+import type { ToolDefinition } from '../define/tool-type.ts'
 import { definitionOf, isTool } from './tool.ts'
 import type { AnyTool } from './tool.ts'
 

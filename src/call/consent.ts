@@ -1,6 +1,6 @@
 import type { Interaction } from '../contract/interaction.ts'
 import { ToolError } from '../contract/tool-error.ts'
-import type { ToolDefinition } from '../define/tool.ts'
+import type { ToolDefinition } from '../define/tool-type.ts'
 import { randomId } from './ask.ts'
 import { asHost } from './exit-guard.ts'
 import type { CallOptions } from './options.ts'

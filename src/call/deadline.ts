@@ -1,5 +1,6 @@
 import { LONGEST_TIMER_MS } from '../contract/duration.ts'
 import type { Deadline } from '../contract/context.ts'
+import { host } from './host.ts'
 
 /** A limit that fires by timer, and stands still while somebody is asked. */
 export type RunningDeadline = Deadline & { pause(): void; resume(): void; clear(): void }
@@ -7,16 +8,16 @@ export type RunningDeadline = Deadline & { pause(): void; resume(): void; clear(
 /** Starts a deadline of so many milliseconds from now, on the monotonic clock. */
 export function startDeadline(milliseconds: number, expire: () => void): RunningDeadline {
   let left = milliseconds
-  let startedAt = performance.now()
+  let startedAt = host.clock()
   let pauses = 0
   let cleared = false
   let timer = arm()
 
   function arm(): NodeJS.Timeout {
-    startedAt = performance.now()
+    startedAt = host.clock()
     return setTimeout(expire, Math.min(left, LONGEST_TIMER_MS))
   }
-  const leftNow = (): number => Math.max(0, pauses > 0 ? left : left - (performance.now() - startedAt))
+  const leftNow = (): number => Math.max(0, pauses > 0 ? left : left - (host.clock() - startedAt))
 
   return {
     get at() { return new Date(Date.now() + leftNow()) },
@@ -24,7 +25,7 @@ export function startDeadline(milliseconds: number, expire: () => void): Running
     pause() {
       if (pauses++ > 0) return
       clearTimeout(timer)
-      left = Math.max(0, left - (performance.now() - startedAt))
+      left = Math.max(0, left - (host.clock() - startedAt))
     },
     resume() {
       // Whoever waited may come back after the end of the call.

@@ -1,8 +1,8 @@
 import type { Artifact, Outcome, OutcomeMeta } from '../contract/outcome.ts'
 import { ToolError } from '../contract/tool-error.ts'
 import { isReply } from '../define/results.ts'
-import { issuesToError } from '../define/schema/issues.ts'
-import type { ToolDefinition } from '../define/tool.ts'
+import type { ToolDefinition } from '../define/tool-type.ts'
+import { host } from './host.ts'
 import { toJsonValue } from './json-value.ts'
 import { readFailures, summariseFailures } from './partial.ts'
 import type { Failures } from './partial.ts'
@@ -21,9 +21,12 @@ export type Answer = {
 export async function checkAnswer(definition: ToolDefinition, returned: unknown): Promise<Answer> {
   const reply = isReply(returned) ? returned : undefined
   const result = reply ? reply.result : returned
-  const pending = definition.output()?.check(result === undefined ? null : result)
+  const compiling = definition.source.output === undefined ? undefined : definition.compiled()
+  const compiled = compiling instanceof Promise ? await compiling : compiling
+  const pending = compiled?.output?.check(result === undefined ? null : result)
   const checked = pending instanceof Promise ? await pending : pending
   if (checked && !checked.ok) {
+    const { issuesToError } = await import('../define/schema/issues.ts')
     const problem = issuesToError(checked.issues)
     throw new ToolError('INTERNAL', `tool '${definition.name}' returned a result that its own output schema refuses: ${problem.message}`, {
       details: { issues: problem.details?.['issues'] },
@@ -71,7 +74,7 @@ export function buildMeta(facts: {
   return {
     tool: facts.tool,
     ...(facts.version !== undefined && { version: facts.version }),
-    duration_ms: Math.round(performance.now() - facts.startedAt),
+    duration_ms: Math.round(host.clock() - facts.startedAt),
     ...(facts.dryRun && { dry_run: true as const }),
     ...(facts.warnings.length > 0 && { warnings: facts.warnings }),
     ...(facts.caller !== undefined && { caller: facts.caller }),

@@ -2,6 +2,11 @@
 export const host = {
   cwd: (): string => process.cwd(),
   env: (): { readonly [name: string]: string | undefined } => process.env,
+  /** Milliseconds on the monotonic clock. `performance.now` says the same and costs a millisecond to load. */
+  clock(): number {
+    const [seconds, nanoseconds] = process.hrtime()
+    return seconds * 1000 + nanoseconds / 1e6
+  },
   pid: process.pid,
   platform: process.platform,
   /** Whether a process of this machine still runs; one of another user counts. */

@@ -2,7 +2,7 @@ import { toMilliseconds } from '../contract/duration.ts'
 import type { ToolEvent } from '../contract/events.ts'
 import type { Outcome } from '../contract/outcome.ts'
 import { ToolError } from '../contract/tool-error.ts'
-import type { ToolDefinition } from '../define/tool.ts'
+import type { ToolDefinition } from '../define/tool-type.ts'
 import { askInSession, confirm } from './consent.ts'
 import { createContext } from './context.ts'
 import type { Gathered } from './context.ts'
@@ -25,7 +25,7 @@ import { beginTransaction } from './transaction.ts'
 
 /** THE call: validate, ask, run, check, roll back, answer. Never throws; every surface goes through here. */
 export async function invoke(definition: ToolDefinition, given: unknown, options: CallOptions = {}, identity: Identity = {}): Promise<Finished> {
-  const startedAt = performance.now()
+  const startedAt = host.clock()
   const gathered: Gathered = { artifacts: [], plan: [], warnings: [] }
   const tool = identity.toolset === undefined ? definition.name : `${identity.toolset}.${definition.name}`
   let prepared: Prepared | undefined

@@ -2,12 +2,10 @@ import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { toMilliseconds } from '../contract/duration.ts'
 import { isObject } from '../contract/json.ts'
+import type { JsonSchema } from '../contract/json.ts'
 import { ToolError } from '../contract/tool-error.ts'
 import { reservedFields } from '../define/reserved.ts'
-import { issuesToError } from '../define/schema/issues.ts'
-import { checkPaths } from '../define/schema/path.ts'
-import type { Schema } from '../define/schema/schema.ts'
-import type { ToolDefinition } from '../define/tool.ts'
+import type { ToolDefinition } from '../define/tool-type.ts'
 import { host } from './host.ts'
 import type { CallOptions } from './options.ts'
 
@@ -25,21 +23,30 @@ const LONGEST_INPUT_TIMEOUT_S = 600
 
 /** Validates the input strictly and reads its reserved fields; throws INVALID_INPUT, MISSING_PARAM or INVALID_PATH. */
 export async function prepareInput(definition: ToolDefinition, given: unknown, options: CallOptions): Promise<Prepared> {
-  const schema = definition.input()
-  const pending = schema.check(given === undefined ? {} : given)
-  const checked = pending instanceof Promise ? await pending : pending
-  if (!checked.ok) throw issuesToError(checked.issues, { input: given })
-  const fields = isObject(checked.value) ? checked.value : {}
-  const names = reservedFields(schema.json)
+  const { schema, value } = await checkInput(definition, given === undefined ? {} : given)
+  const fields = isObject(value) ? value : {}
+  const names = reservedFields(schema)
   const read = (name: string | undefined): unknown => (name !== undefined && Object.hasOwn(fields, name) ? fields[name] : undefined)
   const cwd = enterDirectory(options.cwd ?? host.cwd(), read(names.workingDir), names.workingDir)
   return {
-    input: resolvePaths(schema, checked.value, cwd),
+    input: hasPaths(schema) ? await resolvePaths(schema, value, cwd) : value,
     cwd,
     limit: inputTimeout(schema, read(names.timeout), names.timeout),
     dryRun: options.dryRun === true || read(names.dryRun) === true,
     verbose: options.verbose ?? Number(read(names.verbose) ?? 0),
   }
+}
+
+// Most inputs plainly fit; the compiled schema is asked only about the others.
+async function checkInput(definition: ToolDefinition, given: unknown): Promise<{ readonly schema: JsonSchema; readonly value: unknown }> {
+  const accepted = definition.accept(given)
+  if (accepted) return { schema: definition.sketch()!.inputSchema, value: accepted.value }
+  const compiling = definition.compiled()
+  const { input } = compiling instanceof Promise ? await compiling : compiling
+  const pending = input.check(given)
+  const checked = pending instanceof Promise ? await pending : pending
+  if (checked.ok) return { schema: input.json, value: checked.value }
+  throw (await import('../define/schema/issues.ts')).issuesToError(checked.issues, { input: given })
 }
 
 function enterDirectory(base: string, wanted: unknown, field = 'working_dir'): string {
@@ -50,22 +57,26 @@ function enterDirectory(base: string, wanted: unknown, field = 'working_dir'): s
 }
 
 // The specification bounds the field to ten minutes; an author who declares a maximum has decided otherwise.
-function inputTimeout(schema: Schema, seconds: unknown, field = 'timeout'): number | undefined {
+function inputTimeout(schema: JsonSchema, seconds: unknown, field = 'timeout'): number | undefined {
   if (seconds === undefined || seconds === null) return undefined
-  const declared = (schema.json['properties'] as { [name: string]: { maximum?: number } } | undefined)?.[field]?.maximum
+  const declared = (schema['properties'] as { [name: string]: { maximum?: number } } | undefined)?.[field]?.maximum
   if (typeof seconds === 'number' && (seconds <= 0 || seconds > (declared ?? LONGEST_INPUT_TIMEOUT_S))) {
     throw new ToolError('INVALID_INPUT', `${field}: must be above 0 and at most ${declared ?? LONGEST_INPUT_TIMEOUT_S} seconds, got ${seconds}`, { field })
   }
   return toMilliseconds(seconds as number | string, field)
 }
 
-const hasPathRules = new WeakMap<Schema, boolean>()
+const hasPathRules = new WeakMap<JsonSchema, boolean>()
 
-function resolvePaths(schema: Schema, value: unknown, cwd: string): unknown {
+function hasPaths(schema: JsonSchema): boolean {
   let ruled = hasPathRules.get(schema)
-  if (ruled === undefined) hasPathRules.set(schema, (ruled = JSON.stringify(schema.json).includes('"x-toolable-path"')))
-  if (!ruled) return value
-  const checked = checkPaths(schema.json, value, cwd, kindOfPath)
+  if (ruled === undefined) hasPathRules.set(schema, (ruled = JSON.stringify(schema).includes('"x-toolable-path"')))
+  return ruled
+}
+
+async function resolvePaths(schema: JsonSchema, value: unknown, cwd: string): Promise<unknown> {
+  const { checkPaths } = await import('../define/schema/path.ts')
+  const checked = checkPaths(schema, value, cwd, kindOfPath)
   const [first] = checked.issues
   if (!first) return checked.value
   const field = first.path.join('.')

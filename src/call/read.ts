@@ -6,7 +6,6 @@ import { ToolError } from '../contract/tool-error.ts'
 import { lookupKey } from '../define/names.ts'
 import type { Prompt, PromptText } from '../define/prompt.ts'
 import type { Resource } from '../define/resource.ts'
-import { issuesToError } from '../define/schema/issues.ts'
 import { describeFailure } from './describe-failure.ts'
 import { withoutExit } from './exit-guard.ts'
 import { buildMeta } from './finish.ts'
@@ -38,14 +37,14 @@ export function renderPrompt(prompts: readonly Prompt[], name: string, args: unk
       const meant = closest(name, prompts.map((candidate) => candidate.name))
       throw new ToolError('NOT_FOUND', `there is no prompt '${short(name)}'${meant ? `; did you mean '${meant}'?` : ''}`, { details: { prompts: prompts.map((candidate) => candidate.name) } })
     }
-    const checked = await prompt.arguments().check(args ?? {})
-    if (!checked.ok) throw issuesToError(checked.issues, { input: args })
+    const checked = await (await prompt.arguments()).check(args ?? {})
+    if (!checked.ok) throw (await import('../define/schema/issues.ts')).issuesToError(checked.issues, { input: args })
     return checkText(prompt.name, await prompt.render(checked.value))
   }) as Promise<Outcome<PromptText>>
 }
 
 async function answer(tool: string, options: CallOptions, identity: Identity, work: (signal: () => AbortSignal) => Promise<unknown>): Promise<Outcome> {
-  const startedAt = performance.now()
+  const startedAt = host.clock()
   const name = identity.toolset === undefined ? tool : `${identity.toolset}.${tool}`
   const meta = (warnings: readonly string[] = []) => buildMeta({ tool: name, version: identity.version, startedAt, dryRun: false, warnings, caller: options.caller, artifacts: [] })
   try {

@@ -1,4 +1,4 @@
-import type { ToolDefinition } from '../define/tool.ts'
+import type { ToolDefinition } from '../define/tool-type.ts'
 import { toJsonValue } from './json-value.ts'
 
 /** What of an input may be shown in events and logs, as JSON: what the tool's `redact` leaves of it. Never throws. */

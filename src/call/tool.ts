@@ -3,12 +3,11 @@ import type { ToolManifest } from '../contract/manifest.ts'
 import type { Outcome } from '../contract/outcome.ts'
 import { ToolError, toolErrorFrom } from '../contract/tool-error.ts'
 import { defineTool } from '../define/tool.ts'
-import type { ToolDefinition, ToolOptions } from '../define/tool.ts'
+import type { ToolDefinition, ToolOptions } from '../define/tool-type.ts'
 import type { LazySchema } from '../define/schema/schema.ts'
-import type { DeclaredResult, InputOf, Literals, OutputOf, Primitive, ResultOf, RunReturn } from '../define/types.ts'
+import type { DeclaredResult, InputOf, Literals, Primitive, ResultFor, RunReturn } from '../define/types.ts'
 import type { CallOptions } from './options.ts'
-import { invoke } from './pipeline.ts'
-import { streamCall } from './stream.ts'
+import { loadEngine } from './load-engine.ts'
 
 const brand = Symbol.for('toolable.tool')
 
@@ -21,7 +20,7 @@ export type Tool<Input = unknown, Result = unknown> = {
   /** The events of one call, ending in its `result`. Leaving the loop cancels the call. */
   stream(...call: GivenInput<Input>): AsyncIterable<CallEvent>
   /** Everything that can be said about the tool without running it. */
-  manifest(): ToolManifest
+  manifest(): Promise<ToolManifest>
 }
 
 /** A tool whatever its types are. */
@@ -29,7 +28,6 @@ export type AnyTool = Tool<never, unknown> | Tool<unknown, unknown> | Tool
 
 type NoInput = Record<string, never>
 type GivenFor<Input extends LazySchema | undefined> = Input extends LazySchema ? InputOf<Input> : NoInput
-type ResultFor<Output extends LazySchema | undefined, Returned> = Output extends LazySchema ? OutputOf<Output> : [Returned] extends [never] ? unknown : ResultOf<Returned>
 
 /** Defines a tool. Throws CONFIG, saying what to change, when the definition cannot work on every surface. */
 export function tool<
@@ -44,6 +42,8 @@ export function tool<
 /** Calls a tool and gives its outcome; never throws. */
 export async function call<Input, Result>(target: Tool<Input, Result>, ...[input, options]: GivenInput<NoInfer<Input>>): Promise<Outcome<Result>> {
   if (!isTool(target)) return { ok: false, status: 'error', error: new ToolError('CONFIG', 'call() needs a tool that tool() made').toObject(), meta: { tool: '', duration_ms: 0 } }
+  const engine = loadEngine()
+  const { invoke } = engine instanceof Promise ? await engine : engine
   return (await invoke(definitionOf(target), input, options)).outcome as Outcome<Result>
 }
 
@@ -59,6 +59,8 @@ export function isTool(value: unknown): value is Tool {
 
 function callable(definition: ToolDefinition): Tool {
   const run = async (input?: unknown, options?: CallOptions): Promise<unknown> => {
+    const engine = loadEngine()
+    const { invoke } = engine instanceof Promise ? await engine : engine
     const { outcome, value, error } = await invoke(definition, input, options)
     if (outcome.ok) return value
     throw error ?? toolErrorFrom(outcome.error)
@@ -66,7 +68,10 @@ function callable(definition: ToolDefinition): Tool {
   Object.defineProperty(run, 'name', { value: definition.name })
   return Object.assign(run, {
     [brand]: definition,
-    stream: (input?: unknown, options?: CallOptions) => streamCall((streaming) => invoke(definition, input, streaming), options),
-    manifest: () => definition.manifest(),
+    async *stream(input?: unknown, options?: CallOptions): AsyncGenerator<CallEvent, void, void> {
+      const { invoke, streamCall } = await loadEngine()
+      yield* streamCall((streaming) => invoke(definition, input, streaming), options)
+    },
+    manifest: async () => (await definition.compiled()).manifest,
   })
 }

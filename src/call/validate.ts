@@ -1,6 +1,6 @@
 import { toMilliseconds } from '../contract/duration.ts'
 import type { ToolError } from '../contract/tool-error.ts'
-import type { ToolDefinition } from '../define/tool.ts'
+import type { ToolDefinition } from '../define/tool-type.ts'
 import { createContext } from './context.ts'
 import { describeFailure } from './describe-failure.ts'
 import { withoutExit } from './exit-guard.ts'

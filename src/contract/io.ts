@@ -4,8 +4,10 @@ export type TextSink = {
   write(text: string): void
   /** Writes in order without blocking; resolves when the reader has taken it. */
   send(text: string): Promise<void>
-  /** Resolves when everything written has left the process. */
+  /** Resolves when everything written has left the process; rejects once when it could not, unless only the reader went away. */
   flush(): Promise<void>
+  /** True as soon as it is known that nothing can be written any more; what is written then is dropped. */
+  readonly closed?: boolean
   readonly isTTY: boolean
   readonly columns: number
   /** `device:inode` of what is behind it, where there is such a thing. */
@@ -15,6 +17,8 @@ export type TextSink = {
 /** Where input bytes come from. */
 export type ByteSource = {
   readonly isTTY: boolean
+  /** True when somebody reads it already: it has one owner. */
+  readonly taken: boolean
   /** Chunks until the end. A second reader is a programming error. */
   bytes(): AsyncIterable<Uint8Array>
   /** Lets the process end although nobody reads to the end. */

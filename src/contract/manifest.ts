@@ -50,6 +50,9 @@ export type ToolManifest = {
   readonly permissions?: Permissions
 }
 
+/** Everything about a tool that is known without its schemas. */
+export type ToolFacts = Omit<ToolManifest, 'inputSchema' | 'outputSchema'>
+
 export type ResourceManifest = {
   readonly uri: string
   readonly summary: string
@@ -75,3 +78,6 @@ export type ToolsetManifest = {
   readonly resources: readonly ResourceManifest[]
   readonly prompts: readonly PromptManifest[]
 }
+
+/** A toolset without its schemas: what discovery shows. */
+export type ToolsetOutline = Omit<ToolsetManifest, 'tools'> & { readonly tools: readonly ToolFacts[] }

@@ -2,8 +2,8 @@ import { isObject } from '../contract/json.ts'
 import type { PromptArgument, PromptManifest } from '../contract/manifest.ts'
 import { ToolError } from '../contract/tool-error.ts'
 import { checkName, checkSummary } from './names.ts'
-import { compileSchema, resolveSchema } from './schema/compile.ts'
 import type { LazySchema, Schema } from './schema/schema.ts'
+import { readSource, resolveSchema } from './schema/source.ts'
 import type { OutputOf } from './types.ts'
 
 export type PromptMessage = { readonly role: 'user' | 'assistant' | 'system'; readonly content: string }
@@ -28,8 +28,8 @@ const brand = Symbol.for('toolable.prompt')
 export type Prompt = {
   readonly [brand]: true
   readonly name: string
-  manifest(): PromptManifest
-  arguments(): Schema
+  manifest(): Promise<PromptManifest>
+  arguments(): Promise<Schema>
   render(args: unknown): PromptText | Promise<PromptText>
 }
 
@@ -38,14 +38,14 @@ export function prompt<const Arguments extends PromptArguments>(options: PromptO
   checkName('prompt', options.name)
   checkSummary(`prompt '${options.name}'`, options.summary)
   if (typeof options.render !== 'function') throw new ToolError('CONFIG', `prompt '${options.name}' needs a 'render' function`)
-  let schema: Schema | undefined
-  const compiled = (): Schema => (schema ??= compileSchema(resolveSchema(toSchema(options.arguments ?? {})), 'input'))
-  if (typeof options.arguments === 'object') compiled()
+  let schema: Promise<Schema> | undefined
+  const compiled = (): Promise<Schema> => (schema ??= import('./schema/compile.ts').then(({ compileSchema }) => compileSchema(resolveSchema(toSchema(options.arguments ?? {})), 'input')))
+  if (typeof options.arguments === 'object') readSource(toSchema(options.arguments))
   return {
     [brand]: true,
     name: options.name,
     arguments: compiled,
-    manifest: () => ({ name: options.name, summary: options.summary, arguments: listArguments(compiled()), tags: options.tags ?? [] }),
+    manifest: async () => ({ name: options.name, summary: options.summary, arguments: listArguments(await compiled()), tags: options.tags ?? [] }),
     render: (args) => options.render(args as ArgumentsOf<Arguments>),
   }
 }

@@ -1,160 +1,98 @@
-import type { Context } from '../contract/context.ts'
 import { toMilliseconds } from '../contract/duration.ts'
 import type { Duration } from '../contract/duration.ts'
 import type { DeclaredError } from '../contract/errors.ts'
-import type { Annotations, Example, FlagOptions, Permissions, ToolManifest } from '../contract/manifest.ts'
+import type { ToolFacts } from '../contract/manifest.ts'
 import { ToolError } from '../contract/tool-error.ts'
-import { checkFlags } from './flags/check.ts'
+import { acceptPlainly } from './early/accept.ts'
+import { checkExamplesEarly } from './early/examples.ts'
+import { checkFlagsEarly, earlyFlags } from './early/flags.ts'
+import { readEarly } from './early/read-schema.ts'
+import { nameProblem } from './name-problem.ts'
 import { checkName, checkSummary } from './names.ts'
-import { compileSchema, isThunk, resolveSchema } from './schema/compile.ts'
-import { describeIssues } from './schema/issues.ts'
-import type { LazySchema, Schema, SchemaSource } from './schema/schema.ts'
-import type { InputOf, OutputOf } from './types.ts'
-
-/** Everything an author may say about a tool. Only `name` and `summary` are required; a tool without `run` is advertised, and calling it fails. */
-export type ToolOptions<Input extends LazySchema | undefined = LazySchema | undefined, Output extends LazySchema | undefined = LazySchema | undefined, Returned = unknown> = {
-  /** 1 to 64 characters of `a-z 0-9 _ -`. */
-  readonly name: string
-  /** One line of 1 to 200 characters. */
-  readonly summary: string
-  readonly title?: string
-  /** Longer text for people and models. */
-  readonly description?: string
-  /** A Standard Schema with JSON Schema output (zod), plain JSON Schema, or a thunk that gives one. */
-  readonly input?: Input
-  readonly output?: Output
-  /** Fields that may be given by position, in order. */
-  readonly positional?: readonly string[]
-  readonly flags?: { readonly [field: string]: FlagOptions }
-  readonly annotations?: Annotations
-  readonly examples?: readonly Example[]
-  /** The tool's own error codes. */
-  readonly errors?: { readonly [code: string]: DeclaredError | string }
-  readonly tags?: readonly string[]
-  /** Longest time a call may take. */
-  readonly timeout?: Duration
-  /** The handler looks at `ctx.dryRun` and records what it would do with `ctx.plan`. */
-  readonly dryRun?: boolean
-  /** For discovery; found out by itself when `run` is a generator function. */
-  readonly streaming?: boolean
-  readonly session?: boolean
-  readonly permissions?: Permissions
-  /** Checks that need I/O: after the schema, before the handler. Throw with `fail`. */
-  readonly preValidate?: (input: OutputOf<Input>, ctx: Context) => void | Promise<void>
-  /** Gives what the handler finds in `ctx.context`. */
-  readonly context?: (input: OutputOf<Input>) => { readonly [key: string]: unknown } | Promise<{ readonly [key: string]: unknown }>
-  /** The input as logs and dry runs may show it. */
-  readonly redact?: (input: OutputOf<Input>) => unknown
-  readonly run?: (input: OutputOf<Input>, ctx: Context) => Returned
-}
-
-/** Throws CONFIG when the input does not go together with the rest of the definition. The manifest has no output yet. */
-export type InputCheck = (manifest: ToolManifest, schema: Schema) => void
-
-/** A checked definition: what the pipeline and the surfaces work with. */
-export type ToolDefinition = {
-  readonly name: string
-  readonly run: ((input: never, ctx: Context) => unknown) | undefined
-  readonly hooks: Pick<ToolOptions<undefined>, 'preValidate' | 'context' | 'redact'>
-  readonly errors: { readonly [code: string]: DeclaredError }
-  readonly annotations: Annotations
-  /** Milliseconds. */
-  readonly timeout: number | undefined
-  readonly dryRun: boolean
-  readonly streaming: boolean
-  readonly session: boolean
-  /** Compiled at first use and kept. */
-  input(): Schema
-  output(): Schema | undefined
-  manifest(): ToolManifest
-  /** Runs another check of the author's work: now, or when the input schema is built. */
-  whenBuilt(check: InputCheck): void
-  /** The same tool under another name. */
-  renamed(name: string): ToolDefinition
-}
-
-export type { InputOf, OutputOf }
+import type { SchemaSource } from './schema/schema.ts'
+import { isThunk, readSource, resolveSchema } from './schema/source.ts'
+import type { CompiledTool, ToolDefinition, ToolOptions } from './tool-type.ts'
 
 const EMPTY_INPUT = { type: 'object', properties: {}, additionalProperties: false } as const satisfies SchemaSource
 
-/** Checks what an author wrote; throws CONFIG with what to change. Checks that need the schema wait for it when it is a thunk. */
+/** Checks what an author wrote; throws CONFIG with what to change. Schemas are looked at only as far as that is quick, and thunks not at all. */
 export function defineTool(options: ToolOptions): ToolDefinition {
   checkName('tool', options.name)
   checkSummary(`tool '${options.name}'`, options.summary)
   if (options.run !== undefined && typeof options.run !== 'function') throw new ToolError('CONFIG', `'run' of tool '${options.name}' must be a function`)
-  const errors = declareErrors(options)
-  const timeout = options.timeout === undefined ? undefined : readTimeout(options.name, options.timeout)
-  const output = options.output === undefined ? undefined : lazily(() => buildSchema(options.name, options.output!, 'output'))
-  const generator = /Generator/.test(options.run?.constructor.name ?? '')
-  const session = options.session ?? false
-  const streaming = options.streaming ?? (generator && !session)
+  const facts = collectFacts(options)
+  const source = { input: options.input ?? EMPTY_INPUT, output: options.output }
+  const early = once(() => nameProblem(options.name, 'input', () => readEarly(resolveSchema(source.input))))
+  if (!isThunk(source.input)) {
+    const schema = early()
+    if (schema) checkFlagsEarly(schema, facts)
+    checkExamplesEarly(options.name, facts.examples, source.input, schema)
+  }
+  if (source.output !== undefined && !isThunk(source.output)) nameProblem(options.name, 'output', () => readSource(source.output))
 
-  const checks: InputCheck[] = [checkFlags, checkExamples]
-  let built = false
-  const input = lazily(() => {
-    const schema = buildSchema(options.name, options.input ?? EMPTY_INPUT, 'input')
-    const manifest = describe(schema)
-    for (const check of checks) check(manifest, schema)
-    built = true
-    return schema
-  })
-  // The output stays apart: it may be a thunk that nobody needs yet.
-  const describe = (schema: Schema, result?: Schema): ToolManifest => ({
+  let compiled: CompiledTool | undefined
+  let compiling: Promise<CompiledTool> | undefined
+  const checks: ((compiled: CompiledTool) => Promise<void>)[] = []
+  const compile = async (): Promise<CompiledTool> => {
+    const { compileTool } = await import('./compile-tool.ts')
+    const made = compileTool(definition)
+    for (const check of checks) await check(made)
+    return (compiled = made)
+  }
+  const definition: ToolDefinition = {
+    name: options.name,
+    facts,
+    run: options.run,
+    hooks: options,
+    errors: facts.errors,
+    annotations: facts.annotations,
+    timeout: facts.timeout === undefined ? undefined : facts.timeout * 1000,
+    dryRun: facts.dryRun,
+    source,
+    compiled() {
+      return compiled ?? (compiling ??= compile())
+    },
+    whenCompiled: (check) => void checks.push(check),
+    sketch() {
+      const schema = early()
+      return schema && { ...facts, inputSchema: schema }
+    },
+    accept(input) {
+      const schema = early()
+      return schema && 'plain' in readSource(resolveSchema(source.input)) ? acceptPlainly(schema, input) : undefined
+    },
+    flagNames() {
+      const schema = early()
+      return new Set(schema ? earlyFlags(schema, facts).map(({ long }) => long) : [])
+    },
+    renamed: (name) => defineTool({ ...options, name }),
+  }
+  return definition
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined
+  return () => (made ??= { value: make() }).value
+}
+
+function collectFacts(options: ToolOptions): ToolFacts {
+  const session = options.session ?? false
+  return {
     name: options.name,
     ...(options.title !== undefined && { title: options.title }),
     summary: options.summary,
     ...(options.description !== undefined && { description: options.description }),
     tags: options.tags ?? [],
-    streaming,
+    streaming: options.streaming ?? (!session && /Generator/.test(options.run?.constructor.name ?? '')),
     session,
-    inputSchema: schema.json,
-    ...(result && { outputSchema: result.json }),
     annotations: options.annotations ?? {},
     examples: options.examples ?? [],
-    errors,
+    errors: declareErrors(options),
     positional: options.positional ?? [],
     flags: options.flags ?? {},
-    ...(timeout !== undefined && { timeout: timeout / 1000 }),
+    ...(options.timeout !== undefined && { timeout: readTimeout(options.name, options.timeout) / 1000 }),
     dryRun: options.dryRun ?? false,
     ...(options.permissions && { permissions: options.permissions }),
-  })
-
-  if (options.input === undefined || !isThunk(options.input)) input()
-  if (options.output !== undefined && !isThunk(options.output)) output?.()
-  return {
-    name: options.name,
-    run: options.run,
-    hooks: options,
-    errors,
-    annotations: options.annotations ?? {},
-    timeout,
-    dryRun: options.dryRun ?? false,
-    streaming,
-    session,
-    input,
-    output: () => output?.(),
-    manifest: lazily(() => describe(input(), output?.())),
-    whenBuilt(check) {
-      if (built) check(describe(input()), input())
-      else checks.push(check)
-    },
-    renamed: (name) => (name === options.name ? defineTool(options) : defineTool({ ...options, name })),
-  }
-}
-
-function lazily<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined
-  return () => (made ??= { value: make() }).value
-}
-
-// Among many tools the message has to say which one is meant.
-function buildSchema(name: string, source: LazySchema, direction: 'input' | 'output'): Schema {
-  try {
-    return compileSchema(resolveSchema(source), direction)
-  } catch (error) {
-    const suggestion = ToolError.is(error) ? error.suggestion : undefined
-    const message = error instanceof Error ? error.message : String(error)
-    throw new ToolError('CONFIG', `'${direction}' of tool '${name}': ${message}`, { cause: error, ...(suggestion && { suggestion }) })
   }
 }
 
@@ -171,19 +109,8 @@ function declareErrors({ name, errors = {} }: ToolOptions): { readonly [code: st
   for (const [code, given] of Object.entries(errors)) {
     if (!/^[A-Z][A-Z0-9_]{0,63}$/.test(code)) throw new ToolError('CONFIG', `error code '${code}' of tool '${name}' must be capital letters, digits and '_', like E3101 or E_MY_THING`)
     if (typeof given !== 'string' && typeof given?.message !== 'string') throw new ToolError('CONFIG', `error '${code}' of tool '${name}' needs a text, or { message, category }`)
+    if (typeof given !== 'string' && typeof given?.message !== 'string') throw new ToolError('CONFIG', `error '${code}' of tool '${name}' needs a text, or { message, category }`)
     declared[code] = typeof given === 'string' ? { message: given } : given
   }
   return declared
-}
-
-function checkExamples({ name, examples }: ToolManifest, schema: Schema): void {
-  examples.forEach((example, index) => {
-    if (example.input === undefined && example.args === undefined) throw new ToolError('CONFIG', `example ${index + 1} of tool '${name}' needs 'input' or 'args'`)
-    // The validator of plain JSON Schema loads late, and not for the sake of an example.
-    if (example.input === undefined || schema.verbatim) return
-    const checked = schema.check(example.input)
-    // Schemas with asynchronous refinements cannot be asked here.
-    if (checked instanceof Promise) return void checked.catch(() => undefined)
-    if (!checked.ok) throw new ToolError('CONFIG', `example ${index + 1} of tool '${name}' does not fit its input: ${describeIssues(checked.issues)}`)
-  })
 }

@@ -1,66 +1,21 @@
-import type { CallEvent } from '../contract/events.ts'
 import { closest } from '../contract/did-you-mean.ts'
 import { isObject } from '../contract/json.ts'
-import type { Permissions, ToolsetManifest } from '../contract/manifest.ts'
-import type { Outcome } from '../contract/outcome.ts'
+import type { ToolManifest } from '../contract/manifest.ts'
 import { ToolError } from '../contract/tool-error.ts'
 import { addEntry, collectTools, enter } from '../call/collect.ts'
-import type { ToolEntry, ToolTree } from '../call/collect.ts'
-import type { CallOptions } from '../call/options.ts'
-import { invoke } from '../call/pipeline.ts'
+import type { ToolEntry } from '../call/collect.ts'
 import type { Finished } from '../call/finished.ts'
-import { readResource, renderPrompt } from '../call/read.ts'
-import { streamCall } from '../call/stream.ts'
+import { loadEngine } from '../call/load-engine.ts'
+import type { CallOptions } from '../call/options.ts'
 import { isTool } from '../call/tool.ts'
 import type { AnyTool } from '../call/tool.ts'
 import { checkName, lookupKey } from '../define/names.ts'
 import { isPrompt } from '../define/prompt.ts'
-import type { Prompt, PromptText } from '../define/prompt.ts'
+import type { Prompt } from '../define/prompt.ts'
 import { isResource } from '../define/resource.ts'
 import type { Resource } from '../define/resource.ts'
-import { checkArgsExamples } from './args-examples.ts'
-
-export type OutputDefault = 'auto' | 'json' | 'jsonl' | 'text' | 'yaml' | 'toon' | 'md' | 'csv'
-
-export type ToolsetOptions = {
-  /** The program's name: 1 to 64 characters of `a-z 0-9 _ -`. */
-  readonly name: string
-  /** Default `0.1.0`. */
-  readonly version?: string
-  readonly description?: string
-  readonly tools?: ToolTree
-  readonly resources?: readonly Resource[]
-  readonly prompts?: readonly Prompt[]
-  /** What `--output auto` means; default `auto`: text on a terminal, JSON in a pipe. */
-  readonly defaultOutput?: OutputDefault
-  readonly mcpTransport?: 'stdio' | 'http'
-  readonly permissions?: Permissions
-  readonly skillAutoGenerate?: boolean
-}
-
-/** Tools, resources and prompts under one name: a program, and a unit for every other surface. */
-export type Toolset = {
-  readonly name: string
-  readonly version: string
-  readonly options: ToolsetOptions
-  readonly entries: readonly ToolEntry[]
-  readonly resources: readonly Resource[]
-  readonly prompts: readonly Prompt[]
-  /** Adds a tool, under another name if one is given. */
-  add(tool: AnyTool, name?: string): Toolset
-  addResource(resource: Resource): Toolset
-  addPrompt(prompt: Prompt): Toolset
-  /** The tool of a name; '-' and '_' are equal. */
-  find(name: string): ToolEntry | undefined
-  manifest(): ToolsetManifest
-  /** Calls a tool by name; an unknown name is a failed outcome. */
-  call(name: string, input?: unknown, options?: CallOptions): Promise<Outcome>
-  stream(name: string, input?: unknown, options?: CallOptions): AsyncIterable<CallEvent>
-  readResource(uri: string, options?: CallOptions): Promise<Outcome>
-  renderPrompt(name: string, args?: unknown, options?: CallOptions): Promise<Outcome<PromptText>>
-  /** Runs the command line and ends the process. With `import.meta`: only when that file is the program's entry point. */
-  run(entry?: ImportMeta): Promise<void>
-}
+import { checkArgsEarly } from './args-early.ts'
+import type { Toolset, ToolsetOptions } from './toolset-type.ts'
 
 /** Builds a toolset; a single tool is the shorthand for a program of that one tool. Throws CONFIG for duplicate or unusable names. */
 export function toolset(given: ToolsetOptions | AnyTool): Toolset {
@@ -99,19 +54,30 @@ export function toolset(given: ToolsetOptions | AnyTool): Toolset {
       return set
     },
     find: (name) => entries.get(lookupKey(name)),
-    manifest: () => ({
+    manifest: async () => ({
+      ...(await set.outline()),
+      tools: await Promise.all([...entries.values()].map(async ({ path, definition }) => withPath((await definition.compiled()).manifest, path))),
+    }),
+    sketch: async () => ({
+      ...(await set.outline()),
+      tools: await Promise.all([...entries.values()].map(async ({ path, definition }) => withPath(definition.sketch() ?? (await definition.compiled()).manifest, path))),
+    }),
+    outline: async () => ({
       name: options.name,
       version,
       ...(options.description !== undefined && { description: options.description }),
       ...(options.permissions && { permissions: options.permissions }),
-      tools: [...entries.values()].map(({ path, definition }) => ({ ...definition.manifest(), path })),
+      tools: [...entries.values()].map(({ definition }) => definition.facts),
       resources: resources.map(({ manifest }) => manifest),
-      prompts: prompts.map((prompt) => prompt.manifest()),
+      prompts: await Promise.all(prompts.map((prompt) => prompt.manifest())),
     }),
     call: async (name, input, callOptions) => (await start(name, input, callOptions)).outcome,
-    stream: (name, input, callOptions) => streamCall((streaming) => start(name, input, streaming), callOptions),
-    readResource: (uri, callOptions) => readResource(resources, uri, callOptions, identity),
-    renderPrompt: (name, args, callOptions) => renderPrompt(prompts, name, args, callOptions, identity),
+    async *stream(name, input, callOptions) {
+      const { streamCall } = await loadEngine()
+      yield* streamCall((streaming) => start(name, input, streaming), callOptions)
+    },
+    readResource: async (uri, callOptions) => (await loadEngine()).readResource(resources, uri, callOptions, identity),
+    renderPrompt: async (name, args, callOptions) => (await loadEngine()).renderPrompt(prompts, name, args, callOptions, identity),
     async run(entry) {
       const { runAsProcess } = await import('./cli/run.ts')
       await runAsProcess(set, entry)
@@ -119,14 +85,16 @@ export function toolset(given: ToolsetOptions | AnyTool): Toolset {
   }
   const start = async (name: string, input: unknown, callOptions?: CallOptions): Promise<Finished> => {
     const entry = typeof name === 'string' ? set.find(name) : undefined
-    if (entry) return invoke(entry.definition, input, callOptions, identity)
+    if (entry) return (await loadEngine()).invoke(entry.definition, input, callOptions, identity)
     const error = unknownTool(String(name), set.entries)
     return { outcome: { ok: false, status: 'error', error: error.toObject(), meta: { tool: `${options.name}.${String(name).slice(0, 64)}`, version, duration_ms: 0 } }, error }
   }
 
   const include = (entry: ToolEntry): void => {
     addEntry(entries, entry)
-    entry.definition.whenBuilt(checkArgsExamples)
+    if (!entry.definition.facts.examples.some(({ args }) => args !== undefined)) return
+    checkArgsEarly(entry.definition)
+    entry.definition.whenCompiled(async (compiled) => (await import('./args-examples.ts')).checkArgsExamples(compiled))
   }
 
   for (const entry of collectTools(options.tools ?? [])) include(entry)
@@ -144,6 +112,11 @@ export function unknownTool(name: string, entries: readonly ToolEntry[]): ToolEr
     details: { tools: names.slice(0, 50) },
     suggestion: meant ? { fix: `Call '${meant}'`, applicability: 'maybe_incorrect' } : { action: 'use_different_tool', fix: names.length > 0 ? `The tools are ${names.slice(0, 20).join(', ')}` : 'This program has no tools' },
   })
+}
+
+// The schemas stay unread until somebody looks: help for two hundred tools publishes none of them.
+function withPath(manifest: ToolManifest, path: readonly string[]): ToolManifest & { readonly path: readonly string[] } {
+  return Object.defineProperties({}, { ...Object.getOwnPropertyDescriptors(manifest), path: { value: path, enumerable: true } }) as ToolManifest & { readonly path: readonly string[] }
 }
 
 // `notes://{id}` and `notes://{name}` are the same address.

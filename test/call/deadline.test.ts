@@ -114,7 +114,7 @@ describe('cancelling', () => {
 
   test('a handler may catch the abort and clean up, and the answer does not wait for it', async () => {
     const controller = new AbortController()
-    let clean = (_word: string): void => undefined
+    let clean!: (value: string) => void
     const cleaned = new Promise<string>((resolve) => { clean = resolve })
     const tidy = tool({ ...minimal, run: async (_input, ctx) => { try { await ctx.ask({ kind: 'confirm', prompt: '?' }) } finally { clean('cleaned') } } })
     const outcome = call(tidy, {}, { signal: controller.signal, answer: () => { queueMicrotask(() => controller.abort()); return hang() } })

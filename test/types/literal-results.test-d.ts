@@ -1,5 +1,5 @@
 import { expectTypeOf, test } from 'vitest'
-import { tool } from 'toolable'
+import { jsonSchema, tool } from 'toolable'
 import { z } from 'zod'
 
 const output = z.object({ path: z.string(), kind: z.enum(['a', 'b']), list: z.array(z.object({ kind: z.literal('x') })) })
@@ -36,4 +36,13 @@ test('without output the result is what run returns [3.types-inferred]', () => {
   expectTypeOf(counted({ text: '' })).resolves.toEqualTypeOf<{ count: number; kind: 'a' }>()
   const listed = tool({ ...base, run: async () => ['a'].map((text) => ({ text })) })
   expectTypeOf(listed()).resolves.toEqualTypeOf<{ text: string }[]>()
+})
+
+test('plain JSON Schema says nothing about the type of a result, and jsonSchema<T>() says it all [3.plain-json-schema]', () => {
+  const plain = tool({ ...base, output: { type: 'array' }, run: (): number[] => [1] })
+  expectTypeOf(plain()).resolves.toEqualTypeOf<number[]>()
+  const typed = tool({ ...base, output: jsonSchema<{ kind: 'a' | 'b' }>({ type: 'object' }), run: () => ({ kind: 'a' }) })
+  expectTypeOf(typed()).resolves.toEqualTypeOf<{ kind: 'a' | 'b' }>()
+  // @ts-expect-error kind is 'a' or 'b'
+  tool({ ...base, output: jsonSchema<{ kind: 'a' | 'b' }>({ type: 'object' }), run: () => ({ kind: 'c' }) })
 })

@@ -1,4 +1,4 @@
-import { DECODE_MARK } from './words.ts'
+import { DECODE_MARK } from './decode-mark.ts'
 import type { Lens } from './pieces.ts'
 import { rewriteAlong } from './rewrite.ts'
 import { eachSubschema } from './subschemas.ts'

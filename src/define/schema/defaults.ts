@@ -3,7 +3,8 @@ import type { JsonSchema } from '../../contract/json.ts'
 import { hasValue } from './pieces.ts'
 import type { Lens } from './pieces.ts'
 import { rewriteAlong } from './rewrite.ts'
-import { mapOf } from './subschemas.ts'
+import { eachSubschema, mapOf } from './subschemas.ts'
+import type { AnySchema } from './subschemas.ts'
 
 /** Fills absent properties with the `default`s of their schemas, at every depth where an object is given. The given value is never changed. */
 export function applyDefaults(lens: Lens, schema: JsonSchema, value: unknown): unknown {
@@ -12,9 +13,16 @@ export function applyDefaults(lens: Lens, schema: JsonSchema, value: unknown): u
     const added = pieces.flatMap((piece) => mapOf(piece, 'properties'))
       .filter((entry): entry is [string, JsonSchema] => isObject(entry[1]) && Object.hasOwn(entry[1], 'default') && !hasValue(here, entry[0]))
       .map(([key, property]): [string, unknown] => [key, structuredClone(property['default'])])
-    const isTidy = Object.values(here).every((item) => item !== undefined)
-    if (added.length === 0 && isTidy) return here
-    const given = Object.entries(here).filter(([, item]) => item !== undefined)
-    return Object.fromEntries([...given, ...added])
+    return added.length === 0 ? here : Object.fromEntries([...Object.entries(here), ...added])
   })
+}
+
+/** True when some property of the schema has a default. */
+export function hasDefaults(schema: AnySchema): boolean {
+  if (typeof schema === 'boolean') return false
+  let found = Object.hasOwn(schema, 'default')
+  eachSubschema(schema, (subschema) => {
+    found ||= hasDefaults(subschema)
+  })
+  return found
 }

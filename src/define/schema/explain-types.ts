@@ -6,6 +6,9 @@ import { mapOf, ownKeyword } from './subschemas.ts'
 import type { AnySchema } from './subschemas.ts'
 import { count, sayFormat, showValue } from './words.ts'
 
+// A list of a million wrong rows is explained by its first ones.
+const MOST_FOUND = 200
+
 /** What a schema has against a text. */
 export function explainText(schema: JsonSchema, text: string, formats: FormatTests | undefined): Found[] {
   const found: Found[] = []
@@ -42,9 +45,10 @@ export function explainList(explainer: Explainer, schema: JsonSchema, list: read
   if (fewest !== undefined && list.length < fewest) found.push(issue(`must have at least ${count(fewest, 'item')}, got ${list.length}`))
   if (most !== undefined && list.length > most) found.push(issue(`must have at most ${count(most, 'item')}, got ${list.length}`))
   if (ownKeyword(schema, 'uniqueItems') === true && hasTwins(list)) found.push(issue('must not have the same item twice'))
-  list.forEach((item, index) => {
+  for (const [index, item] of list.entries()) {
     for (const itemSchema of schemasOfItem([schema], index)) found.push(...under(index, explainer.explain(itemSchema, item)))
-  })
+    if (found.length > MOST_FOUND) break
+  }
   return found
 }
 
@@ -61,6 +65,7 @@ export function explainObject(explainer: Explainer, schema: JsonSchema, object: 
     }
     for (const member of schemasOfKey([schema], key)) found.push(...under(key, explainer.explain(member, object[key])))
     found.push(...explainKey(explainer, schema, key))
+    if (found.length > MOST_FOUND) break
   }
   found.push(...explainDependents(schema, object))
   const size = Object.keys(object).length
@@ -96,7 +101,7 @@ function issue(message: string): Found {
 }
 
 function under(key: string | number, found: readonly Found[]): Found[] {
-  return found.map((each) => ({ ...each, path: [key, ...each.path] }))
+  return found.length === 0 ? [] : found.map((each) => ({ ...each, path: [key, ...each.path] }))
 }
 
 // 0.3 is a multiple of 0.1 although 0.3 % 0.1 is not 0.

@@ -8,7 +8,8 @@ import { hasValue } from './pieces.ts'
 import type { Refs } from './refs.ts'
 import { listOf, mapOf, ownKeyword, typesOf } from './subschemas.ts'
 import type { AnySchema } from './subschemas.ts'
-import { DECODE_MARK, sayChoices, sayType, showValue } from './words.ts'
+import { DECODE_MARK } from './decode-mark.ts'
+import { sayChoices, sayType, showValue } from './words.ts'
 
 /** An explainer for one value. Formats are judged only where their tests are given. */
 export function createExplainer(refs: Refs, formats?: FormatTests): Explainer {

@@ -1,5 +1,4 @@
 import { isObject } from '../../contract/json.ts'
-import type { JsonObject } from '../../contract/json.ts'
 import { ToolError } from '../../contract/tool-error.ts'
 import type { FailOptions } from '../../contract/tool-error.ts'
 import { renamedFields, repairInput } from './repair-input.ts'
@@ -41,7 +40,7 @@ function describeIssue(issue: Issue, what: string): string {
 
 function suggest(issues: readonly Issue[], context: IssueContext): NonNullable<FailOptions['suggestion']> {
   const fix = describeFix(issues, context.what ?? 'the input')
-  const repaired = isObject(context.input) ? repairInput(context.input as JsonObject, issues) : undefined
+  const repaired = isObject(context.input) ? repairInput(context.input, issues) : undefined
   return { action: 'retry_with_modified_input', fix, ...(repaired && { input: repaired }), applicability: 'maybe_incorrect' }
 }
 

@@ -1,11 +1,9 @@
 import type { JsonSchema } from '../../contract/json.ts'
 import { ToolError } from '../../contract/tool-error.ts'
 import type { Refs } from './refs.ts'
+import { WHAT_TO_GIVE } from './source.ts'
 import { listOf, ownKeyword, typesOf } from './subschemas.ts'
 import type { AnySchema } from './subschemas.ts'
-
-/** What an author may give as a schema, as advice. */
-export const WHAT_TO_GIVE = "Give a schema of zod (z.object({...})), arktype or wrapped valibot, or plain JSON Schema ({ type: 'object', properties: {...} })"
 
 /** Throws CONFIG unless only objects can fit: fields of the input are named on every surface. */
 export function requireObjectSchema(schema: JsonSchema, refs: Refs): void {

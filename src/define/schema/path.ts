@@ -30,7 +30,7 @@ export function checkPaths(schema: JsonSchema, value: unknown, cwd: string, stat
     const rules = (isObject(piece['x-toolable-path']) ? piece['x-toolable-path'] : {}) as PathRules
     const absolute = resolve(cwd, here)
     const problem = rules.exists === true || rules.kind !== undefined ? findProblem(rules, stat(absolute), here) : undefined
-    if (problem !== undefined) issues.push({ path, message: problem })
+    if (problem !== undefined) issues.push({ path: [...path], message: problem })
     return rules.resolve === true ? absolute : here
   })
   return { value: checked, issues }

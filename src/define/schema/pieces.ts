@@ -16,8 +16,13 @@ export type Lens = {
 /** A union of which one branch applies to the value. */
 export type Union = { readonly branches: readonly AnySchema[]; readonly exclusive: boolean }
 
+const COMBINERS = ['$ref', 'anyOf', 'allOf', 'oneOf', 'if', 'dependentSchemas', '$dynamicRef', '$recursiveRef']
+const NO_UNIONS: readonly Union[] = []
+
 /** All object schemas that apply to a value at its own place: through `$ref`, `allOf`, `if` and `dependentSchemas`; unions are handed back undecided. */
-export function collectPieces(lens: Lens, schemas: readonly AnySchema[], value: unknown): { pieces: JsonSchema[]; unions: Union[] } {
+export function collectPieces(lens: Lens, schemas: readonly AnySchema[], value: unknown): { readonly pieces: readonly JsonSchema[]; readonly unions: readonly Union[] } {
+  const [only] = schemas
+  if (schemas.length === 1 && isObject(only) && !COMBINERS.some((keyword) => Object.hasOwn(only, keyword))) return { pieces: [only], unions: NO_UNIONS }
   const pieces: JsonSchema[] = []
   const unions: Union[] = []
   const seen = new Set<JsonSchema>()
@@ -61,7 +66,9 @@ export function collectActivePieces(lens: Lens, schemas: readonly AnySchema[], v
 export function schemasOfKey(pieces: readonly JsonSchema[], key: string): AnySchema[] {
   return pieces.flatMap((piece) => {
     const named = memberOf(piece, 'properties', key)
-    const patterned = mapOf(piece, 'patternProperties').filter(([pattern]) => matchesPattern(pattern, key)).map(([, schema]) => schema)
+    const patterned = Object.hasOwn(piece, 'patternProperties')
+      ? mapOf(piece, 'patternProperties').filter(([pattern]) => matchesPattern(pattern, key)).map(([, schema]) => schema)
+      : []
     const found = named === undefined ? patterned : [named, ...patterned]
     if (found.length > 0) return found
     const rest = ownKeyword(piece, 'additionalProperties') ?? ownKeyword(piece, 'unevaluatedProperties')

@@ -19,18 +19,28 @@ const WRAPPERS = new Set([
   'properties', 'patternProperties', 'additionalProperties', 'unevaluatedProperties', 'unevaluatedItems', 'items', 'prefixItems', 'additionalItems', '$ref', '$recursiveRef', '$dynamicRef', 'allOf', 'anyOf', 'if', 'dependentSchemas', 'propertyNames',
 ])
 
+const MOST_UNITS = 1000
+
 /** Loads the validator that the schema needs. Late, because it is on the way of every program and most never check plain JSON Schema. */
 export async function loadValidator(schema: JsonSchema): Promise<PlainValidator> {
   const { Validator, format } = await import('@cfworker/json-schema')
   const formats = format as FormatTests
   if (usesDynamicScope(schema)) return await loadAjv(schema, formats)
   // A copy of its own: the validator writes hidden properties into the schema, and reads `id` and unknown keywords as schema.
-  const validator = new Validator(prepare(schema) as CfworkerSchema, '2020-12', false)
+  const prepared = prepare(schema) as CfworkerSchema
+  const thorough = new Validator(prepared, '2020-12', false)
+  const brief = new Validator(prepared, '2020-12', true)
   return {
     formats,
-    validate: (value) => validator.validate(value).errors.map((unit) => ({
-      path: alignPath(decodePointer(unit.instanceLocation), value), keyword: unit.keyword, message: WORDS.get(unit.keyword) ?? unit.error,
-    })),
+    validate(value) {
+      // Most values are valid, and the brief validator stops at the first fault; the thorough one overflows on very many faults.
+      const first = brief.validate(value)
+      if (first.valid) return []
+      const units = attempt(() => thorough.validate(value).errors) ?? first.errors
+      return units.slice(0, MOST_UNITS).map((unit) => ({
+        path: alignPath(decodePointer(unit.instanceLocation), value), keyword: unit.keyword, message: WORDS.get(unit.keyword) ?? unit.error,
+      }))
+    },
   }
 }
 
@@ -38,6 +48,14 @@ export async function loadValidator(schema: JsonSchema): Promise<PlainValidator>
 export function withoutWrappers(units: readonly Unit[]): readonly Unit[] {
   const own = units.filter((unit) => !WRAPPERS.has(unit.keyword))
   return own.length > 0 ? own : units
+}
+
+function attempt<T>(run: () => T): T | undefined {
+  try {
+    return run()
+  } catch {
+    return undefined
+  }
 }
 
 async function loadAjv(schema: JsonSchema, formats: FormatTests): Promise<PlainValidator> {
@@ -48,7 +66,7 @@ async function loadAjv(schema: JsonSchema, formats: FormatTests): Promise<PlainV
     formats,
     validate: (value) => {
       if (validate(value)) return []
-      return (validate.errors ?? []).map((error) => ({
+      return (validate.errors ?? []).slice(0, MOST_UNITS).map((error) => ({
         path: alignPath(decodePointer(error.instancePath), value), keyword: error.keyword, message: WORDS.get(error.keyword) ?? error.message ?? 'is not valid',
       }))
     },

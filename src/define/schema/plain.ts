@@ -1,12 +1,12 @@
 import type { JsonSchema } from '../../contract/json.ts'
 import { ToolError } from '../../contract/tool-error.ts'
 import { refuseMistakes } from './author-mistakes.ts'
-import { applyDefaults } from './defaults.ts'
+import { applyDefaults, hasDefaults } from './defaults.ts'
 import { createExplainer } from './explain.ts'
 import { guardCheck } from './guard.ts'
 import { toIssues } from './library-issues.ts'
 import { requireObjectSchema } from './object-schema.ts'
-import { findUnjsonable } from './plain-value.ts'
+import { dropGaps, findUnjsonable } from './plain-value.ts'
 import { loadValidator, withoutWrappers } from './plain-validator.ts'
 import type { PlainValidator } from './plain-validator.ts'
 import { publishSchema } from './publish.ts'
@@ -24,27 +24,29 @@ export function compilePlain(source: JsonSchema, direction: 'input' | 'output'):
   checkRefs(schema, refs)
   if (direction === 'input') requireObjectSchema(schema, refs)
   let published: JsonSchema | undefined
-  let validator: PlainValidator | undefined
+  let ready: Ready | undefined
   return {
     get json() {
       return (published ??= publishSchema(schema, direction))
     },
     verbatim: source,
     check: (value) => guardCheck(() => {
-      if (validator) return checkPlain(validator, schema, refs, value)
-      return load(schema).then((loaded) => checkPlain((validator = loaded), schema, refs, value))
+      if (ready) return checkPlain(ready, value)
+      return load(schema).then((validator) => checkPlain((ready = { schema, refs, validator, fillsDefaults: hasDefaults(schema) }), value))
     }),
   }
 }
 
-function checkPlain(validator: PlainValidator, schema: JsonSchema, refs: Refs, value: unknown): Checked {
-  if (value !== undefined) {
-    const unjsonable = findUnjsonable(value)
-    if (unjsonable.length > 0) return { ok: false, issues: unjsonable }
-  }
+type Ready = { readonly schema: JsonSchema; readonly refs: Refs; readonly fillsDefaults: boolean; readonly validator: PlainValidator }
+
+function checkPlain(ready: Ready, value: unknown): Checked {
+  const { schema, refs, validator } = ready
   const explainer = createExplainer(refs, validator.formats)
   if (value === undefined) return { ok: false, issues: toIssues(explainer, schema, value, [], [{ path: [], message: 'is required' }]) }
-  const filled = applyDefaults(explainer, schema, value)
+  const { issues, hasGaps } = findUnjsonable(value)
+  if (issues.length > 0) return { ok: false, issues }
+  const given = hasGaps ? dropGaps(value) : value
+  const filled = ready.fillsDefaults ? applyDefaults(explainer, schema, given) : given
   const unknown = findUnknownKeys(explainer, schema, filled)
   const units = validator.validate(filled)
   if (units.length === 0) return unknown.length === 0 ? { ok: true, value: filled } : { ok: false, issues: unknown }

@@ -4,25 +4,32 @@ import type { Lens } from './pieces.ts'
 import type { AnySchema } from './subschemas.ts'
 import type { Path } from './value-path.ts'
 
-/** Gives the new value of one place; `pieces` are the schemas that apply there. */
+/** Gives the new value of one place; `pieces` are the schemas that apply there. The path is only lent: copy it to keep it. */
 export type Rewrite = (pieces: readonly JsonSchema[], value: unknown, path: Path) => unknown
 
 /** Walks a value along its schema and rewrites it from the top down. The given value is never changed; what stays the same is shared. */
 export function rewriteAlong(lens: Lens, schema: JsonSchema, value: unknown, rewrite: Rewrite): unknown {
   const ancestors = new Set<unknown>()
-  const visit = (schemas: readonly AnySchema[], given: unknown, path: Path): unknown => {
+  const path: (string | number)[] = []
+  const enter = (key: string | number, schemas: readonly AnySchema[], given: unknown): unknown => {
+    path.push(key)
+    const result = visit(schemas, given)
+    path.pop()
+    return result
+  }
+  const visit = (schemas: readonly AnySchema[], given: unknown): unknown => {
     if (schemas.length === 0 || ancestors.has(given)) return given
     const pieces = collectActivePieces(lens, schemas, given)
     const here = rewrite(pieces, given, path)
     if (!isPlain(here)) return here
     ancestors.add(given)
     const result = Array.isArray(here)
-      ? rewriteList(here, (item, index) => visit(schemasOfItem(pieces, index), item, [...path, index]))
-      : rewriteObject(here, (item, key) => visit(schemasOfKey(pieces, key), item, [...path, key]))
+      ? rewriteList(here, (item, index) => enter(index, schemasOfItem(pieces, index), item))
+      : rewriteObject(here, (item, key) => enter(key, schemasOfKey(pieces, key), item))
     ancestors.delete(given)
     return result
   }
-  return visit([schema], value, [])
+  return visit([schema], value)
 }
 
 /** True for lists and for objects without a class of their own. */

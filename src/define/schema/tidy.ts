@@ -2,7 +2,7 @@ import { isObject } from '../../contract/json.ts'
 import type { JsonSchema } from '../../contract/json.ts'
 import { mapSubschemas } from './subschemas.ts'
 import { isAnnotation } from './upgrade-keywords.ts'
-import { DECODE_MARK } from './words.ts'
+import { DECODE_MARK } from './decode-mark.ts'
 
 // The patterns that libraries print beside these formats are long and say the same.
 const SPEAKING_FORMATS = new Set(['email', 'uri', 'uuid', 'date', 'date-time', 'time', 'duration', 'ipv4', 'ipv6', 'hostname'])

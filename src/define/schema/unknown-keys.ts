@@ -10,22 +10,26 @@ import type { AnySchema } from './subschemas.ts'
 const MOST_KEYS_NAMED = 10
 // Values whose unions fit in many ways at every depth are not searched for their best reading for ever.
 const MOST_VISITS = 100_000
+const MOST_FOUND = 200
 
 /** Finds the keys that a value has and its schema does not know, at every depth. An object with declared properties is closed unless the schema opens it explicitly. */
 export function findUnknownKeys(lens: Lens, schema: JsonSchema, value: unknown): Issue[] {
-  return [...search({ lens, ancestors: new Set(), memory: new WeakMap(), visits: 0 }, [schema], value)]
+  return [...search({ lens, ancestors: new Set(), memory: new WeakMap(), keys: new Map(), visits: 0, openUnions: 0 }, [schema], value)]
 }
 
 type Search = {
   readonly lens: Lens
   readonly ancestors: Set<unknown>
   readonly memory: WeakMap<object, Map<AnySchema, readonly Issue[]>>
+  readonly keys: Map<JsonSchema, { readonly known: ReadonlySet<string> | undefined }>
   visits: number
+  openUnions: number
 }
 
 function search(state: Search, schemas: readonly AnySchema[], value: unknown): readonly Issue[] {
   if (schemas.length === 0 || !isPlain(value) || state.ancestors.has(value)) return []
-  const only = schemas.length === 1 ? schemas[0]! : undefined
+  // Only the readings of a union lead to the same place twice.
+  const only = schemas.length === 1 && state.openUnions > 0 ? schemas[0]! : undefined
   const before = only === undefined ? undefined : state.memory.get(value)?.get(only)
   if (before) return before
   state.visits += 1
@@ -48,7 +52,9 @@ function searchReadings(state: Search, pieces: readonly JsonSchema[], unions: re
   let fewest: readonly Issue[] | undefined
   for (const branches of readings) {
     const inner = collectPieces(state.lens, branches, value)
+    state.openUnions += 1
     const found = searchReadings(state, [...new Set([...pieces, ...inner.pieces])], [...others, ...inner.unions], value)
+    state.openUnions -= 1
     if (!fewest || found.length < fewest.length) fewest = found
     if (fewest.length === 0 || state.visits > MOST_VISITS) break
   }
@@ -67,16 +73,35 @@ function readUnion(lens: Lens, pieces: readonly JsonSchema[], union: Union, valu
 }
 
 function searchPieces(state: Search, pieces: readonly JsonSchema[], value: Record<string, unknown> | unknown[]): readonly Issue[] {
-  if (Array.isArray(value)) return value.flatMap((item, index) => under(index, search(state, schemasOfItem(pieces, index), item)))
-  const known = knownKeys(pieces)
-  return Object.keys(value).flatMap((key): readonly Issue[] => {
-    if (known && !known.has(key) && !isPatterned(pieces, key)) return [describe(key, known, value)]
-    return under(key, search(state, schemasOfKey(pieces, key), value[key]))
-  })
+  const found: Issue[] = []
+  if (Array.isArray(value)) {
+    for (const [index, item] of value.entries()) {
+      if (isPlain(item)) found.push(...under(index, search(state, schemasOfItem(pieces, index), item)))
+      if (found.length > MOST_FOUND) break
+    }
+    return found
+  }
+  const known = knownKeys(state, pieces)
+  for (const [key, item] of Object.entries(value)) {
+    if (known && !known.has(key) && !isPatterned(pieces, key)) found.push(describe(key, known, value))
+    else if (isPlain(item)) found.push(...under(key, search(state, schemasOfKey(pieces, key), item)))
+    if (found.length > MOST_FOUND) break
+  }
+  return found
+}
+
+// The rows of a table all have the same schema.
+function knownKeys(state: Search, pieces: readonly JsonSchema[]): ReadonlySet<string> | undefined {
+  if (pieces.length !== 1) return listKnownKeys(pieces)
+  const before = state.keys.get(pieces[0]!)
+  if (before) return before.known
+  const known = listKnownKeys(pieces)
+  state.keys.set(pieces[0]!, { known })
+  return known
 }
 
 // The keys that an object may have; undefined when it is open.
-function knownKeys(pieces: readonly JsonSchema[]): Set<string> | undefined {
+function listKnownKeys(pieces: readonly JsonSchema[]): ReadonlySet<string> | undefined {
   const says = (keyword: string) => pieces.map((piece) => ownKeyword(piece, keyword)).filter((value) => value !== undefined)
   const rest = [...says('additionalProperties'), ...says('unevaluatedProperties')]
   const isRefused = rest.includes(false)
@@ -104,5 +129,5 @@ function describe(key: string, known: ReadonlySet<string>, value: Record<string,
 }
 
 function under(key: string | number, issues: readonly Issue[]): readonly Issue[] {
-  return issues.map((issue) => ({ ...issue, path: [key, ...issue.path] }))
+  return issues.length === 0 ? issues : issues.map((issue) => ({ ...issue, path: [key, ...issue.path] }))
 }

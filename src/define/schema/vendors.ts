@@ -1,4 +1,4 @@
-import { DECODE_MARK } from './words.ts'
+import { DECODE_MARK } from './decode-mark.ts'
 
 type Options = { readonly [option: string]: unknown }
 

@@ -3,9 +3,6 @@ import { closest } from '../../contract/did-you-mean.ts'
 const LONGEST_SHOWN = 80
 const MOST_CHOICES = 20
 
-/** The mark of positions where a library wants a value that JSON cannot carry, so that callers' JSON is decoded there. Never published. */
-export const DECODE_MARK = 'x-toolable-decode'
-
 const TYPE_WORDS: ReadonlyMap<string, string> = new Map([
   ['string', 'text'], ['integer', 'a whole number'], ['number', 'a number'], ['boolean', 'true or false'], ['null', 'null'], ['object', 'an object'], ['array', 'a list'],
 ])

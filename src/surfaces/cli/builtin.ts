@@ -1,7 +1,7 @@
 import type { Io } from '../../contract/io.ts'
 import { closest } from '../../contract/did-you-mean.ts'
 import { ToolError } from '../../contract/tool-error.ts'
-import type { Toolset } from '../toolset.ts'
+import type { Toolset } from '../toolset-type.ts'
 
 type Builtin = (set: Toolset, rest: readonly string[], io: Io) => Promise<string>
 
@@ -15,7 +15,7 @@ const BUILTINS: { readonly [name: string]: Builtin } = {
   },
   async __complete(set, rest) {
     const [{ completeWords }, { formatCompletion }] = await Promise.all([import('./completion/complete-words.ts'), import('./completion/completion.ts')])
-    return formatCompletion(completeWords(set.manifest(), rest[0] === '--' ? rest.slice(1) : rest))
+    return formatCompletion(completeWords(await set.manifest(), rest[0] === '--' ? rest.slice(1) : rest))
   },
 }
 

@@ -1,9 +1,9 @@
 import { isObject } from '../../contract/json.ts'
 import type { JsonSchema } from '../../contract/json.ts'
 import { BUILTIN_COMMANDS } from './builtin-commands.ts'
-import type { FlagSpec } from './flag-spec.ts'
-import { PROGRAM_FLAGS } from './injected-flags.ts'
-import { itemSchema, typesOf } from './read-field.ts'
+import type { FlagSpec } from '../../define/flags/flag-spec.ts'
+import { itemSchema, typesOf } from '../../define/flags/read-field.ts'
+import { unwrapNullable } from '../../define/flags/unwrap-schema.ts'
 
 type Input = { readonly [field: string]: unknown }
 
@@ -25,7 +25,7 @@ export function quoteForShell(word: string): string {
 
 /** Undefined when the input has to be written as JSON. `atProgram` means that no tool name stands before the arguments. */
 function sayInFlags(specs: readonly FlagSpec[], input: Input, atProgram: boolean, reserved: readonly string[]): string[] | undefined {
-  const commands = atProgram ? [...reserved, ...BUILTIN_COMMANDS.map((command) => command.name)] : reserved
+  const commands = atProgram ? [...reserved, '__complete', ...BUILTIN_COMMANDS.map((command) => command.name)] : reserved
   const known = new Set(specs.map((spec) => spec.field))
   if (Object.keys(input).some((field) => !known.has(field))) return undefined
   const positional: string[] = []
@@ -41,12 +41,11 @@ function sayInFlags(specs: readonly FlagSpec[], input: Input, atProgram: boolean
     if (!texts) return undefined
     byPosition &&= spec.positional && isPlain(spec, texts, positional.length === 0 ? commands : [])
     if (byPosition) positional.push(...texts)
-    else if (atProgram && PROGRAM_FLAGS.some((flag) => flag.long === spec.long)) return undefined
     else flags.push(...flagWords(spec, input[spec.field], texts))
   }
   if (positional.length + flags.length > 0) return [...positional, ...flags]
-  // Without any argument the input would be read from stdin.
-  return specs.some((spec) => spec.required) ? undefined : []
+  // Without any argument the input would be read from stdin, or the program would show its help.
+  return atProgram || specs.some((spec) => spec.required) ? undefined : []
 }
 
 /** Each value of a field as the text that the declared schema reads as that value again. */
@@ -55,21 +54,22 @@ function textsOf(spec: FlagSpec, value: unknown): string[] | undefined {
   if (spec.kind === 'boolean') return typeof value === 'boolean' ? [] : undefined
   if (spec.kind === 'object') return isObject(value) && !hasNull(value) ? [toJson(value)] : undefined
   if (spec.kind === 'value') return single(textOf(value, spec.schema))
-  if (!Array.isArray(value) || value.length === 0 || Array.isArray(spec.schema.prefixItems)) return undefined
+  if (!Array.isArray(value) || value.length === 0 || Array.isArray(unwrapNullable(spec.schema).prefixItems)) return undefined
   const items = itemSchema(spec.schema)
   const texts = value.flatMap((item) => textOf(item, items) ?? [])
   // A text that looks like a JSON list could be taken for the whole list.
-  return texts.length === value.length && !texts.some((text) => text.startsWith('[')) ? texts : undefined
+  return texts.length === value.length && !texts.some((text) => text.trimStart().startsWith('[')) ? texts : undefined
 }
 
 function textOf(value: unknown, schema: JsonSchema): string | undefined {
   const types = typesOf(schema)
   if (typeof value === 'string') {
     if (!types.has('string') || !isTypeable(value)) return undefined
-    return types.size === 1 || !looksLikeJson(value) ? value : undefined
+    // The word null would be taken for no value where none is allowed.
+    return schema.type === 'string' || (types.size === 1 && value !== 'null') || !looksLikeJson(value) ? value : undefined
   }
   const alone = types.size === 1
-  if (typeof value === 'number') return alone && types.has('number') && Number.isFinite(value) ? JSON.stringify(value) : undefined
+  if (typeof value === 'number') return alone && types.has('number') && isExact(value) ? JSON.stringify(value) : undefined
   if (typeof value === 'boolean') return alone && types.has('boolean') ? String(value) : undefined
   return isObject(value) && alone && types.has('object') && !hasNull(value) ? toJson(value) : undefined
 }
@@ -115,6 +115,10 @@ function looksLikeJson(text: string): boolean {
   } catch {
     return /^\s*[[{"]/.test(text) || text.trim() === '' || !Number.isNaN(Number(text))
   }
+}
+
+function isExact(value: number): boolean {
+  return Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value))
 }
 
 function hasNull(value: unknown): boolean {

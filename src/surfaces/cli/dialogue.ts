@@ -1,7 +1,7 @@
 import { isObject } from '../../contract/json.ts'
 import type { Answerer, Interaction, SampleRequest, Sampler } from '../../contract/interaction.ts'
 import { ToolError } from '../../contract/tool-error.ts'
-import type { LineReader } from './stdin.ts'
+import type { LineReader } from './lines.ts'
 
 type Line = { readonly [field: string]: unknown }
 

@@ -1,55 +1,57 @@
-import type { Io } from '../../contract/io.ts'
 import type { ToolEntry } from '../../call/collect.ts'
-import { validateInput } from '../../call/validate.ts'
+import type { CallOptions } from '../../call/options.ts'
 import { ToolError } from '../../contract/tool-error.ts'
+import type { InputOrigin } from '../../contract/errors.ts'
 import type { Outcome } from '../../contract/outcome.ts'
-import type { Toolset } from '../toolset.ts'
+import type { Toolset } from '../toolset-type.ts'
 import { parseJsonInput } from './json-input.ts'
 
 /** A bare document to print, or a failure to print as an envelope. */
-export type Answered = { readonly document: unknown; readonly exit?: number } | { readonly failure: ToolError; readonly json?: boolean }
+export type Answered = { readonly document: unknown; readonly exit?: number } | { readonly failure: ToolError; readonly origin?: InputOrigin }
 
-type ProgramQuestion = (set: Toolset, values: readonly string[], io: Io, signal: AbortSignal) => Answered | Promise<Answered>
+type ProgramQuestion = (set: Toolset, values: readonly string[], options: CallOptions) => Answered | Promise<Answered>
 
 const PROGRAM_QUESTIONS: { readonly [what: string]: ProgramQuestion } = {
-  discover: async (set) => ({ document: (await import('../json/discover.ts')).discoverDocument(set.manifest()) }),
-  tools: async (set) => ({ document: (await import('../json/discover.ts')).toolsDocument(set.manifest()) }),
-  resources: async (set) => ({ document: (await import('../json/discover.ts')).resourcesDocument(set.manifest()) }),
-  prompts: async (set) => ({ document: (await import('../json/discover.ts')).promptsDocument(set.manifest()) }),
-  manifest: async (set) => ({ document: (await import('../json/manifest.ts')).toolsetManifestDocument(set.manifest()) }),
-  schema: async (set) => ({ document: (await import('../json/schema.ts')).toolsetSchemaDocument(set.manifest()) }),
-  describe: async (set) => ({ document: (await import('../json/describe.ts')).toolsetDescribeDocument(set.manifest()) }),
+  discover: async (set) => ({ document: (await import('../json/discover.ts')).discoverDocument(await set.outline()) }),
+  tools: async (set) => ({ document: (await import('../json/discover.ts')).toolsDocument(await set.outline()) }),
+  resources: async (set) => ({ document: (await import('../json/discover.ts')).resourcesDocument(await set.outline()) }),
+  prompts: async (set) => ({ document: (await import('../json/discover.ts')).promptsDocument(await set.outline()) }),
+  manifest: async (set) => ({ document: (await import('../json/manifest.ts')).toolsetManifestDocument(await set.manifest()) }),
+  schema: async (set) => ({ document: (await import('../json/schema.ts')).toolsetSchemaDocument(await set.manifest()) }),
+  describe: async (set) => ({ document: (await import('../json/describe.ts')).toolsetDescribeDocument(await set.manifest()) }),
   'fractalic-dump-schema': dumpSchema,
-  'fractalic-dump-multi-schema': async (set) => ({ document: (await import('../json/simple.ts')).simpleSchemasDocument(set.manifest()) }),
-  selftest: (set) => {
-    set.manifest()
+  'fractalic-dump-multi-schema': async (set) => ({ document: (await import('../json/simple.ts')).simpleSchemasDocument(await set.manifest()) }),
+  selftest: async (set) => {
+    const { checkExamples } = await import('../../define/compile-tool.ts')
+    for (const { definition } of set.entries) await checkExamples(await definition.compiled())
+    await set.manifest()
     return { document: { selftest: 'ok' } }
   },
-  resource: async (set, [uri], io, signal) => fromOutcome(await set.readResource(uri!, { cwd: io.cwd, env: io.env, signal })),
-  prompt: async (set, [name, json], _io, signal) => fromOutcome(await set.renderPrompt(name!, parseJsonInput(json!, 'the arguments of the prompt'), { signal })),
-  'serve-mcp': () => ({ failure: new ToolError('USAGE', 'this build of toolable does not serve MCP yet') }),
+  resource: async (set, [uri], options) => fromOutcome(await set.readResource(uri!, options)),
+  prompt: async (set, [name, json], options) => ({ ...fromOutcome(await set.renderPrompt(name!, parseJsonInput(json!, 'the arguments of the prompt'), options)), origin: 'json' }),
 }
 
 /** Answers a program flag that asks for a document. */
-export async function answerProgram(what: string, values: readonly string[], set: Toolset, io: Io, signal: AbortSignal): Promise<Answered> {
-  return PROGRAM_QUESTIONS[what]!(set, values, io, signal)
+export async function answerProgram(what: string, values: readonly string[], set: Toolset, options: CallOptions): Promise<Answered> {
+  return PROGRAM_QUESTIONS[what]!(set, values, options)
 }
 
 /** Answers a flag behind a tool name that asks about the tool. */
-export async function answerTool(what: string, values: readonly string[], set: Toolset, entry: ToolEntry, io: Io, signal: AbortSignal): Promise<Answered> {
-  const manifest = entry.definition.manifest()
+export async function answerTool(what: string, values: readonly string[], set: Toolset, entry: ToolEntry, options: CallOptions): Promise<Answered> {
+  const { manifest } = await entry.definition.compiled()
   if (what === 'manifest') return { document: (await import('../json/manifest.ts')).manifestDocument(manifest) }
   if (what === 'schema') return { document: (await import('../json/schema.ts')).schemaDocument(manifest) }
-  if (what === 'describe') return { document: (await import('../json/describe.ts')).describeDocument(manifest, set.manifest()) }
-  const problem = await validateText(values[0]!, entry, io, signal)
+  if (what === 'describe') return { document: (await import('../json/describe.ts')).describeDocument(manifest, await set.outline()) }
+  const problem = await validateText(values[0]!, entry, options)
   if (!problem) return { document: { valid: true } }
   const issues = problem.details?.['issues']
   return { document: { valid: false, errors: Array.isArray(issues) ? issues : [{ code: problem.code, message: problem.message, ...(problem.field !== undefined && { field: problem.field }) }] }, exit: 65 }
 }
 
-async function validateText(text: string, entry: ToolEntry, io: Io, signal: AbortSignal): Promise<ToolError | undefined> {
+async function validateText(text: string, entry: ToolEntry, options: CallOptions): Promise<ToolError | undefined> {
   try {
-    return await validateInput(entry.definition, parseJsonInput(text, 'the input'), { cwd: io.cwd, env: io.env, signal })
+    const { validateInput } = await import('../../call/validate.ts')
+    return await validateInput(entry.definition, parseJsonInput(text, 'the input'), options)
   } catch (error) {
     if (ToolError.is(error)) return error
     throw error
@@ -59,10 +61,10 @@ async function validateText(text: string, entry: ToolEntry, io: Io, signal: Abor
 async function dumpSchema(set: Toolset): Promise<Answered> {
   const { simpleSchemaDocument } = await import('../json/simple.ts')
   const [only, ...more] = set.entries
-  if (only && more.length === 0) return { document: simpleSchemaDocument(only.definition.manifest()) }
+  if (only && more.length === 0) return { document: simpleSchemaDocument((await only.definition.compiled()).manifest) }
   return { failure: new ToolError('USAGE', 'this program has several tools: ask with --fractalic-dump-multi-schema', { suggestion: 'Use --fractalic-dump-multi-schema' }) }
 }
 
 function fromOutcome(outcome: Outcome): Answered {
-  return outcome.ok ? { document: outcome.result } : { failure: new ToolError(outcome.error.code, outcome.error.message, outcome.error), json: true }
+  return outcome.ok ? { document: outcome.result } : { failure: new ToolError(outcome.error.code, outcome.error.message, outcome.error) }
 }

@@ -1,4 +1,4 @@
-import { writerOf } from '../../contract/dialects/index.ts'
+import { loadWriter } from '../../contract/dialects/load.ts'
 import type { DialectContext } from '../../contract/dialects/dialect.ts'
 import type { ToolEvent, ToolInvokedEvent } from '../../contract/events.ts'
 import type { Io } from '../../contract/io.ts'
@@ -6,6 +6,7 @@ import type { Presentation } from './mode.ts'
 import { toJsonText } from './output/json-text.ts'
 import { printsEnvelope } from './output/print.ts'
 import type { Progress } from './progress/live.ts'
+import { notificationLine, notificationText } from './progress/notify.ts'
 
 const HEARTBEAT_MS = 30_000
 
@@ -27,13 +28,15 @@ type Listening = {
   /** The caller answers by lines, so the session's events go to stdout. */
   readonly session: boolean
   readonly quiet: boolean
+  /** From 1 on, debug messages are shown too. */
+  readonly verbose: number
   readonly label: string
 }
 
 /** Shows what a tool tells while it works: lines on stdout for streams, notifications on stderr, a live line for people. */
 export async function listenToEvents(listening: Listening): Promise<EventListener> {
   const { io, presentation, context, streamed, session } = listening
-  const writer = writerOf(presentation.dialect)
+  const writer = await loadWriter(presentation.dialect)
   const notify = await chooseNotifier(listening)
   let heartbeat: NodeJS.Timeout | undefined
   const sendLine = (line: object): Promise<void> => io.stdout.send(`${toJsonText(line)}\n`)
@@ -42,7 +45,7 @@ export async function listenToEvents(listening: Listening): Promise<EventListene
     sendLine,
     onEvent(event) {
       if (event.type === 'tool_invoked') return
-      if (!streamed && !(session && isDialogue(event))) return notify.show(event)
+      if (!streamed && !(session && isDialogue(event))) return isWanted(event, listening) ? notify.show(event) : undefined
       const line = writer.event(event, context)
       if (line) return sendLine(line)
     },
@@ -67,11 +70,9 @@ const SILENT: Notifier = { show: () => undefined, whileAsking: (work) => work(),
 async function chooseNotifier({ io, presentation, streamed, quiet, label }: Listening): Promise<Notifier> {
   if (streamed || quiet) return SILENT
   if (printsEnvelope(presentation.mode)) {
-    const { notificationLine } = await import('./progress/notify.ts')
     return { ...SILENT, show: (event) => writeLine(io, notificationLine(event)) }
   }
   if (!io.stderr.isTTY) {
-    const { notificationText } = await import('./progress/notify.ts')
     return { ...SILENT, show: (event) => writeLine(io, notificationText(event)) }
   }
   const { createProgress } = await import('./progress/live.ts')
@@ -98,6 +99,10 @@ function liveNotifier(progress: Progress): Notifier {
 
 function writeLine(io: Io, text: string | undefined): void {
   if (text !== undefined) io.stderr.write(`${text}\n`)
+}
+
+function isWanted(event: ToolEvent, { verbose }: Listening): boolean {
+  return verbose > 0 || event.type !== 'log' || event.level !== 'debug'
 }
 
 function isDialogue(event: ToolEvent): boolean {

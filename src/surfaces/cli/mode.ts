@@ -1,9 +1,9 @@
 import type { DialectName } from '../../contract/dialects/dialect.ts'
 import type { Io } from '../../contract/io.ts'
-import type { OutputDefault } from '../toolset.ts'
+import type { OutputDefault } from '../toolset-type.ts'
 import type { Globals } from './argv/globals.ts'
 import type { Caller } from './caller.ts'
-import { OUTPUT_MODES } from './injected-flags.ts'
+import { OUTPUT_MODES } from '../../define/flags/injected.ts'
 import { wantsColor } from './output/color.ts'
 import type { OutputMode } from './output/print.ts'
 

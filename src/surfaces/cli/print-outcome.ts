@@ -1,10 +1,9 @@
-import { writerOf } from '../../contract/dialects/index.ts'
+import { loadWriter } from '../../contract/dialects/load.ts'
 import type { DialectContext } from '../../contract/dialects/dialect.ts'
 import { exitCodeOf } from '../../contract/errors.ts'
 import type { InputOrigin } from '../../contract/errors.ts'
 import type { Io } from '../../contract/io.ts'
-import type { Outcome } from '../../contract/outcome.ts'
-import type { ToolError } from '../../contract/tool-error.ts'
+import type { ErrorObject, Outcome } from '../../contract/outcome.ts'
 import type { Presentation } from './mode.ts'
 import { toErrorEnvelope, toEnvelope } from './output/envelope.ts'
 import type { RenderInput } from './output/envelope.ts'
@@ -23,7 +22,9 @@ export type Printing = {
 
 /** Prints an outcome in the chosen mode and dialect; stdout has left the process when it resolves. */
 export async function printOutcome(outcome: Outcome, { io, presentation, context, streamed, quiet, renderInput }: Printing): Promise<void> {
-  const writer = writerOf(presentation.dialect)
+  // Whoever asked has left: a failure because of that is told to nobody.
+  if (io.stdout.closed && !outcome.ok && outcome.error.code === 'CANCELLED') return
+  const writer = await loadWriter(presentation.dialect)
   if (presentation.dialect === 'native' && !streamed) {
     const printed = await formatOutcome(outcome, { ...presentation, renderInput })
     io.stdout.write(printed.stdout)
@@ -44,8 +45,8 @@ export function exitStatus(outcome: Outcome, origin: InputOrigin): number {
 }
 
 /** The outcome of something that failed before a tool ran. */
-export function failedOutcome(error: ToolError, tool: string, version: string): Outcome {
-  return { ok: false, status: 'error', error: error.toObject(), meta: { tool, version, duration_ms: 0 } }
+export function failedOutcome(error: ErrorObject, tool: string, version: string): Outcome {
+  return { ok: false, status: 'error', error, meta: { tool, version, duration_ms: 0 } }
 }
 
 // Events and foreign dialects carry the repaired call as text too.

@@ -6,6 +6,7 @@ const { writeSync, write: writeAsync, fstatSync } = fs
 // What fits into an empty pipe leaves at once; more could block until somebody reads.
 const PIPE_CAPACITY = 65_536
 const RETRY_MS = 5
+const MEMORY_DEVICES = 1
 
 /** The real process as Io. `onClosed` is told when nobody reads stdout any more. */
 export function processIo(onClosed: () => void): Io {
@@ -24,18 +25,24 @@ function fileSink(fd: number, onClosed: () => void): TextSink {
   let queue: Promise<void> = Promise.resolve()
   let waiting = 0
   let closed = false
+  let failure: Error | undefined
   let terminal: boolean | undefined
 
   const close = (error: NodeJS.ErrnoException): void => {
     if (closed) return
     closed = true
-    if (['EPIPE', 'ECONNRESET', 'EBADF', 'EIO'].includes(error.code ?? '')) onClosed()
-    else throw error
+    if (!['EPIPE', 'ECONNRESET', 'EBADF', 'EIO'].includes(error.code ?? '')) failure = error
+    onClosed()
   }
   const enqueue = (bytes: Buffer): Promise<void> => {
     waiting++
     queue = queue.then(() => (closed ? undefined : writeAll(fd, bytes))).catch(close).finally(() => waiting--)
     return queue
+  }
+  const takeFailure = (): void => {
+    const taken = failure
+    failure = undefined
+    if (taken) throw taken
   }
   const isTerminal = (): boolean => (terminal ??= process.getBuiltinModule('node:tty').isatty(fd))
   return {
@@ -52,7 +59,8 @@ function fileSink(fd: number, onClosed: () => void): TextSink {
       }
     },
     send: (text) => (closed ? Promise.resolve() : enqueue(Buffer.from(text))),
-    flush: () => queue,
+    flush: () => queue.then(takeFailure),
+    get closed() { return closed },
     get isTTY() { return isCharacterDevice(fd) && isTerminal() },
     get columns() { return terminalWidth() },
     identity() {
@@ -78,13 +86,24 @@ async function writeAll(fd: number, bytes: Buffer): Promise<void> {
 function terminalWidth(): number {
   const declared = Number(process.env['COLUMNS'])
   if (Number.isInteger(declared) && declared > 0) return declared
-  return [process.stderr, process.stdin as unknown as { columns?: number }].map(({ columns }) => columns).find((columns) => columns) ?? 80
+  return process.stderr.columns || askStdout() || 80
+}
+
+// Asked through a stream of its own, which is gone at once: the process's would stay and change the descriptor's mode.
+function askStdout(): number | undefined {
+  const { isatty, WriteStream } = process.getBuiltinModule('node:tty')
+  if (!isatty(1)) return undefined
+  const stream = new WriteStream(1)
+  const { columns } = stream
+  stream.destroy()
+  return columns
 }
 
 function stdinSource(): ByteSource {
   let opened = false
   return {
     get isTTY() { return isCharacterDevice(0) && process.getBuiltinModule('node:tty').isatty(0) },
+    get taken() { return opened },
     bytes() {
       if (opened) throw new Error('stdin has two readers')
       opened = true
@@ -106,8 +125,11 @@ async function* readableStdin(): AsyncGenerator<Uint8Array> {
   }
 }
 
+// /dev/null and its kin are told by their device number, because asking whether something is a terminal loads the network stack.
 function isCharacterDevice(fd: number): boolean {
-  return isOpen(fd) && fstatSync(fd).isCharacterDevice()
+  if (!isOpen(fd)) return false
+  const stats = fstatSync(fd)
+  return stats.isCharacterDevice() && !(process.platform === 'linux' && stats.rdev >> 8 === MEMORY_DEVICES)
 }
 
 function isOpen(fd: number): boolean {

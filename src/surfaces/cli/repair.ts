@@ -1,5 +1,5 @@
 import type { ErrorObject } from '../../contract/outcome.ts'
-import type { Toolset } from '../toolset.ts'
+import type { Toolset } from '../toolset-type.ts'
 import type { Command } from './argv/command.ts'
 
 /** Adds to a usage error the command that shows the right usage. */

@@ -7,12 +7,12 @@ import type { ToolEntry } from '../../call/collect.ts'
 import { flagTable } from './argv/flag-table.ts'
 import { readGlobals } from './argv/globals.ts'
 import type { Globals } from './argv/globals.ts'
-import { feedReserved, inputFromFlags } from './argv/input.ts'
+import { feedReserved } from './argv/feed-reserved.ts'
 import { scan } from './argv/scan.ts'
 import type { GivenFlag, Scanned, Word } from './argv/scan.ts'
-import type { FlagSpec } from './flag-spec.ts'
-import { flagSpecs } from './flags.ts'
-import { CONTROL_FLAGS, INJECTED_FLAGS, PROGRAM_FLAGS } from './injected-flags.ts'
+import type { FlagSpec } from '../../define/flags/flag-spec.ts'
+import { flagSpecs } from '../../define/flags/specs.ts'
+import { CONTROL_FLAGS, INJECTED_FLAGS, PROGRAM_FLAGS } from '../../define/flags/injected.ts'
 import { parseJsonInput } from './json-input.ts'
 import { FIRST_BYTE_MS, readAll } from './stdin.ts'
 
@@ -27,8 +27,8 @@ export type ToolArguments = {
 export type ReadInput = { readonly input: unknown; readonly origin: InputOrigin; readonly warnings: readonly string[] }
 
 /** Splits a tool's arguments and reads the injected flags among them into `globals`. */
-export function scanTool(entry: ToolEntry, tokens: readonly string[], globals: Globals, single: boolean): ToolArguments {
-  const manifest = entry.definition.manifest()
+export async function scanTool(entry: ToolEntry, tokens: readonly string[], globals: Globals, single: boolean): Promise<ToolArguments> {
+  const manifest = entry.definition.sketch() ?? (await entry.definition.compiled()).manifest
   const specs = flagSpecs(manifest)
   const table = flagTable(specs, INJECTED_FLAGS, CONTROL_FLAGS)
   const scanned = scan(tokens, table, {
@@ -42,14 +42,16 @@ export function scanTool(entry: ToolEntry, tokens: readonly string[], globals: G
 /** Reads the input: one JSON object, `@file.json`, `-` or a pipe, or flags. Throws USAGE or INVALID_INPUT. */
 export async function readInput({ specs, scanned }: ToolArguments, globals: Globals, io: Io, options: { readonly defaults?: { readonly [field: string]: unknown }; readonly stdinTaken: boolean; readonly signal?: AbortSignal }): Promise<ReadInput> {
   const own = scanned.flags.filter(({ flag }) => flag.spec)
-  const whole = await readWhole(specs, scanned.words, own, io, options)
+  const given = (spec: FlagSpec): boolean => Object.hasOwn(options.defaults ?? {}, spec.field) || (spec.env !== undefined && Boolean(io.env[spec.env]))
+  const whole = await readWhole(specs, scanned.words, own, io, { ...options, isMissing: (spec) => spec.required && !given(spec) })
   if (whole !== undefined) return { input: feedReserved(specs, whole, globals), origin: 'json', warnings: [] }
+  const { inputFromFlags } = await import('./argv/input.ts')
   const fields = inputFromFlags(specs, own, scanned.words, io.env)
   for (const [field, value] of Object.entries(options.defaults ?? {})) if (!Object.hasOwn(fields, field)) fields[field] = value
   return { input: feedReserved(specs, fields, globals), origin: 'flags', warnings: swallowedFlags(own) }
 }
 
-async function readWhole(specs: readonly FlagSpec[], words: readonly Word[], own: readonly GivenFlag[], io: Io, { stdinTaken, signal }: { readonly stdinTaken: boolean; readonly signal?: AbortSignal }): Promise<unknown> {
+async function readWhole(specs: readonly FlagSpec[], words: readonly Word[], own: readonly GivenFlag[], io: Io, { stdinTaken, signal, isMissing }: { readonly stdinTaken: boolean; readonly signal?: AbortSignal; isMissing(spec: FlagSpec): boolean }): Promise<unknown> {
   const first = words[0]
   const takesWords = specs.some((spec) => spec.positional)
   const alone = (what: string): void => {
@@ -69,8 +71,7 @@ async function readWhole(specs: readonly FlagSpec[], words: readonly Word[], own
     return parseJsonInput((await readAll(io.stdin, signal ? { signal } : {})) ?? '', 'stdin')
   }
   const nothingGiven = words.length === 0 && own.length === 0
-  const needsInput = specs.some((spec) => spec.required && !(spec.env !== undefined && io.env[spec.env]))
-  if (!nothingGiven || !needsInput || stdinTaken || io.stdin.isTTY) return undefined
+  if (!nothingGiven || !specs.some(isMissing) || stdinTaken || io.stdin.isTTY) return undefined
   const piped = await readAll(io.stdin, { firstByteWithin: FIRST_BYTE_MS, ...(signal && { signal }) })
   return piped === undefined || piped.trim() === '' ? undefined : parseJsonInput(piped, 'stdin')
 }
@@ -79,13 +80,13 @@ function readInputFile(name: string, cwd: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(resolve(cwd, name)))
   } catch (error) {
-    if (error instanceof TypeError) throw new ToolError('INVALID_INPUT', `${name} is not valid UTF-8`)
+    if (error instanceof TypeError) throw new ToolError('INVALID_INPUT', `${name} is not valid UTF-8`, { details: { source: name } })
     throw new ToolError('INVALID_PATH', `the input file ${name} cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'error'}`, { suggestion: 'Give a file that exists; write -- before a value that begins with @' })
   }
 }
 
 function stdinConflict(): ToolError {
-  return new ToolError('USAGE', 'stdin cannot carry the input and the dialogue at once', { suggestion: 'Give the input as an argument or as @file.json' })
+  return new ToolError('USAGE', 'stdin cannot carry the input and something else at once', { suggestion: 'Give the input as an argument or as @file.json' })
 }
 
 // `--query --json` is a query for the text --json; whoever meant otherwise should hear of it.

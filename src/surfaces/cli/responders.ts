@@ -1,12 +1,12 @@
-import { writerOf } from '../../contract/dialects/index.ts'
+import { loadWriter } from '../../contract/dialects/load.ts'
 import type { DialectContext } from '../../contract/dialects/dialect.ts'
 import type { Answerer, Interaction, Sampler } from '../../contract/interaction.ts'
+import type { ByteSource } from '../../contract/io.ts'
 import { ToolError } from '../../contract/tool-error.ts'
-import type { ToolCall } from './call-tool.ts'
-import { lineDialogue } from './dialogue.ts'
+import type { ToolCall } from './tool-call.ts'
 import type { LineDialogue } from './dialogue.ts'
-import { readLines } from './stdin.ts'
-import type { LineReader } from './stdin.ts'
+import { readLines } from './lines.ts'
+import type { LineReader } from './lines.ts'
 
 /** Who answers a tool on this command line; what is absent, nobody can do. */
 export type Responders = {
@@ -25,30 +25,32 @@ type Connecting = {
 /** Connects a tool's questions to whoever is there: a person at the terminal, or the caller by JSON lines. */
 export function connectResponders({ call, context, send, whileAsking }: Connecting): Responders {
   const { io, globals, caller, presentation } = call
-  const writer = writerOf(presentation.dialect)
   // Stdin has one owner: everything that reads lines shares one reader.
   let lines: LineReader | undefined
   const sharedLines = (): LineReader => (lines ??= readLines(io.stdin))
-  let dialogue: LineDialogue | undefined
-  const lineWise = (): LineDialogue => (dialogue ??= lineDialogue({ lines: sharedLines(), send, question: (question) => writer.question(question, context) }))
+  let dialogue: Promise<LineDialogue> | undefined
+  const lineWise = (): Promise<LineDialogue> => (dialogue ??= (async () => {
+    const [{ lineDialogue }, writer] = await Promise.all([import('./dialogue.ts'), loadWriter(presentation.dialect)])
+    return lineDialogue({ lines: sharedLines(), send, question: (question) => writer.question(question, context) })
+  })())
   const person = io.stdin.isTTY && io.stderr.isTTY && !caller && !globals.session
 
   const askPerson: Answerer = async (question, signal) => {
     const { terminalAnswerer } = await import('./terminal.ts')
     return whileAsking(async () => terminalAnswerer(sharedLines(), io.stderr)(question, signal))
   }
-  const answer: Answerer | undefined = person ? askPerson : globals.session ? (question, signal) => lineWise().answer(question, signal) : undefined
+  const answer: Answerer | undefined = person ? askPerson : globals.session ? async (question, signal) => (await lineWise()).answer(question, signal) : undefined
   return {
     confirm: answer ? async (question) => (await answer(question, call.signal)) === true : false,
     ...(answer && { answer }),
-    ...sampler(globals.sampleVia, io.stdin.isTTY, () => lineWise().sample),
+    ...sampler(globals.sampleVia, io.stdin, async (request, signal) => (await lineWise()).sample(request, signal)),
   }
 }
 
-// Without a word about it, completions are asked on stdin, unless a person sits there.
-function sampler(via: string | undefined, isTTY: boolean, byLines: () => Sampler): { readonly sample?: Sampler } {
-  if (via === undefined) return isTTY ? {} : { sample: (request, signal) => byLines()(request, signal) }
-  if (via === 'stdin') return { sample: (request, signal) => byLines()(request, signal) }
+// Without a word about it, completions are asked on stdin, unless a person sits there or the input came from it.
+function sampler(via: string | undefined, stdin: ByteSource, byLines: Sampler): { readonly sample?: Sampler } {
+  if (via === undefined) return stdin.isTTY || stdin.taken ? {} : { sample: byLines }
+  if (via === 'stdin') return { sample: byLines }
   if (!/^https?:\/\//.test(via)) throw new ToolError('USAGE', `--sample-via must be stdin or an http(s) address; got '${via.slice(0, 60)}'`, { field: 'sample-via' })
   return { sample: async (request, signal) => (await import('./sample-http.ts')).httpSampler(via)(request, signal) }
 }

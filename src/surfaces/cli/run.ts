@@ -2,11 +2,12 @@ import { realpathSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { ToolError } from '../../contract/tool-error.ts'
 import { toToolError } from '../../call/failure.ts'
-import type { Toolset } from '../toolset.ts'
+import type { Toolset } from '../toolset-type.ts'
 import { main } from './main.ts'
 import { processIo } from './process-io.ts'
 
 const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
+const LONGEST_FAREWELL_MS = 2000
 
 /** Runs a toolset as this process: reads its arguments, answers, and ends it. */
 export async function runAsProcess(set: Toolset, entry?: ImportMeta): Promise<void> {
@@ -16,24 +17,32 @@ export async function runAsProcess(set: Toolset, entry?: ImportMeta): Promise<vo
   let signalled: number | undefined
   const io = processIo(() => controller.abort(new ToolError('CANCELLED', 'nobody reads the output any more')))
 
-  const prepareForTools = async (): Promise<void> => {
+  const prepareForTools = (redirectStrayOutput: () => void): void => {
     for (const [signal, status] of Object.entries(SIGNALS)) {
       process.on(signal, () => {
         // Asked twice: the first answer is stuck.
-        if (signalled !== undefined) exit(status)
+        if (signalled !== undefined) return dieBy(signal)
         signalled = status
         controller.abort(new ToolError('CANCELLED', `the call was cancelled by ${signal}`))
+        setTimeout(() => dieBy(signal), LONGEST_FAREWELL_MS).unref()
       })
     }
+    // Nothing is left that could wake the handler: without this the process would end without an answer.
+    process.once('beforeExit', () => controller.abort(new ToolError('INTERNAL', 'the tool waits for something that can never happen')))
     const crash = (thrown: unknown): void => controller.abort(crashError(thrown))
     process.on('uncaughtException', crash)
     process.on('unhandledRejection', crash)
-    const { redirectStrayOutput } = await import('./stray-output.ts')
     redirectStrayOutput()
   }
   const status = await main(set, process.argv.slice(2), io, { signal: controller.signal, prepareForTools })
   await io.stdout.flush()
   exit(signalled ?? status)
+}
+
+// exit() joins the threads that write, and waits for ever when nobody reads what they write; a signal does not.
+function dieBy(signal: string): void {
+  process.removeAllListeners(signal)
+  process.kill(process.pid, signal)
 }
 
 function isEntryPoint(meta: ImportMeta & { readonly main?: boolean }): boolean {

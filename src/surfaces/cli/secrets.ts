@@ -1,15 +1,18 @@
 import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { host } from '../../call/host.ts'
+import type { Io } from '../../contract/io.ts'
 import { ToolError } from '../../contract/tool-error.ts'
+import { readAll } from './stdin.ts'
 
-/** Reads `--secret-file name=path` pairs. A file that others may read is refused: it is no secret. */
-export function readSecrets(pairs: readonly string[], cwd: string): { readonly [name: string]: string } {
+/** Reads `--secret-file name=path` pairs; the path `-` is stdin. A file that others may read is refused: it is no secret. */
+export async function readSecrets(pairs: readonly string[], { stdin, cwd }: Io, { talksOnStdin, signal }: { readonly talksOnStdin: boolean; readonly signal: AbortSignal }): Promise<{ readonly [name: string]: string }> {
   const secrets: Record<string, string> = Object.create(null) as Record<string, string>
   for (const pair of pairs) {
     const [, name, path] = /^([\w.-]+)=(.+)$/s.exec(pair) ?? []
     if (name === undefined || path === undefined) throw new ToolError('USAGE', '--secret-file needs name=path', { field: 'secret-file', suggestion: 'For example --secret-file token=./token.txt' })
-    secrets[name] = readSecret(name, resolve(cwd, path))
+    if (path === '-' && (talksOnStdin || stdin.taken)) throw new ToolError('USAGE', `stdin cannot carry the secret '${name}' and something else at once`, { field: 'secret-file', suggestion: 'Give the secret by a file' })
+    secrets[name] = withoutLastNewline(path === '-' ? ((await readAll(stdin, { signal })) ?? '') : readSecret(name, resolve(cwd, path)))
   }
   return secrets
 }
@@ -18,5 +21,9 @@ function readSecret(name: string, file: string): string {
   const stats = statSync(file, { throwIfNoEntry: false })
   if (!stats?.isFile()) throw new ToolError('INVALID_PATH', `the secret '${name}': there is no file ${file}`, { field: 'secret-file' })
   if (host.platform !== 'win32' && (stats.mode & 0o077) !== 0) throw new ToolError('PERMISSION', `the secret '${name}': ${file} can be read by others`, { field: 'secret-file', suggestion: `chmod 600 ${file}` })
-  return readFileSync(file, 'utf8').replace(/\r?\n$/, '')
+  return readFileSync(file, 'utf8')
+}
+
+function withoutLastNewline(text: string): string {
+  return text.replace(/\r?\n$/, '')
 }

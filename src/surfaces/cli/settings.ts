@@ -1,5 +1,4 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Io } from '../../contract/io.ts'
 import { isObject } from '../../contract/json.ts'
@@ -18,8 +17,9 @@ const NAMES = ['toolable.json', 'toolable.yaml', 'toolable.yml']
 /** Reads the nearest project file and the user's file; the project wins. Throws CONFIG for a file that cannot be read. */
 export async function readSettings({ env, cwd }: Io): Promise<Settings> {
   const project = findUpwards(cwd)
-  const user = NAMES.map((name) => join(userFolder(env), name.replace('toolable.', 'config.'))).find((file) => existsSync(file))
-  const files = await Promise.all([project, user].filter((file) => file !== undefined).map(readFile))
+  const folder = userFolder(env)
+  const user = folder && NAMES.map((name) => join(folder, name.replace('toolable.', 'config.'))).find((file) => existsSync(file))
+  const files = await Promise.all([project, user].flatMap((file) => (file ? [readFile(file)] : [])))
   const read = (name: string): string | undefined => {
     for (const file of files) {
       const settings = file['settings']
@@ -43,9 +43,10 @@ function findUpwards(folder: string): string | undefined {
   }
 }
 
-function userFolder(env: Io['env']): string {
-  const home = env['HOME'] || env['USERPROFILE'] || homedir()
-  return env['XDG_CONFIG_HOME'] ? join(env['XDG_CONFIG_HOME'], 'toolable') : join(home, '.config', 'toolable')
+function userFolder(env: Io['env']): string | undefined {
+  const home = env['HOME'] || env['USERPROFILE']
+  if (env['XDG_CONFIG_HOME']) return join(env['XDG_CONFIG_HOME'], 'toolable')
+  return home ? join(home, '.config', 'toolable') : undefined
 }
 
 async function readFile(file: string): Promise<Record<string, unknown>> {

@@ -1,10 +1,10 @@
 import type { ByteSource } from '../../contract/io.ts'
 import { ToolError } from '../../contract/tool-error.ts'
+import { abortable } from './abortable.ts'
 
 /** How long a pipe that stays silent is waited for when input may or may not come. */
 export const FIRST_BYTE_MS = 300
 const LARGEST_INPUT = 256 * 1024 * 1024
-const LONGEST_LINE = 16 * 1024 * 1024
 
 /** Reads all of stdin as text. With `firstByteWithin`, gives undefined when nothing came in that time, or nothing at all. Throws INVALID_INPUT for invalid UTF-8. */
 export async function readAll(stdin: ByteSource, options: { readonly firstByteWithin?: number; readonly signal?: AbortSignal } = {}): Promise<string | undefined> {
@@ -19,64 +19,10 @@ export async function readAll(stdin: ByteSource, options: { readonly firstByteWi
   for (let step = first; !step.done; step = await iterator.next()) {
     chunks.push(step.value)
     size += step.value.length
-    if (size > LARGEST_INPUT) throw new ToolError('INVALID_INPUT', `the input on stdin is larger than ${LARGEST_INPUT} bytes`)
+    if (size > LARGEST_INPUT) throw new ToolError('INVALID_INPUT', `the input on stdin is larger than ${LARGEST_INPUT} bytes`, { details: { source: 'stdin' } })
   }
   if (size === 0 && options.firstByteWithin !== undefined) return undefined
   return decode(chunks)
-}
-
-/** Reads stdin line by line; a line that was read but not wanted can be put back for the next reader. */
-export type LineReader = {
-  /** The next line that is not empty; undefined at the end. */
-  next(signal?: AbortSignal): Promise<string | undefined>
-  /** Hands a line to whoever reads next. */
-  putBack(lines: readonly string[]): void
-}
-
-/** One reader for the one owner of stdin. */
-export function readLines(stdin: ByteSource): LineReader {
-  const kept: string[] = []
-  let iterator: AsyncIterator<Uint8Array> | undefined
-  let pending: Promise<IteratorResult<Uint8Array>> | undefined
-  let rest = ''
-  let ended = false
-  // Lossy on purpose: one bad byte spoils its own line, not the dialogue.
-  const decoder = new TextDecoder('utf-8')
-
-  const takeLine = (): string | undefined => {
-    for (;;) {
-      const end = rest.indexOf('\n')
-      if (end < 0) return undefined
-      const line = rest.slice(0, end).replace(/\r$/, '')
-      rest = rest.slice(end + 1)
-      if (line.trim() !== '') return line
-    }
-  }
-  return {
-    async next(signal) {
-      const early = kept.shift() ?? takeLine()
-      if (early !== undefined) return early
-      while (!ended) {
-        iterator ??= stdin.bytes()[Symbol.asyncIterator]()
-        pending ??= iterator.next()
-        const step = await abortable(pending, signal)
-        pending = undefined
-        if (step.done) {
-          ended = true
-          rest += decoder.decode()
-          break
-        }
-        rest += decoder.decode(step.value, { stream: true })
-        if (rest.length > LONGEST_LINE && !rest.includes('\n')) throw new ToolError('INVALID_INPUT', `a line on stdin is longer than ${LONGEST_LINE} characters`)
-        const line = takeLine()
-        if (line !== undefined) return line
-      }
-      const last = rest.trim()
-      rest = ''
-      return last === '' ? undefined : last
-    },
-    putBack: (lines) => void kept.unshift(...lines),
-  }
 }
 
 function decode(chunks: readonly Uint8Array[]): string {
@@ -84,7 +30,7 @@ function decode(chunks: readonly Uint8Array[]): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
-    throw new ToolError('INVALID_INPUT', `the input on stdin is not valid UTF-8 (at byte ${firstBadByte(bytes)})`, { suggestion: 'Send JSON encoded as UTF-8' })
+    throw new ToolError('INVALID_INPUT', `the input on stdin is not valid UTF-8 (at byte ${firstBadByte(bytes)})`, { details: { source: 'stdin' }, suggestion: 'Send JSON encoded as UTF-8' })
   }
 }
 
@@ -105,14 +51,4 @@ async function withTimeout<T>(promise: Promise<T>, milliseconds: number | undefi
   } finally {
     clearTimeout(timer)
   }
-}
-
-function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (!signal) return promise
-  return new Promise((resolve, reject) => {
-    const abort = (): void => reject(signal.reason as Error)
-    if (signal.aborted) return abort()
-    signal.addEventListener('abort', abort, { once: true })
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
-  })
 }

@@ -1,7 +1,7 @@
-import type { PromptManifest, ResourceManifest, ToolsetManifest } from '../../contract/manifest.ts'
+import type { PromptManifest, ResourceManifest, ToolsetOutline } from '../../contract/manifest.ts'
 
 /** What `--discover` prints: everything a program offers, in short. */
-export function discoverDocument({ name, version, tools, resources, prompts }: ToolsetManifest): object {
+export function discoverDocument({ name, version, tools, resources, prompts }: ToolsetOutline): object {
   return {
     name,
     version,
@@ -12,17 +12,17 @@ export function discoverDocument({ name, version, tools, resources, prompts }: T
 }
 
 /** What `--tools` prints. */
-export function toolsDocument({ tools }: Pick<ToolsetManifest, 'tools'>): object {
+export function toolsDocument({ tools }: Pick<ToolsetOutline, 'tools'>): object {
   return { tools: tools.map(({ name, summary }) => ({ name, summary })) }
 }
 
 /** What `--resources` prints. */
-export function resourcesDocument({ resources }: Pick<ToolsetManifest, 'resources'>): object {
+export function resourcesDocument({ resources }: Pick<ToolsetOutline, 'resources'>): object {
   return { resources: resources.map(resourceEntry) }
 }
 
 /** What `--prompts` prints. */
-export function promptsDocument({ prompts }: Pick<ToolsetManifest, 'prompts'>): object {
+export function promptsDocument({ prompts }: Pick<ToolsetOutline, 'prompts'>): object {
   return { prompts: prompts.map(promptEntry) }
 }
 

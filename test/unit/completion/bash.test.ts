@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import { isInstalled, makePlayground, TRAP } from './shell-fixture.ts'
+import { makePlayground, TRAP } from './shell-fixture.ts'
 
 const play = makePlayground('my-tool')
 const odd = makePlayground("it's $odd tool")
@@ -20,7 +20,7 @@ function complete(line: string, words: readonly string[], answer: readonly strin
   `, answer).split('\n').slice(0, -1)
 }
 
-describe.skipIf(!isInstalled('bash'))('bash', () => {
+describe('bash', () => {
   test('asks for the words up to the cursor and offers what comes back', () => {
     expect(complete('my-tool pr ', ['pr', ''], ['list\tList them', 'merge', ':none'])).toEqual(['list', 'merge'])
     expect(play.asked()).toEqual(['__complete', '--', 'pr', ''])

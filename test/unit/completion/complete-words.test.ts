@@ -11,7 +11,7 @@ const pathTool = withFields({
   input: { type: 'string', format: 'path' },
   outputs: { type: 'array', items: { type: 'string', format: 'path' } },
   working_dir: { type: 'string' },
-  folder: { type: 'string', format: 'directory-path' },
+  folder: { type: 'string', format: 'path', 'x-toolable-path': { kind: 'directory' } },
   dry_run: { type: 'boolean' },
   verbose: { type: 'boolean' },
 }, { positional: ['input', 'outputs'] })
@@ -23,9 +23,6 @@ describe('commands', () => {
       { value: 'find_files', description: 'Find files matching a glob' },
       { value: 'pr', description: '2 commands' },
       { value: 'completion', description: 'Print a completion script for a shell' },
-      { value: 'docs', description: 'Print documentation in a given form' },
-      { value: 'mcp', description: 'Make this program known to agents as an MCP server' },
-      { value: 'skills', description: 'Make this program known to agents as a skill' },
     ])
     expect(completeWords(fileTools, [])).toEqual(completeWords(fileTools, ['']))
   })
@@ -41,6 +38,11 @@ describe('commands', () => {
     expect(values('pr', 'm')).toEqual(['merge'])
   })
 
+  test('the whole name of a tool in a group is known too', () => {
+    expect(values('pr_merge', '12', 's')).toEqual(['squash'])
+    expect(values('pr-merge', '--meth')).toEqual(['--method'])
+  })
+
   test('a tool that is a group as well', () => {
     const tools = [command({ name: 'pr', path: ['pr'] }), command({ name: 'pr_list', path: ['pr', 'list'], summary: 'Lists' })]
     expect(completeWords({ ...fileTools, tools }, ['p']).candidates).toEqual([{ value: 'pr', description: 'Does pr' }])
@@ -48,9 +50,9 @@ describe('commands', () => {
   })
 
   test('a tool hides the built-in command of its name', () => {
-    const tools = [command({ name: 'docs', summary: 'Mine' }), command({ name: 'x' })]
-    expect(completeWords({ ...fileTools, tools }, ['doc']).candidates).toEqual([{ value: 'docs', description: 'Mine' }])
-    expect(completeWords({ ...fileTools, tools }, ['docs', 'ma']).candidates).toEqual([])
+    const tools = [command({ name: 'completion', summary: 'Mine' }), command({ name: 'x' })]
+    expect(completeWords({ ...fileTools, tools }, ['comp']).candidates).toEqual([{ value: 'completion', description: 'Mine' }])
+    expect(completeWords({ ...fileTools, tools }, ['completion', 'ba']).candidates).toEqual([])
   })
 
   test('nothing after an unknown command', () => {
@@ -59,8 +61,7 @@ describe('commands', () => {
 
   test('words of built-in commands, and nothing after them', () => {
     expect(values('completion', '')).toEqual(['bash', 'zsh', 'fish', 'powershell'])
-    expect(values('docs', 'm')).toEqual(['man', 'markdown'])
-    expect(values('mcp', '')).toEqual(['add', 'remove', 'list'])
+    expect(values('completion', 'z')).toEqual(['zsh'])
     expect(values('completion', 'bash', '')).toEqual([])
   })
 })
@@ -101,7 +102,6 @@ describe('flags', () => {
     expect(values('--')).toEqual(expect.arrayContaining(['--discover', '--version', '--help']))
     expect(values('--')).not.toContain('--fractalic-dump-schema')
     expect(values('--ho')).toEqual([])
-    expect(values('--serve-mcp', 'http', '--ho')).toEqual(['--host'])
     expect(values('pr', '--disc')).toEqual([])
   })
 
@@ -141,7 +141,6 @@ describe('values', () => {
     [['find_files', '--dialect', 'a'], ['acor']],
     [['find_files', '--nosuch='], []],
     [['--output', 'c'], ['csv']],
-    [['--serve-mcp', ''], ['stdio', 'http']],
     [['--resource', ''], ['notes://all']],
     [['--prompt', ''], ['review']],
     [['--prompt', 'review', ''], []],
@@ -200,7 +199,7 @@ describe('a program of one tool', () => {
     expect(at('--disc')).toEqual(['--discover'])
     expect(at('find_files', '--disc')).toEqual([])
     expect(at('find_files', '--so')).toEqual(['--sort'])
-    expect(at('')).toEqual(['completion', 'docs', 'mcp', 'skills'])
+    expect(at('')).toEqual(['completion'])
     expect(at('x', '--pat')).toEqual([])
   })
 })

@@ -24,10 +24,6 @@ export const TRAP = '$(touch fooled)`touch fooled`'
 
 const SWITCHES: { readonly [shell: string]: readonly string[] } = { bash: ['--norc', '--noprofile'], zsh: ['-f'], fish: ['--no-config'] }
 
-export function isInstalled(shell: string): boolean {
-  return spawnSync(shell, ['-c', 'true']).status === 0
-}
-
 export function makePlayground(program: string): Playground {
   const folder = mkdtempSync(join(tmpdir(), 'completion-'))
   const file = (name: string): string => join(folder, name)
@@ -44,12 +40,13 @@ export function makePlayground(program: string): Playground {
       writeFileSync(file('answer'), answer.map((line) => `${line}\n`).join(''))
       writeFileSync(file('script'), completionScript(shell, program))
       writeFileSync(file('driver'), script)
-      const { stdout, stderr, status } = spawnSync(driver, [...SWITCHES[driver]!, file('driver')], {
+      const { stdout, stderr, status, error } = spawnSync(driver, [...SWITCHES[driver]!, file('driver')], {
         cwd: file('work'),
         encoding: 'utf8',
         timeout: 30_000,
         env: { HOME: folder, LC_ALL: 'C.UTF-8', TERM: 'dumb', PATH: `${file('bin')}${delimiter}${process.env['PATH']}`, SCRIPT: file('script'), ANSWER: file('answer'), ASKED: file('asked') },
       })
+      if (error) throw new Error(`the tests of completion need ${driver}`, { cause: error })
       if (status !== 0 || stderr !== '') throw new Error(`${shell} ended with ${status}: ${stderr}${stdout}`)
       return stdout
     },

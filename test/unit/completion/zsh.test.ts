@@ -1,10 +1,10 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import { isInstalled, makePlayground, quote, TRAP } from './shell-fixture.ts'
+import { makePlayground, quote, TRAP } from './shell-fixture.ts'
 
 const play = makePlayground('my-tool')
 afterAll(() => play.remove())
 
-describe.skipIf(!isInstalled('zsh'))('zsh', () => {
+describe('zsh', () => {
   /** Calls the completion function with what the completion system would give it, and shows what it adds. */
   function add(words: readonly string[], answer: readonly string[]): string[] {
     return play.run('zsh', `

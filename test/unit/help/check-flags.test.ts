@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { Command } from '../../../src/surfaces/cli/command-path.ts'
 import { ToolError } from '../../../src/contract/tool-error.ts'
-import { checkFlags, flagSpecs } from '../../../src/surfaces/cli/flags.ts'
+import { checkFlags } from '../../../src/define/flags/check.ts'
+import { flagSpecs } from '../../../src/define/flags/specs.ts'
 import { findFiles, mergePullRequest, withFields } from './fixtures.ts'
 
 function problemOf(tool: Command): ToolError | undefined {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { flagName, flagSpecs } from '../../../src/surfaces/cli/flags.ts'
+import { flagName } from '../../../src/define/flags/flag-name.ts'
+import { flagSpecs } from '../../../src/define/flags/specs.ts'
 import { command, findFiles, withFields } from './fixtures.ts'
 
 function specOf(schema: unknown) {
@@ -34,6 +35,8 @@ describe('kinds, choices and value names', () => {
     ['object', { type: 'object', properties: {} }, 'object', 'json'],
     ['record without type', { additionalProperties: { type: 'string' } }, 'object', 'json'],
     ['union of objects', { oneOf: [{ type: 'object' }, { type: 'object', properties: {} }] }, 'object', 'json'],
+    ['object with alternatives', { type: 'object', anyOf: [{ required: ['a'] }, { required: ['b'] }] }, 'object', 'json'],
+    ['intersection', { allOf: [{ minProperties: 1 }, { type: 'object' }] }, 'object', 'json'],
     ['union of scalars', { anyOf: [{ type: 'string' }, { type: 'number' }] }, 'value', 'text'],
     ['integer of two ranges', { anyOf: [{ type: 'integer', maximum: 1 }, { type: 'integer', minimum: 5 }] }, 'value', 'integer'],
     ['scalar or list', { anyOf: [{ type: 'string' }, { type: 'array' }] }, 'value', 'json'],
@@ -69,12 +72,6 @@ describe('kinds, choices and value names', () => {
     expect(specOf({ anyOf: [{ type: 'string', description: 'first' }, { type: 'number' }] }).description).toBe('first')
   })
 
-  test('a reference is followed, and the schema of the spec stands on its own', () => {
-    const [spec] = flagSpecs(command({ name: 'tool', inputSchema: {
-      type: 'object', properties: { level: { $ref: '#/$defs/Level' } }, $defs: { Level: { enum: ['low', 'high'] } },
-    } }))
-    expect(spec).toMatchObject({ choices: ['low', 'high'], schema: { enum: ['low', 'high'] } })
-  })
 })
 
 describe('which fields there are', () => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { JsonSchema } from '../../../src/contract/json.ts'
 import { closeObjects } from '../../../src/define/schema/close-objects.ts'
 
-const accepts = (schema: JsonSchema, value: unknown) => new Validator(structuredClone(schema) as object, '2020-12', false).validate(value).valid
+const accepts = (schema: JsonSchema, value: unknown) => new Validator(structuredClone(schema), '2020-12', false).validate(value).valid
 
 const a = { properties: { a: { type: 'string' } } }
 const b = { properties: { b: { type: 'string' } } }

@@ -5,7 +5,8 @@ import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import * as mini from 'zod/mini'
 import { ToolError } from '../../../src/contract/tool-error.ts'
-import { compileSchema, jsonSchema, resolveSchema } from '../../../src/define/schema/compile.ts'
+import { compileSchema } from '../../../src/define/schema/compile.ts'
+import { jsonSchema, resolveSchema } from '../../../src/define/schema/source.ts'
 import type { SchemaSource } from '../../../src/define/schema/schema.ts'
 import { path } from '../../../src/zod.ts'
 
@@ -20,7 +21,7 @@ const failureOf = (make: () => unknown): ToolError => {
 }
 
 const propertyOf = (field: SchemaSource) => {
-  const { json } = compileSchema(z.object({ field: field as z.ZodType }) as unknown as SchemaSource, 'input')
+  const { json } = compileSchema(z.object({ field: field as z.ZodType }), 'input')
   return (json['properties'] as Record<string, unknown>)['field']
 }
 
@@ -68,7 +69,7 @@ describe('the type table of the specification', () => {
     const expected = { type: 'object', required: ['name'], additionalProperties: false, properties: { name: { type: 'string' }, age: { type: 'integer' } } }
     const sources: SchemaSource[] = [
       z.object({ name: z.string(), age: z.int().optional() }),
-      type({ name: 'string', 'age?': 'number.integer' }) as unknown as SchemaSource,
+      type({ name: 'string', 'age?': 'number.integer' }),
       toStandardJsonSchema(v.object({ name: v.string(), age: v.optional(v.pipe(v.number(), v.integer())) })),
       { type: 'object', required: ['name'], properties: { name: { type: 'string' }, age: { type: 'integer' } } },
     ]
@@ -106,7 +107,7 @@ describe('what is no usable schema is refused with the way out', () => {
   })
 
   test('an object of schemas', () => {
-    const error = failureOf(() => compileSchema({ name: z.string() } as unknown as SchemaSource, 'input'))
+    const error = failureOf(() => compileSchema({ name: z.string() }, 'input'))
     expect(error.message).toContain("'name'")
     expect(error.suggestion?.fix).toContain('z.object')
   })

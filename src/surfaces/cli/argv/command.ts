@@ -2,11 +2,11 @@ import { closest } from '../../../contract/did-you-mean.ts'
 import { ToolError } from '../../../contract/tool-error.ts'
 import type { ToolEntry } from '../../../call/collect.ts'
 import { lookupKey } from '../../../define/names.ts'
-import type { Toolset } from '../../toolset.ts'
+import type { Toolset } from '../../toolset-type.ts'
 import { BUILTIN_COMMANDS } from '../builtin-commands.ts'
-import { flagSpecs } from '../flags.ts'
-import { INJECTED_FLAGS, PROGRAM_FLAGS, SERVE_FLAGS } from '../injected-flags.ts'
+import { INJECTED_FLAGS, PROGRAM_FLAGS } from '../../../define/flags/injected.ts'
 import { flagTable } from './flag-table.ts'
+import type { FlagTable } from './flag-table.ts'
 import { emptyGlobals, readGlobals } from './globals.ts'
 import type { Globals } from './globals.ts'
 import { scan } from './scan.ts'
@@ -25,10 +25,8 @@ const HIDDEN_COMMANDS = ['__complete']
 export function findCommand(set: Toolset, argv: readonly string[]): Command {
   const entries = set.entries
   const only = entries.length === 1 ? entries[0] : undefined
-  // The only tool's own fields win over program flags, because its name may be left out.
-  const own = only ? new Set(flagSpecs(only.definition.manifest()).map(({ long }) => long)) : undefined
-  const table = flagTable([], PROGRAM_FLAGS.filter(({ long }) => !own?.has(long) || long === 'help'), INJECTED_FLAGS.filter(({ long }) => !own?.has(long)), SERVE_FLAGS.filter(({ long }) => !own?.has(long)))
-  const scanned = scan(argv, table, { stopAtWord: true, stopAtUnknown: only !== undefined })
+  const table = flagTable([], PROGRAM_FLAGS, INJECTED_FLAGS)
+  const scanned = scan(argv, only ? yieldingTo(only, table) : table, { stopAtWord: true, stopAtUnknown: only !== undefined })
   const globals = emptyGlobals()
   const problem = readGlobals(globals, scanned.flags) ?? scanned.problem
   const rest = argv.slice(scanned.end)
@@ -49,6 +47,18 @@ export function findCommand(set: Toolset, argv: readonly string[]): Command {
     return { ...base, kind: 'group', path: found.group, problem: problem ?? unknownCommand(`${group} ${next}`, entries) }
   }
   return { ...base, kind: 'program', problem: problem ?? unknownCommand(word, entries) }
+}
+
+// The only tool's own fields win over program flags, because its name may be left out.
+function yieldingTo({ definition }: ToolEntry, table: FlagTable): FlagTable {
+  let own: ReadonlySet<string> | undefined
+  return {
+    ...table,
+    long(name) {
+      const flag = table.long(name)
+      return flag && flag.long !== 'help' && (own ??= definition.flagNames()).has(flag.long) ? undefined : flag
+    },
+  }
 }
 
 type Walked = { readonly entry?: ToolEntry; readonly group: readonly string[]; readonly used: number }

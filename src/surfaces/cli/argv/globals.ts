@@ -24,8 +24,6 @@ export type Globals = {
   help?: true
   /** A flag that asks for a document instead of a call: `discover`, `manifest`, `validate` … */
   asked?: { readonly what: string; readonly values: readonly string[] }
-  host?: string
-  port?: number
 }
 
 type Reader = (globals: Globals, values: readonly string[], written: string) => void
@@ -52,8 +50,6 @@ const READERS: { readonly [long: string]: Reader } = {
   session: (globals) => { globals.session = true },
   'sample-via': (globals, [via]) => { globals.sampleVia = via! },
   help: (globals) => { globals.help = true },
-  host: (globals, [host]) => { globals.host = host! },
-  port: (globals, [port], written) => { globals.port = wholeNumber(port!, written) },
 }
 
 /** No flags at all. */

@@ -2,9 +2,8 @@ import { isObject } from '../../../contract/json.ts'
 import type { JsonSchema } from '../../../contract/json.ts'
 import { ToolError } from '../../../contract/tool-error.ts'
 import { coerceList, coerceText } from '../../../define/schema/coerce.ts'
-import type { FlagSpec } from '../flag-spec.ts'
-import { flagName } from '../flags.ts'
-import type { Globals } from './globals.ts'
+import type { FlagSpec } from '../../../define/flags/flag-spec.ts'
+import { flagName } from '../../../define/flags/flag-name.ts'
 import type { GivenFlag, Word } from './scan.ts'
 
 type Fields = Record<string, unknown>
@@ -36,17 +35,6 @@ export function inputFromFlags(specs: readonly FlagSpec[], flags: readonly Given
   return input
 }
 
-/** Gives reserved fields the value of the injected flag that feeds them. */
-export function feedReserved(specs: readonly FlagSpec[], input: unknown, globals: Globals): unknown {
-  const fed: Fields = Object.create(null) as Fields
-  for (const { field, fedBy, kind, schema } of specs) {
-    if (fedBy === 'timeout' && globals.timeout !== undefined) fed[field] = coerceOr(schema, globals.timeout)
-    if (fedBy === 'dry-run' && globals.dryRun) fed[field] = true
-    if (fedBy === 'verbose' && globals.verbose > 0) fed[field] = kind === 'boolean' ? true : globals.verbose
-  }
-  return Object.keys(fed).length > 0 && (isObject(input) || input === undefined) ? Object.assign(Object.create(null) as Fields, input, fed) : input
-}
-
 function placeWords(specs: readonly FlagSpec[], words: readonly Word[], input: Fields, collect: (spec: FlagSpec, text: string, written: string) => void): void {
   const places = specs.filter((spec) => spec.positional && !Object.hasOwn(input, spec.field))
   for (const { text } of words) {
@@ -72,12 +60,17 @@ function setDeep(input: Fields, spec: FlagSpec, keys: readonly string[], text: s
   let schema = spec.schema
   let field = spec.field
   for (const key of keys) {
-    if (!isObject(target[field])) target[field] = Object.create(null) as Fields
-    target = target[field] as Fields
+    target = openObject(target, field)
     field = declaredKey(schema, key)
     schema = childSchema(schema, field)
   }
   target[field] = coerce(spec, schema, text, written)
+}
+
+// A copy without prototype: in it `__proto__` is a key like any other.
+function openObject(target: Fields, field: string): Fields {
+  const inside = Object.hasOwn(target, field) && isObject(target[field]) ? target[field] : {}
+  return (target[field] = Object.assign(Object.create(null) as Fields, inside))
 }
 
 // `--filter.max-size 5` means the declared key `maxSize` or `max_size`.
@@ -105,11 +98,6 @@ function mergeObject(earlier: unknown, later: unknown): unknown {
 
 function coerce(spec: FlagSpec, schema: JsonSchema, text: string, written: string): unknown {
   return unwrap(coerceText(schema, text), spec, text, written)
-}
-
-function coerceOr(schema: JsonSchema, text: string): unknown {
-  const coerced = coerceText(schema, text)
-  return coerced.ok ? coerced.value : text
 }
 
 function unwrap(coerced: { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly message: string }, spec: FlagSpec, text: string, written: string): unknown {

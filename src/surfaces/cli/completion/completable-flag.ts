@@ -1,10 +1,10 @@
 import type { ToolsetManifest } from '../../../contract/manifest.ts'
 import type { Command } from '../command-path.ts'
-import type { FlagSpec, InjectedFlag } from '../flag-spec.ts'
-import { flagSpecs } from '../flags.ts'
-import { CONTROL_FLAGS, INJECTED_FLAGS, PROGRAM_FLAGS, SERVE_FLAGS } from '../injected-flags.ts'
-import { itemSchema, pathKindOf, readField } from '../read-field.ts'
-import { inputFields } from '../input-fields.ts'
+import type { FlagSpec, InjectedFlag } from '../../../define/flags/flag-spec.ts'
+import { flagSpecs } from '../../../define/flags/specs.ts'
+import { CONTROL_FLAGS, INJECTED_FLAGS, PROGRAM_FLAGS } from '../../../define/flags/injected.ts'
+import { itemSchema, pathKindOf, readField } from '../../../define/flags/read-field.ts'
+import { inputFields } from '../../../define/flags/input-fields.ts'
 import type { Completion } from './completion.ts'
 
 /** What may stand for a value. */
@@ -31,15 +31,14 @@ export function toolFlags(tool: Command): CompletableFlag[] {
   return [...specs.filter((spec) => !isSwitch(spec)).map(fromSpec), ...specs.filter(isSwitch).map(fromSwitch), ...injected.map((flag) => fromInjected(flag, tool.session))]
 }
 
-/** The flags that may stand before the name of a tool; those of `--serve-mcp` are hidden until `serving`. */
-export function programFlags(manifest: ToolsetManifest, serving: boolean): CompletableFlag[] {
+/** The flags that may stand before the name of a tool. */
+export function programFlags(manifest: ToolsetManifest): CompletableFlag[] {
   const sources: { readonly [long: string]: readonly string[] } = {
     resource: manifest.resources.map(({ uri }) => uri).filter((uri) => !uri.includes('{')),
     prompt: manifest.prompts.map(({ name }) => name),
   }
-  const flags = [...PROGRAM_FLAGS, ...(serving ? SERVE_FLAGS : [])]
-  const hidden = INJECTED_FLAGS.filter((flag) => !flags.some((other) => other.long === flag.long)).map((flag) => ({ ...flag, hidden: true }))
-  return [...flags, ...hidden].map((flag) => fromInjected(Object.hasOwn(sources, flag.long) ? { ...flag, choices: sources[flag.long]! } : flag, true))
+  const hidden = INJECTED_FLAGS.filter((flag) => !PROGRAM_FLAGS.some((other) => other.long === flag.long)).map((flag) => ({ ...flag, hidden: true }))
+  return [...PROGRAM_FLAGS, ...hidden].map((flag) => fromInjected(Object.hasOwn(sources, flag.long) ? { ...flag, choices: sources[flag.long]! } : flag, true))
 }
 
 /** What may stand for the value of a field. */

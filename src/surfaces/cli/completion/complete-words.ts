@@ -1,7 +1,7 @@
 import type { ToolsetManifest } from '../../../contract/manifest.ts'
 import { BUILTIN_COMMANDS } from '../builtin-commands.ts'
 import { isCommand, isInside } from '../command-path.ts'
-import { flagSpecs } from '../flags.ts'
+import { flagSpecs } from '../../../define/flags/specs.ts'
 import { valueSource } from './completable-flag.ts'
 import type { ValueSource } from './completable-flag.ts'
 import type { Candidate, Completion } from './completion.ts'

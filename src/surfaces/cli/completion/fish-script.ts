@@ -39,7 +39,7 @@ function __${identifier}_complete
     end
 end
 
-complete -c (string escape -- ${name}) -k -f -a '(__${identifier}_complete)'
+complete -c ${name} -k -f -a '(__${identifier}_complete)'
 `
 }
 

@@ -41,7 +41,7 @@ function startPosition(manifest: ToolsetManifest): Position {
   // A program of one tool needs no tool name.
   const [tool] = manifest.tools.length === 1 ? manifest.tools : []
   return {
-    path: [], ...(tool && { tool }), flags: flagsAt(manifest, tool, true, false),
+    path: [], ...(tool && { tool }), flags: flagsAt(manifest, tool, true),
     used: new Set(), positionals: [], literal: false, lost: false,
   }
 }
@@ -54,9 +54,7 @@ function readWord(manifest: ToolsetManifest, position: Position, word: string): 
   }
   if (position.literal || word === '-' || !word.startsWith('-')) return readArgument(manifest, position, word)
   if (word === '--') return { ...position, literal: true }
-  const next = word.startsWith('--') ? readLong(position, word) : readShorts(position, word)
-  const serving = next.used.has('serve-mcp') && !position.used.has('serve-mcp')
-  return serving ? { ...next, flags: flagsAt(manifest, next.tool, next.path.length === 0, true) } : next
+  return word.startsWith('--') ? readLong(position, word) : readShorts(position, word)
 }
 
 function readArgument(manifest: ToolsetManifest, position: Position, word: string): Position {
@@ -64,6 +62,9 @@ function readArgument(manifest: ToolsetManifest, position: Position, word: strin
   if (builtin) return { ...position, builtin: { ...builtin, given: builtin.given + 1 } }
   const longer = [...path, word]
   if (!literal && positionals.length === 0) {
+    // `pr_list` names the tool of the path `pr list`.
+    const whole = path.length === 0 ? manifest.tools.find((command) => sameWord(command.name, word)) : undefined
+    if (whole) return enter(manifest, position, whole.path)
     if (manifest.tools.some((command) => isInside(command, longer))) return enter(manifest, position, longer)
     const own = path.length === 0 ? BUILTIN_COMMANDS.find(({ name }) => sameWord(name, word)) : undefined
     if (own) return { ...position, builtin: { words: own.words, given: 0 }, flags: [] }
@@ -73,13 +74,13 @@ function readArgument(manifest: ToolsetManifest, position: Position, word: strin
 
 function enter(manifest: ToolsetManifest, { tool: _, ...position }: Position, path: readonly string[]): Position {
   const tool = manifest.tools.find((command) => isCommand(command, path))
-  return { ...position, path, ...(tool && { tool }), flags: flagsAt(manifest, tool, false, false) }
+  return { ...position, path, ...(tool && { tool }), flags: flagsAt(manifest, tool, false) }
 }
 
-function flagsAt(manifest: ToolsetManifest, tool: Command | undefined, atProgram: boolean, serving: boolean): CompletableFlag[] {
+function flagsAt(manifest: ToolsetManifest, tool: Command | undefined, atProgram: boolean): CompletableFlag[] {
   const own = tool ? toolFlags(tool) : []
   if (!atProgram) return own
-  return [...own, ...programFlags(manifest, serving).filter((flag) => !own.some((other) => other.long === flag.long))]
+  return [...own, ...programFlags(manifest).filter((flag) => !own.some((other) => other.long === flag.long))]
 }
 
 function readLong(position: Position, word: string): Position {

@@ -1,7 +1,7 @@
 import type { ToolsetManifest } from '../../../contract/manifest.ts'
 import type { Command } from '../command-path.ts'
-import type { FlagSpec } from '../flag-spec.ts'
-import { flagSpecs } from '../flags.ts'
+import type { FlagSpec } from '../../../define/flags/flag-spec.ts'
+import { flagSpecs } from '../../../define/flags/specs.ts'
 import { promptSignature } from './contents.ts'
 import { exampleCommand } from './examples.ts'
 import { oneLine } from './layout.ts'
@@ -12,7 +12,7 @@ export function compactProgram(manifest: ToolsetManifest): string {
   const { name, version, description } = manifest
   return lines([
     `${name} ${version}${description === undefined ? '' : ` — ${oneLine(description)}`}`,
-    `Call: ${name} <command> '<json>' (or flags). Schemas: ${name} --discover, ${name} <command> --schema`,
+    `Call: ${name} <command> '<json>' (or flags). Schemas: ${name} --schema, ${name} <command> --schema`,
     ...manifest.tools.map(compactCommand),
     ...listed('Resources', manifest.resources.map((resource) => resource.uri)),
     ...listed('Prompts', manifest.prompts.map(promptSignature)),

@@ -1,4 +1,4 @@
-import type { FlagSpec, InjectedFlag } from '../flag-spec.ts'
+import type { FlagSpec, InjectedFlag } from '../../../define/flags/flag-spec.ts'
 import type { Row } from './layout.ts'
 
 /** The arguments of a tool that are given by position. */

@@ -1,10 +1,9 @@
 import type { FlagOptions, ToolManifest } from '../../contract/manifest.ts'
 import type { FlagSpec } from './flag-spec.ts'
-import { FED_FIELDS } from './injected-flags.ts'
+import { FED_FIELDS } from './injected.ts'
 import { readField } from './read-field.ts'
+import { flagName } from './flag-name.ts'
 import { inputFields } from './input-fields.ts'
-
-export { checkFlags } from './check-flags.ts'
 
 type FlagSource = Pick<ToolManifest, 'inputSchema' | 'flags' | 'positional'>
 
@@ -33,14 +32,4 @@ export function flagSpecs(manifest: FlagSource): FlagSpec[] {
   const positional = [...new Set(manifest.positional)].flatMap((field) => specs.get(field) ?? [])
   const others = [...specs.values()].filter((spec) => !spec.positional)
   return [...positional, ...others.filter((spec) => spec.required), ...others.filter((spec) => !spec.required)]
-}
-
-/** The flag of a field, without dashes: `maxDepth` and `max_depth` are both `max-depth`. Empty when nothing of the name can be typed. */
-export function flagName(field: string): string {
-  return field
-    .replace(/(\p{Ll}|\p{N})(\p{Lu})/gu, '$1-$2')
-    .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1-$2')
-    .replace(/[^\p{L}\p{N}]+/gu, '-')
-    .replace(/^-+|-+$/g, '')
-    .toLowerCase()
 }

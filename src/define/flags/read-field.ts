@@ -6,7 +6,8 @@ import { alternatives, unwrapNullable } from './unwrap-schema.ts'
 /** What the command line needs to know of a value: how it is written, what may stand for it. */
 export type FieldReading = Pick<FlagSpec, 'kind' | 'choices' | 'description' | 'default' | 'valueName'>
 
-export type JsonType = 'string' | 'number' | 'boolean' | 'object' | 'array'
+const ALL_TYPES = ['string', 'number', 'boolean', 'object', 'array'] as const
+export type JsonType = (typeof ALL_TYPES)[number]
 
 // More than this and the choices are listed below the flag instead of in its name.
 const SHORT_CHOICES = 24
@@ -30,17 +31,17 @@ export function readField(given: JsonSchema): FieldReading {
 /** The JSON types that a schema allows; all of them where it does not say. Integers count as numbers. */
 export function typesOf(given: JsonSchema): ReadonlySet<JsonType> {
   const schema = unwrapNullable(given)
-  const branches = alternatives(schema)[1]
-  if (branches) return new Set(branches.flatMap((branch) => [...typesOf(branch)]))
   if (Object.hasOwn(schema, 'const')) return new Set([typeOfValue(schema.const)])
   if (Array.isArray(schema.enum)) return new Set(schema.enum.map(typeOfValue))
   const named = typeof schema.type === 'string' ? [schema.type] : Array.isArray(schema.type) ? schema.type : undefined
   if (named) return new Set(named.map((type) => (type === 'integer' ? 'number' : type) as JsonType))
-  if (Array.isArray(schema.allOf) && isObject(schema.allOf[0])) return typesOf(schema.allOf[0])
+  const branches = alternatives(schema)[1]
+  if (branches) return new Set(branches.flatMap((branch) => [...typesOf(branch)]))
+  const part = Array.isArray(schema.allOf) ? schema.allOf.filter(isObject).map(typesOf).find((types) => types.size < ALL_TYPES.length) : undefined
+  if (part) return part
   if (isObject(schema.properties) || isObject(schema.additionalProperties)) return new Set(['object'])
   if (isObject(schema.items) || Array.isArray(schema.prefixItems)) return new Set(['array'])
-  if (typeof schema.format === 'string' || typeof schema.pattern === 'string') return new Set(['string'])
-  return new Set(['string', 'number', 'boolean', 'object', 'array'])
+  return new Set(ALL_TYPES)
 }
 
 /** The schema of the items of a list; the union of them for tuples. */
@@ -55,9 +56,9 @@ export function itemSchema(given: JsonSchema): JsonSchema {
 /** Whether a value names a file, a directory or neither. */
 export function pathKindOf(given: JsonSchema): 'files' | 'directories' | undefined {
   const schema = unwrapNullable(given)
-  const format = schema.format
-  if (format === 'directory-path' || (format === 'path' && [schema.kind, schema['x-kind'], schema['x-path-kind']].includes('directory'))) return 'directories'
-  return format === 'path' || format === 'file-path' ? 'files' : undefined
+  const rules = schema['x-toolable-path']
+  if (schema.format === 'directory-path' || (isObject(rules) && rules.kind === 'directory')) return 'directories'
+  return schema.format === 'path' || schema.format === 'file-path' || isObject(rules) ? 'files' : undefined
 }
 
 function kindOf(schema: JsonSchema): FlagSpec['kind'] {

@@ -50,18 +50,11 @@ export const PROGRAM_FLAGS: readonly InjectedFlag[] = [
   { long: 'schema', kind: 'boolean', description: 'Print the JSON Schemas of all tools' },
   { long: 'manifest', kind: 'boolean', description: 'Print the manifest' },
   { long: 'describe', kind: 'boolean', description: 'Print the manifest in the form of an orchestrator' },
-  { long: 'serve-mcp', kind: 'value', valueName: 'transport', choices: ['stdio', 'http'], description: 'Serve the tools over MCP' },
   { long: 'selftest', kind: 'boolean', description: 'Check that the program works' },
   { long: 'fractalic-dump-schema', kind: 'boolean', description: 'Print the schema for Fractalic', hidden: true },
   { long: 'fractalic-dump-multi-schema', kind: 'boolean', description: 'Print the schemas for Fractalic', hidden: true },
   { long: 'version', short: 'V', kind: 'boolean', description: 'Print the version' },
   { long: 'help', short: 'h', kind: 'boolean', description: 'Show this help' },
-]
-
-/** Flags that mean something only together with `--serve-mcp http`. */
-export const SERVE_FLAGS: readonly InjectedFlag[] = [
-  { long: 'host', kind: 'value', valueName: 'address', description: 'Address to listen on' },
-  { long: 'port', kind: 'value', valueName: 'integer', description: 'Port to listen on' },
 ]
 
 /** Reserved input fields and the injected flag that feeds each of them. */

@@ -1,0 +1,32 @@
+import { ToolError } from '../contract/tool-error.ts'
+import type { ToolManifest } from '../contract/manifest.ts'
+import { nameProblem } from './name-problem.ts'
+import { checkFlags } from './flags/check.ts'
+import { flagSpecs } from './flags/specs.ts'
+import { compileSchema } from './schema/compile.ts'
+import { resolveSchema } from './schema/source.ts'
+import type { CompiledTool, ToolDefinition } from './tool-type.ts'
+
+/** Compiles the schemas of a tool and checks what needs them. Throws CONFIG, naming the tool, with what to change. */
+export function compileTool({ name, facts, source }: ToolDefinition): CompiledTool {
+  const input = nameProblem(name, 'input', () => compileSchema(resolveSchema(source.input), 'input'))
+  const output = source.output === undefined ? undefined : nameProblem(name, 'output', () => compileSchema(resolveSchema(source.output!), 'output'))
+  const manifest: ToolManifest = {
+    ...facts,
+    get inputSchema() { return input.json },
+    ...(output && { get outputSchema() { return output.json } }),
+  }
+  checkFlags(manifest, flagSpecs(manifest))
+  return { input, output, manifest }
+}
+
+/** Checks every example against the compiled input; schemas with asynchronous rules are waited for. */
+export async function checkExamples({ input, manifest }: CompiledTool): Promise<void> {
+  for (const [index, example] of manifest.examples.entries()) {
+    if (example.input === undefined) continue
+    const checked = await input.check(example.input)
+    if (checked.ok) continue
+    const { describeIssues } = await import('./schema/issues.ts')
+    throw new ToolError('CONFIG', `example ${index + 1} of tool '${manifest.name}' does not fit its input: ${describeIssues(checked.issues)}`)
+  }
+}

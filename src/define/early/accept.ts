@@ -1,0 +1,75 @@
+import { isObject } from '../../contract/json.ts'
+import type { JsonSchema } from '../../contract/json.ts'
+
+type Fields = Record<string, unknown>
+
+/** The value with defaults filled in, when it plainly fits a simple schema; undefined means that only the full check can tell. Saves most calls from loading a validator. */
+export function acceptPlainly(schema: JsonSchema, value: unknown): { readonly value: unknown } | undefined {
+  const filled = fillDefaults(schema, value)
+  return fits(schema, filled) ? { value: filled } : undefined
+}
+
+function fits(schema: unknown, value: unknown): boolean {
+  if (!isObject(schema)) return false
+  for (const keyword in schema) {
+    if (ANNOTATIONS.has(keyword)) continue
+    const test = Object.hasOwn(TESTS, keyword) ? TESTS[keyword] : undefined
+    if (!test || !test(schema[keyword], value, schema)) return false
+  }
+  // Without a type, or with fields nobody described, there is more to know than stands here.
+  return typeof schema['type'] === 'string' && (schema['type'] !== 'object' || isObject(schema['properties'])) && (schema['type'] !== 'array' || isObject(schema['items']))
+}
+
+const ANNOTATIONS = new Set(['title', 'description', 'default', 'examples', 'deprecated', '$comment', '$schema', 'x-toolable-path'])
+
+const TYPES: { readonly [type: string]: (value: unknown) => boolean } = {
+  string: (value) => typeof value === 'string',
+  number: (value) => typeof value === 'number' && Number.isFinite(value),
+  integer: (value) => Number.isInteger(value),
+  boolean: (value) => typeof value === 'boolean',
+  array: Array.isArray,
+  object: (value) => isObject(value) && (Object.getPrototypeOf(value) === Object.prototype || Object.getPrototypeOf(value) === null),
+}
+
+const TESTS: { readonly [keyword: string]: (wanted: unknown, value: unknown, schema: Fields) => boolean } = {
+  type: (wanted, value) => typeof wanted === 'string' && Object.hasOwn(TYPES, wanted) && TYPES[wanted]!(value),
+  enum: (wanted, value) => Array.isArray(wanted) && typeof value !== 'object' && wanted.includes(value),
+  const: (wanted, value) => typeof value !== 'object' && wanted === value,
+  required: (wanted, value) => Array.isArray(wanted) && isObject(value) && wanted.every((key) => Object.hasOwn(value, String(key))),
+  properties: (wanted, value) => isObject(wanted) && isObject(value) && Object.keys(value).every((key) => Object.hasOwn(wanted, key) && fits(wanted[key], value[key])),
+  additionalProperties: (wanted) => wanted === false,
+  items: (wanted, value) => Array.isArray(value) && value.every((item) => fits(wanted, item)),
+  minimum: (wanted, value) => typeof value === 'number' && value >= Number(wanted),
+  maximum: (wanted, value) => typeof value === 'number' && value <= Number(wanted),
+  exclusiveMinimum: (wanted, value) => typeof wanted === 'number' && typeof value === 'number' && value > wanted,
+  exclusiveMaximum: (wanted, value) => typeof wanted === 'number' && typeof value === 'number' && value < wanted,
+  minLength: (wanted, value) => typeof value === 'string' && [...value].length >= Number(wanted),
+  maxLength: (wanted, value) => typeof value === 'string' && value.length <= Number(wanted),
+  minItems: (wanted, value) => Array.isArray(value) && value.length >= Number(wanted),
+  maxItems: (wanted, value) => Array.isArray(value) && value.length <= Number(wanted),
+  format: (wanted) => wanted === 'path',
+}
+
+// A new object where something is filled in: the caller's own is never changed.
+function fillDefaults(schema: unknown, value: unknown): unknown {
+  if (!isObject(schema)) return value
+  if (Array.isArray(value)) {
+    const items = value.map((item) => fillDefaults(schema['items'], item))
+    return items.some((item, index) => item !== value[index]) ? items : value
+  }
+  const properties = schema['properties']
+  if (!isObject(value) || !isObject(properties)) return value
+  let copy: Fields | undefined
+  for (const key of Object.keys(properties)) {
+    const property = properties[key]
+    const given = Object.hasOwn(value, key)
+    if (!given && !(isObject(property) && Object.hasOwn(property, 'default'))) continue
+    const filled = given ? fillDefaults(property, value[key]) : structuredCopy((property as Fields)['default'])
+    if (!given || filled !== value[key]) (copy ??= { ...value })[key] = filled
+  }
+  return copy ?? value
+}
+
+function structuredCopy(value: unknown): unknown {
+  return typeof value === 'object' && value !== null ? (JSON.parse(JSON.stringify(value)) as unknown) : value
+}

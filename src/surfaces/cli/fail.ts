@@ -1,0 +1,29 @@
+import type { InputOrigin } from '../../contract/errors.ts'
+import type { Io } from '../../contract/io.ts'
+import type { ToolError } from '../../contract/tool-error.ts'
+import { toToolError } from '../../call/failure.ts'
+import type { Toolset } from '../toolset-type.ts'
+import type { Command } from './argv/command.ts'
+import { emptyGlobals } from './argv/globals.ts'
+import { findCaller } from './caller.ts'
+import { choosePresentation } from './mode.ts'
+import { exitStatus, failedOutcome, printOutcome } from './print-outcome.ts'
+import { suggestionFor } from './repair.ts'
+
+/** Prints what went wrong before a tool could run; gives the exit status. */
+export async function printFailure(set: Toolset, thrown: unknown, command: Command | undefined, io: Io, origin?: InputOrigin): Promise<number> {
+  const error = toToolError(thrown)
+  const globals = command?.globals ?? emptyGlobals()
+  const tool = command?.kind === 'tool' ? `${set.name}.${command.entry.name}` : set.name
+  const presentation = choosePresentation(globals, io, findCaller(io.env), {}, set.options.defaultOutput)
+  const outcome = failedOutcome(suggestionFor(error.toObject(), set, command), tool, set.version)
+  const context = { tool, runId: io.env['RUN_ID'] ?? 'r-0', now: () => new Date(io.now()).toISOString() }
+  await printOutcome(outcome, { io, presentation, context, streamed: globals.stream === true, quiet: false })
+  return exitStatus(outcome, origin ?? originOf(error))
+}
+
+// What could not be read says where it came from.
+function originOf({ details }: ToolError): InputOrigin {
+  if (details?.['unreadable'] === true) return 'unreadable'
+  return details?.['source'] === undefined ? 'flags' : 'json'
+}

@@ -1,0 +1,26 @@
+import type { Io } from '../../contract/io.ts'
+import type { Toolset } from '../toolset-type.ts'
+import type { Command } from './argv/command.ts'
+import type { Host } from './host.ts'
+import { documentOptions, printDocument, printText } from './print-document.ts'
+import { scanTool } from './request.ts'
+import { startCall } from './start-call.ts'
+import { redirectStrayOutput } from './stray-output.ts'
+
+/** Does what is asked of one tool: help, a document about it, or a call. */
+export async function runTool(set: Toolset, command: Command & { kind: 'tool' }, io: Io, host: Host): Promise<number> {
+  const { entry, single, globals } = command
+  const args = await scanTool(entry, command.tokens, globals, single)
+  if (globals.help) {
+    const { helpText } = await import('./help/help.ts')
+    return printText(io, helpText(await set.sketch(), command, io))
+  }
+  const problem = command.problem ?? args.problem
+  if (problem) throw problem
+  if (!globals.asked) return startCall(set, entry, single, args, globals, io, host)
+  host.prepareForTools(redirectStrayOutput)
+  const { answerTool } = await import('./documents.ts')
+  const answered = await answerTool(globals.asked.what, globals.asked.values, set, entry, documentOptions(globals, io, host))
+  if ('failure' in answered) return (await import('./fail.ts')).printFailure(set, answered.failure, command, io, answered.origin)
+  return printDocument(io, answered.document, answered.exit)
+}

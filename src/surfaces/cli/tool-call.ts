@@ -1,0 +1,26 @@
+import type { InputOrigin } from '../../contract/errors.ts'
+import type { Io } from '../../contract/io.ts'
+import type { ToolEntry } from '../../call/collect.ts'
+import type { FlagSpec } from '../../define/flags/flag-spec.ts'
+import type { Toolset } from '../toolset-type.ts'
+import type { Globals } from './argv/globals.ts'
+import type { Caller } from './caller.ts'
+import type { Presentation } from './mode.ts'
+
+/** One call of a tool from the command line, ready to be made. */
+export type ToolCall = {
+  readonly set: Toolset
+  readonly entry: ToolEntry
+  readonly single: boolean
+  readonly specs: readonly FlagSpec[]
+  readonly input: unknown
+  readonly origin: InputOrigin
+  readonly secrets: { readonly [name: string]: string }
+  readonly warnings: readonly string[]
+  readonly globals: Globals
+  readonly presentation: Presentation
+  readonly caller: Caller | undefined
+  readonly io: Io
+  readonly signal: AbortSignal
+  readonly timeout: string | undefined
+}

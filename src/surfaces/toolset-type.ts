@@ -1,0 +1,54 @@
+import type { CallEvent } from '../contract/events.ts'
+import type { Permissions, ToolsetManifest, ToolsetOutline } from '../contract/manifest.ts'
+import type { Outcome } from '../contract/outcome.ts'
+import type { ToolEntry, ToolTree } from '../call/collect.ts'
+import type { CallOptions } from '../call/options.ts'
+import type { AnyTool } from '../call/tool.ts'
+import type { Prompt, PromptText } from '../define/prompt.ts'
+import type { Resource } from '../define/resource.ts'
+
+export type OutputDefault = 'auto' | 'json' | 'jsonl' | 'text' | 'yaml' | 'toon' | 'md' | 'csv'
+
+export type ToolsetOptions = {
+  /** The program's name: 1 to 64 characters of `a-z 0-9 _ -`. */
+  readonly name: string
+  /** Default `0.1.0`. */
+  readonly version?: string
+  readonly description?: string
+  readonly tools?: ToolTree
+  readonly resources?: readonly Resource[]
+  readonly prompts?: readonly Prompt[]
+  /** What `--output auto` means; default `auto`: text on a terminal, JSON in a pipe. */
+  readonly defaultOutput?: OutputDefault
+  readonly mcpTransport?: 'stdio' | 'http'
+  readonly permissions?: Permissions
+  readonly skillAutoGenerate?: boolean
+}
+
+/** Tools, resources and prompts under one name: a program, and a unit for every other surface. */
+export type Toolset = {
+  readonly name: string
+  readonly version: string
+  readonly options: ToolsetOptions
+  readonly entries: readonly ToolEntry[]
+  readonly resources: readonly Resource[]
+  readonly prompts: readonly Prompt[]
+  /** Adds a tool, under another name if one is given. */
+  add(tool: AnyTool, name?: string): Toolset
+  addResource(resource: Resource): Toolset
+  addPrompt(prompt: Prompt): Toolset
+  /** The tool of a name; '-' and '_' are equal. */
+  find(name: string): ToolEntry | undefined
+  manifest(): Promise<ToolsetManifest>
+  /** The same with schemas as their authors wrote them where that is enough: for help. */
+  sketch(): Promise<ToolsetManifest>
+  /** The same without schemas, which costs next to nothing. */
+  outline(): Promise<ToolsetOutline>
+  /** Calls a tool by name; an unknown name is a failed outcome. */
+  call(name: string, input?: unknown, options?: CallOptions): Promise<Outcome>
+  stream(name: string, input?: unknown, options?: CallOptions): AsyncIterable<CallEvent>
+  readResource(uri: string, options?: CallOptions): Promise<Outcome>
+  renderPrompt(name: string, args?: unknown, options?: CallOptions): Promise<Outcome<PromptText>>
+  /** Runs the command line and ends the process. With `import.meta`: only when that file is the program's entry point. */
+  run(entry?: ImportMeta): Promise<void>
+}
