@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { jsonSchema, tool } from 'toolable'
-import type { ToolOptions } from 'toolable'
+import { tool } from 'toolable'
+import type { ToolOptions , jsonSchema} from 'toolable'
 import { refusalOf, refusedAtOnce } from '../support/refusal.ts'
 
 const minimal = { name: 'find', summary: 'Find' }
@@ -98,14 +98,14 @@ describe('schemas', () => {
 describe('flags and positions', () => {
   const field = (name: string, schema: z.ZodType = z.string()) => z.object({ [name]: schema })
 
-  test.each(['output', 'yes', 'help', 'json', 'schema', 'validate', 'quiet'])('a field %j clashes with an injected flag, and the message gives the way out', async (name) => {
+  test.each(['output', 'yes', 'help', 'json', 'schema', 'validate', 'quiet'])('[5.flag-clash] a field %j clashes with an injected flag, and the message gives the way out', async (name) => {
     const { message, code } = await refusalOf(() => define({ input: field(name) }))
     expect(code).toBe('CONFIG')
     expect(message).toContain(`--${name}, which every tool has already`)
     expect(message).toMatch(new RegExp(`flags: \\{ ${name}: \\{ name: '[a-z-]+' \\} \\}`))
   })
 
-  test('the way out of the message is a way out', async () => {
+  test('[5.flag-clash] the way out of the message is a way out', async () => {
     const { suggestion } = await refusalOf(() => define({ input: field('output') }))
     expect(suggestion?.example).toBe("flags: { output: { name: 'out-file' } }")
     const mended = define({ input: field('output'), flags: { output: { name: 'out-file' } } })
@@ -163,7 +163,7 @@ describe('thunks', () => {
   test('[3.schema-thunk] misuse behind a thunk is reported at use, as a value', async () => {
     const { call } = await import('toolable')
     const late = tool({ ...minimal, input: (() => v.object({ a: v.string() })) as never, run: () => 1 })
-    const outcome = await call(late as never, {} as never)
+    const outcome = await call(late as never, {})
     expect(outcome).toMatchObject({ ok: false, error: { code: 'CONFIG', message: expect.stringContaining('valibot') } })
     await expect((async () => late.manifest())()).rejects.toMatchObject({ code: 'CONFIG' })
   })
