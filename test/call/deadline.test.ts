@@ -18,7 +18,7 @@ describe('the deadline', () => {
     ['the check of the output', { output: z.number().refine(hang), run: () => 1 }],
     ['a generator', { async *run() { await hang(); yield null } }],
   ])('[4.deadline-while-running] ends a call that hangs in %s', async (_where, options) => {
-    expect(await call(tool({ ...minimal, ...options } as never), {} as never, { timeout: '20ms' })).toMatchObject({ ok: false, error: { code: 'TIMEOUT' } })
+    expect(await call(tool({ ...minimal, ...options }), {}, { timeout: '20ms' })).toMatchObject({ ok: false, error: { code: 'TIMEOUT' } })
   })
 
   test('[3.durations] the earliest of tool, call and input counts', async () => {

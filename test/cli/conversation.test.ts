@@ -37,9 +37,9 @@ describe('streams', () => {
 
   test('failures before the tool runs and odd events are result lines too [5.stream-flag]', async () => {
     const [usage, odd, plain] = await Promise.all([talk(['work', '--stream', '--nosuch']), talk(['yields-odd', '--stream']), talk(['complete', '--times', '0', '--stream'])])
-    expect([usage!.status, usage!.lines]).toMatchObject([2, [{ type: 'result', ok: false, error: { code: 'USAGE' } }]])
-    expect([odd!.status, odd!.lines]).toMatchObject([1, [{ type: 'result', ok: false, error: { code: 'INTERNAL' } }]])
-    expect([plain!.status, plain!.lines]).toMatchObject([0, [{ type: 'result', ok: true, result: { texts: [] } }]])
+    expect([usage.status, usage.lines]).toMatchObject([2, [{ type: 'result', ok: false, error: { code: 'USAGE' } }]])
+    expect([odd.status, odd.lines]).toMatchObject([1, [{ type: 'result', ok: false, error: { code: 'INTERNAL' } }]])
+    expect([plain.status, plain.lines]).toMatchObject([0, [{ type: 'result', ok: true, result: { texts: [] } }]])
   })
 })
 

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { jsonSchema, tool } from 'toolable'
-import type { ToolOptions } from 'toolable'
+import { tool } from 'toolable'
+import type { ToolOptions , jsonSchema} from 'toolable'
 import { refusalOf, refusedAtOnce } from '../support/refusal.ts'
 
 const minimal = { name: 'find', summary: 'Find' }
@@ -163,7 +163,7 @@ describe('thunks', () => {
   test('[3.schema-thunk] misuse behind a thunk is reported at use, as a value', async () => {
     const { call } = await import('toolable')
     const late = tool({ ...minimal, input: (() => v.object({ a: v.string() })) as never, run: () => 1 })
-    const outcome = await call(late as never, {} as never)
+    const outcome = await call(late as never, {})
     expect(outcome).toMatchObject({ ok: false, error: { code: 'CONFIG', message: expect.stringContaining('valibot') } })
     await expect((async () => late.manifest())()).rejects.toMatchObject({ code: 'CONFIG' })
   })
