@@ -48,10 +48,7 @@ export function createContext(parts: ContextParts, extra: { readonly [key: strin
   return {
     progress: (message, percent) => void parts.emit({ type: 'progress', message: String(message), ...(percent !== undefined && { percent: clampPercent(percent) }) }),
     log: (message, level = 'info') => void parts.emit({ type: 'log', level, message: String(message) }),
-    artifact(name, uri) {
-      gathered.artifacts.push({ name, uri })
-      void parts.emit({ type: 'artifact', name, uri })
-    },
+    artifact: (name, uri) => void parts.emit({ type: 'artifact', name: String(name), uri: String(uri) }),
     item: (value) => void parts.emit({ type: 'item', value }),
     sample: createSample(asking),
     ask: createAsk(asking),

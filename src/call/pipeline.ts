@@ -57,6 +57,7 @@ async function execute(definition: ToolDefinition, prepared: Prepared, options: 
   if (prepared.limit !== undefined) call.limitTo(prepared.limit)
   const emit = (event: ToolEvent): void | Promise<void> => {
     if (call.over) return
+    if (event.type === 'artifact') gathered.artifacts.push({ name: event.name, uri: event.uri })
     try {
       return options.onEvent?.(event)
     } catch (error) {

@@ -20,17 +20,6 @@ export function compileTool({ name, facts, source }: ToolDefinition): CompiledTo
   return { input, output, manifest }
 }
 
-/** Checks every example against the compiled input; schemas with asynchronous rules are waited for. */
-export async function checkExamples({ input, manifest }: CompiledTool): Promise<void> {
-  for (const [index, example] of manifest.examples.entries()) {
-    if (example.input === undefined) continue
-    const checked = await input.check(example.input)
-    if (checked.ok) continue
-    const { describeIssues } = await import('./schema/issues.ts')
-    throw new ToolError('CONFIG', `example ${index + 1} of tool '${manifest.name}' does not fit its input: ${describeIssues(checked.issues)}`)
-  }
-}
-
 function named(tool: string, what: string, compile: () => Schema): Schema {
   try {
     return compile()

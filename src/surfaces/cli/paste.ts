@@ -28,5 +28,6 @@ function withUsage(outcome: FailureOutcome, { set, entry, single, specs }: ToolC
 
 /** An input as a command line of the called tool. */
 export function pasteable({ set, entry, single, specs }: ToolCall, input: { readonly [field: string]: unknown }): string {
-  return commandLine(set.name, single ? [] : entry.path, specs, input)
+  // Its own name as the first word would be taken for the name of the tool.
+  return commandLine(set.name, single ? [] : entry.path, specs, input, single ? [entry.name, '__complete'] : [])
 }
