@@ -10,7 +10,7 @@ async function echo(...args: string[]): Promise<unknown> {
   return json.result
 }
 
-describe('arguments', () => {
+describe.concurrent('arguments', () => {
   test.each<[string[], object]>([
     [['hello'], { text: 'hello' }],
     [['hello', 'a', 'b'], { text: 'hello', more: ['a', 'b'] }],

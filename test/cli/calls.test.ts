@@ -5,7 +5,7 @@ import { makeFolder, runProgram } from '../support/run-program.ts'
 
 const run = (...args: string[]) => runProgram('workbench.mjs', args)
 
-describe('confirmation and dry runs', () => {
+describe.concurrent('confirmation and dry runs', () => {
   test('a destructive tool is refused in a pipe and named with --yes [4.destructive-needs-confirmation] [5.never-hang]', async () => {
     const [refused, confirmed, short, json] = await Promise.all([run('remove', 'a b'), run('remove', 'a b', '--yes'), run('-y', 'remove', 'a b'), run('remove', '{"what":"a b"}')])
     expect([refused!.status, refused!.json.error]).toMatchObject([77, { code: 'CONFIRMATION_REQUIRED', category: 'auth', recoverable: true, suggestion: { example: "workbench remove 'a b' --yes" } }])
@@ -26,7 +26,7 @@ describe('confirmation and dry runs', () => {
   })
 })
 
-describe('reserved fields', () => {
+describe.concurrent('reserved fields', () => {
   test('working_dir, timeout and verbose act when declared [3.reserved-working-dir] [3.reserved-timeout] [3.reserved-verbose]', async () => {
     const folder = makeFolder()
     mkdirSync(join(folder, 'inside'))
@@ -41,7 +41,7 @@ describe('reserved fields', () => {
   })
 })
 
-describe('secrets', () => {
+describe.concurrent('secrets', () => {
   test('come by a private file or by stdin, and a file that others can read is refused [5.secrets-not-by-argv] [3.context-secret]', async () => {
     const folder = makeFolder()
     writeFileSync(join(folder, 'token'), 'hunter2\n', { mode: 0o600 })
@@ -57,7 +57,7 @@ describe('secrets', () => {
   })
 })
 
-describe('settings', () => {
+describe.concurrent('settings', () => {
   const tree = () => {
     const folder = makeFolder()
     const config = join(folder, 'user')
@@ -100,7 +100,7 @@ describe('settings', () => {
   })
 })
 
-describe('errors of tools', () => {
+describe.concurrent('errors of tools', () => {
   test.each<[args: string[], exit: number, error: object]>([
     [['NOT_FOUND', 'gone'], 66, { code: 'NOT_FOUND', category: 'state', recoverable: true, retryable: false, message: 'gone' }],
     [['E3001', 'gone'], 66, { code: 'NOT_FOUND' }],
@@ -123,6 +123,13 @@ describe('errors of tools', () => {
     const { status, json } = await run('broken', '--code', code!, '--message', message!, ...flags)
     expect(json.error).toMatchObject({ ...error, details: { tried: 1 }, suggestion: { fix: 'Try something else' } })
     expect(status).toBe(exit)
+  })
+
+  test('a result that its own schema refuses is INTERNAL, a tool without handler cannot be run [4.output-validated] [3.tool-without-run]', async () => {
+    const [wrong, advertised] = await Promise.all([run('wrong-result'), run('advertised')])
+    expect([wrong!.status, wrong!.json.error]).toMatchObject([1, { code: 'INTERNAL', message: expect.stringContaining('id') }])
+    expect(wrong!.json).not.toHaveProperty('result')
+    expect([advertised!.status, advertised!.json.error]).toMatchObject([1, { code: 'PRECONDITION', recoverable: false }])
   })
 
   test('a repaired input is a command line on the terminal and in JSON [3.suggestion-input]', async () => {

@@ -32,6 +32,29 @@ describe('completion', () => {
     expect(lines[4]).toContain('yaml')
   })
 
+  test('in a real fish [5.completion-fish]', async () => {
+    const { stdout, stderr } = await runShell('workbench.mjs', `fish --no-config -c 'workbench completion fish | source; for line in "workbench sea" "workbench pr " "workbench echo --mode "; complete -C $line; echo ---; end'`, { env: { PATH: `${install()}:${process.env['PATH']}` } })
+    expect(stderr).toBe('')
+    const answers = stdout.split('---\n').map((answer) => answer.split('\n').map((line) => line.split('\t')[0]).filter((word) => word !== ''))
+    expect(answers.slice(0, 3)).toEqual([['search'], ['list', 'merge'], expect.arrayContaining(['fast', 'slow', 'careful'])])
+  })
+
+  test('in a real zsh, by its keys [5.completion-zsh]', async () => {
+    const folder = install()
+    writeFileSync(join(folder, 'keys.zsh'), `
+      zmodload zsh/zpty
+      zpty shell zsh -f -i
+      zpty -w shell 'autoload -Uz compinit; compinit -u -D; source <(workbench completion zsh); echo REA""DY'
+      zpty -r shell seen '*READY*'
+      zpty -w -n shell 'workbench sea'$'\\t'$'\\C-aprintf "<%s>" BEG""IN \\C-e END\\n'
+      zpty -r shell seen '*<BEGIN>*<END>*'
+      print -r -- "$seen"
+      zpty -d shell
+    `)
+    const { stdout } = await runShell('workbench.mjs', `zsh -f ${join(folder, 'keys.zsh')}`, { env: { PATH: `${folder}:${process.env['PATH']}`, TERM: 'dumb', LC_ALL: 'C.UTF-8' } })
+    expect(stdout).toContain('<BEGIN><workbench><search><END>')
+  })
+
   test.each(['bash', 'zsh', 'fish', 'powershell'])('completion %s prints a script that asks the program [5.completion-powershell]', async (shell) => {
     const { status, stdout, stderr } = await runProgram('workbench.mjs', ['completion', shell])
     expect([status, stderr]).toEqual([0, ''])

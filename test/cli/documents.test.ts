@@ -5,7 +5,7 @@ import { makeFolder, runProgram } from '../support/run-program.ts'
 
 const run = (...args: string[]) => runProgram('workbench.mjs', args)
 
-describe('documents about a program', () => {
+describe.concurrent('documents about a program', () => {
   test('--discover, --tools, --resources and --prompts print bare lists [5.discover] [5.tools-resources-prompts]', async () => {
     const [discover, tools, resources, prompts] = await Promise.all([run('--discover'), run('--tools'), run('--resources'), run('--prompts')])
     expect(Object.keys(discover!.json)).toEqual(['name', 'version', 'tools', 'resources', 'prompts'])
@@ -77,7 +77,7 @@ describe('documents about a program', () => {
   })
 })
 
-describe('dialects', () => {
+describe.concurrent('dialects', () => {
   test('toolable [4.dialect-flag]', async () => {
     const [ok, failed, partial, stream] = await Promise.all([run('status', '--dialect', 'toolable'), run('broken', '--code', 'NOT_FOUND', '--message', 'gone', '--dialect', 'toolable'), run('some', '--dialect', 'toolable'), runProgram('talks.mjs', ['work', '--stream', '--dialect', 'toolable'])])
     expect([ok!.status, ok!.json]).toEqual([0, { status: 'success', result: { status: 'active' } }])

@@ -17,7 +17,7 @@ function makeShop() {
   }
 }
 
-describe('idempotency keys', () => {
+describe.concurrent('idempotency keys', () => {
   test('the same key and input give the first answer again without running [5.idempotency-key]', async () => {
     const shop = makeShop()
     const first = await shop.call('--amount', '5', '--idempotency-key', 'k1')
