@@ -10,7 +10,7 @@ if (!process.stdout.isTTY) process.env.NO_COLOR = '1'
 const bin = (path) => [process.execPath, [`node_modules/${path}`]]
 
 const [types, lint] = await Promise.all([
-  runStep('tsc', bin('typescript/bin/tsc'), ['--noEmit', '--incremental', '--tsBuildInfoFile', 'node_modules/.cache/toolable/tsc.json', '-p', 'tsconfig.json']),
+  checkTypes('tsc', 'tsconfig.json').then((status) => status || checkTypes('tsc of the examples', 'examples/tsconfig.json')),
   runStep('eslint', bin('eslint/bin/eslint.js'), ['.', '--max-warnings', '0']),
 ])
 if (types !== 0 || lint !== 0) process.exit(1)
@@ -21,6 +21,10 @@ if (tests !== 0) process.exit(1)
 
 const covered = await reportCoverage((name, argv) => runStep(name, bin('c8/bin/c8.js'), argv))
 process.exit(covered === 0 ? 0 : 1)
+
+function checkTypes(name, project) {
+  return runStep(name, bin('typescript/bin/tsc'), ['--noEmit', '--incremental', '--tsBuildInfoFile', `node_modules/.cache/toolable/${project.replaceAll('/', '-')}`, '-p', project])
+}
 
 async function runStep(name, [command, before], argv, environment = {}) {
   const begin = performance.now()

@@ -4,15 +4,18 @@ import type { Answerer, Interaction, Sampler } from '../contract/interaction.ts'
 import { ToolError } from '../contract/tool-error.ts'
 import { resolveSchema } from '../define/schema/source.ts'
 import type { LazySchema, Schema } from '../define/schema/schema.ts'
+import { asHost } from './exit-guard.ts'
+import { onAbort } from './on-abort.ts'
+import { untilAborted } from './running.ts'
 
 /** What asking needs from the running call. */
 export type AskHost = {
   readonly tool: string
   readonly answer: Answerer | undefined
   readonly sample: Sampler | undefined
-  readonly signal: AbortSignal
-  /** Runs something that waits for somebody, with the deadline standing still. */
-  waiting<T>(work: () => Promise<T>): Promise<T>
+  signal(): AbortSignal
+  /** Waits for somebody, with the deadline standing still. */
+  wait<T>(work: () => Promise<T>): Promise<T>
 }
 
 const LONGEST_ANSWER_LOOP = 5
@@ -23,7 +26,7 @@ export function createAsk(host: AskHost): Ask {
   const ask = async (question: ConfirmQuestion | DecisionQuestion | InputQuestion): Promise<unknown> => {
     const schema = question.kind === 'input' && question.schema !== undefined ? (await import('../define/schema/compile.ts')).compileSchema(resolveSchema(question.schema as LazySchema), 'output') : undefined
     const interaction = toInteraction(question, schema)
-    return host.waiting(async () => {
+    return host.wait(async () => {
       let problem: string | undefined
       for (let attempt = 0; attempt < LONGEST_ANSWER_LOOP; attempt++) {
         const given = await askOnce(host, problem === undefined ? interaction : { ...interaction, problem })
@@ -40,7 +43,7 @@ export function createAsk(host: AskHost): Ask {
 
 /** Builds `ctx.sample`. */
 export function createSample(host: AskHost): (prompt: string, options?: SampleOptions) => Promise<string> {
-  return (prompt, options = {}) => host.waiting(async () => {
+  return (prompt, options = {}) => host.wait(async () => {
     if (!host.sample) throw new ToolError('ANSWER_REQUIRED', `tool '${host.tool}' asks for a completion and no model is connected`, { suggestion: 'Give the call a sampler: --sample-via stdin or --sample-via <url> on the command line, the option sample in a program' })
     const { maxTokens = 1000, system, temperature, stopSequences, timeout = SAMPLE_TIMEOUT_S } = options
     const request = {
@@ -51,10 +54,10 @@ export function createSample(host: AskHost): (prompt: string, options?: SampleOp
       ...(temperature !== undefined && { temperature }),
       ...(stopSequences !== undefined && { stop_sequences: stopSequences }),
     }
-    const limit = limitedSignal(host.signal, toMilliseconds(timeout, 'timeout'))
+    const sampler = host.sample
+    const limit = limitedSignal(host.signal(), toMilliseconds(timeout, 'timeout'))
     try {
-      const sampler = host.sample
-      const content = await race(limit, async () => sampler(request, limit.signal))
+      const content: unknown = await untilAborted(limit.signal, () => asHost(() => sampler(request, limit.signal)))
       if (typeof content !== 'string') throw new ToolError('DEPENDENCY', 'the completion that came back is not text')
       return content
     } finally {
@@ -84,10 +87,10 @@ function toInteraction(question: ConfirmQuestion | DecisionQuestion | InputQuest
 async function askOnce(host: AskHost, interaction: Interaction): Promise<unknown> {
   if (!host.answer) return undefined
   const answerer = host.answer
-  if (interaction.timeout === undefined) return answerer(interaction, host.signal)
-  const limit = limitedSignal(host.signal, toMilliseconds(interaction.timeout, 'timeout'))
+  if (interaction.timeout === undefined) return asHost(() => answerer(interaction, host.signal()))
+  const limit = limitedSignal(host.signal(), toMilliseconds(interaction.timeout, 'timeout'))
   try {
-    return await race(limit, async () => answerer(interaction, limit.signal))
+    return await untilAborted(limit.signal, () => asHost(() => answerer(interaction, limit.signal)))
   } catch (error) {
     // An answer that does not come in time counts as nobody being there.
     if (limit.timedOut()) return undefined
@@ -124,25 +127,13 @@ function limitedSignal(outer: AbortSignal, milliseconds: number): Limit {
     timedOut = true
     controller.abort(new ToolError('TIMEOUT', `no answer within ${milliseconds / 1000} seconds`))
   }, milliseconds)
-  const forward = (): void => controller.abort(outer.reason)
-  if (outer.aborted) forward()
-  outer.addEventListener('abort', forward, { once: true })
+  const stopListening = onAbort(outer, () => controller.abort(outer.reason))
   return {
     signal: controller.signal,
     timedOut: () => timedOut,
     clear() {
       clearTimeout(timer)
-      outer.removeEventListener('abort', forward)
+      stopListening()
     },
   }
-}
-
-// The other side may ignore the signal: the wait ends all the same.
-function race<T>({ signal }: Limit, work: () => Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = (): void => reject(signal.reason as Error)
-    if (signal.aborted) return abort()
-    signal.addEventListener('abort', abort, { once: true })
-    work().then(resolve, reject)
-  })
 }

@@ -4,10 +4,11 @@ import type { ToolEvent } from '../contract/events.ts'
 import type { State } from '../contract/state.ts'
 import { ToolError } from '../contract/tool-error.ts'
 import { createAsk, createSample } from './ask.ts'
-import type { RunningDeadline } from './deadline.ts'
+import { clampPercent } from './yielded.ts'
 import { openCheckpoint } from './checkpoint.ts'
 import { host } from './host.ts'
 import type { CallOptions } from './options.ts'
+import type { RunningCall } from './running.ts'
 
 /** What one call gathers while it runs. */
 export type Gathered = { readonly artifacts: Artifact[]; readonly plan: PlannedAction[]; readonly warnings: string[] }
@@ -20,31 +21,15 @@ export type ContextParts = {
   readonly dryRun: boolean
   readonly verbose: number
   readonly gathered: Gathered
-  /** Made on demand: most handlers never look at it. */
-  signal(): AbortSignal
-  deadline(): RunningDeadline | undefined
+  readonly call: RunningCall
   emit(event: ToolEvent): void | Promise<void>
 }
 
 /** Builds what a handler gets besides its input. */
 export function createContext(parts: ContextParts, extra: { readonly [key: string]: unknown }): Context {
-  const { options, gathered, tool } = parts
+  const { options, gathered, tool, call } = parts
   const env = options.env ?? host.env()
-  const asking = {
-    tool,
-    answer: options.answer,
-    sample: options.sample,
-    get signal() { return parts.signal() },
-    async waiting<T>(work: () => Promise<T>): Promise<T> {
-      const deadline = parts.deadline()
-      deadline?.pause()
-      try {
-        return await work()
-      } finally {
-        deadline?.resume()
-      }
-    },
-  }
+  const asking = { tool, answer: options.answer, sample: options.sample, signal: call.signal, wait: call.wait }
   return {
     progress: (message, percent) => void parts.emit({ type: 'progress', message: String(message), ...(percent !== undefined && { percent: clampPercent(percent) }) }),
     log: (message, level = 'info') => void parts.emit({ type: 'log', level, message: String(message) }),
@@ -53,8 +38,8 @@ export function createContext(parts: ContextParts, extra: { readonly [key: strin
     sample: createSample(asking),
     ask: createAsk(asking),
     checkpoint: (stage) => openCheckpoint(env['WORKSPACE'] ?? parts.cwd, stage),
-    get signal() { return parts.signal() },
-    get deadline() { return parts.deadline() },
+    get signal() { return call.signal() },
+    get deadline() { return call.deadline() },
     dryRun: parts.dryRun,
     plan(action, target, details) {
       if (parts.dryRun) gathered.plan.push({ action, target, ...(details !== undefined && { details }) })
@@ -71,8 +56,4 @@ export function createContext(parts: ContextParts, extra: { readonly [key: strin
     verbose: parts.verbose,
     context: extra,
   }
-}
-
-function clampPercent(percent: number): number {
-  return Number.isFinite(percent) ? Math.min(100, Math.max(0, percent)) : 0
 }

@@ -10,6 +10,7 @@ export function startDeadline(milliseconds: number, expire: () => void): Running
   let left = milliseconds
   let startedAt = host.clock()
   let pauses = 0
+  let cleared = false
   let timer = arm()
 
   function arm(): NodeJS.Timeout {
@@ -27,8 +28,12 @@ export function startDeadline(milliseconds: number, expire: () => void): Running
       left = Math.max(0, left - (host.clock() - startedAt))
     },
     resume() {
-      if (--pauses === 0) timer = arm()
+      // Whoever waited may come back after the end of the call.
+      if (--pauses === 0 && !cleared) timer = arm()
     },
-    clear: () => clearTimeout(timer),
+    clear() {
+      cleared = true
+      clearTimeout(timer)
+    },
   }
 }

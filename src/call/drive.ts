@@ -1,6 +1,6 @@
-import { isObject } from '../contract/json.ts'
 import type { ToolEvent } from '../contract/events.ts'
-import { ToolError } from '../contract/tool-error.ts'
+import { onAbort } from './on-abort.ts'
+import { readYield } from './yielded.ts'
 
 type AnyGenerator = Generator<unknown, unknown, unknown> | AsyncGenerator<unknown, unknown, unknown>
 
@@ -23,49 +23,40 @@ export function isGenerator(value: unknown): value is AnyGenerator {
 /** Runs a streaming or session tool to its end; gives its return value, else what its `result` event carried. */
 export async function driveGenerator(generator: AnyGenerator, talk: Conversation): Promise<unknown> {
   let result: unknown
-  let ended = false
   let closed = false
   let saidGoodbye = false
   let reply: unknown
+  // Told at once, not when its reader or its partner has answered: they may never do.
+  const stopListening = onAbort(talk.signal, () => leave(generator))
   try {
-    for (;;) {
+    while (!talk.signal.aborted) {
       const step = await generator.next(reply)
       reply = undefined
-      if (step.done) {
-        ended = true
-        return step.value === undefined ? result : step.value
-      }
-      if (talk.signal.aborted || saidGoodbye) return result
+      if (step.done) return step.value === undefined ? result : step.value
+      if (talk.signal.aborted || saidGoodbye) break
       const event = readYield(step.value)
       if (event.type === 'result') {
-        result = (step.value as { result?: unknown }).result
+        result = event.result
         continue
       }
-      await talk.emit(event as ToolEvent)
+      await talk.emit(event)
       // What the tool returns right behind its last word is still its result.
       saidGoodbye = event.type === 'session_end'
       if (event.type !== 'session_start' && event.type !== 'awaiting_input') continue
       // Nobody answers any more: the tool is told once, and a tool that asks on is ended.
-      if (closed) return result
-      const answer = await talk.answer((event as { prompt?: string }).prompt ?? '> ')
+      if (closed) break
+      const answer = await talk.answer(event.prompt)
       closed = answer === undefined
       reply = closed ? { action: 'quit' } : answer
     }
+    return result
   } finally {
-    // A generator that hangs in its own clean-up must not hold the answer back.
-    if (!ended) Promise.resolve(generator.return(undefined)).catch(() => undefined)
+    stopListening()
+    leave(generator)
   }
 }
 
-function readYield(yielded: unknown): { readonly type: string } {
-  if (isObject(yielded) && typeof yielded['type'] === 'string') return yielded as { type: string }
-  throw new ToolError('INTERNAL', `a generator tool must yield events such as stream.progress('…') or session.ask(); it yielded ${preview(yielded)}`)
-}
-
-function preview(value: unknown): string {
-  try {
-    return (JSON.stringify(value) ?? String(value)).slice(0, 80)
-  } catch {
-    return typeof value
-  }
+// A generator that hangs or throws in its own clean-up must not hold the answer back; one that has ended is not disturbed.
+function leave(generator: AnyGenerator): void {
+  void (async () => generator.return(undefined))().catch(() => undefined)
 }

@@ -2,7 +2,7 @@ import type { AsyncLocalStorage } from 'node:async_hooks'
 import { ToolError } from '../contract/tool-error.ts'
 
 type Fail = (error: ToolError) => void
-let calls: AsyncLocalStorage<Fail> | undefined
+let calls: AsyncLocalStorage<Fail | undefined> | undefined
 
 class ExitCalled extends ToolError {}
 
@@ -11,27 +11,39 @@ export function withoutExit<T>(fail: Fail, run: () => T): T {
   return (calls ??= guardExit()).run(fail, run)
 }
 
-function guardExit(): AsyncLocalStorage<Fail> {
+/** Runs something of the host in the middle of a handler's work: its `process.exit` is meant. */
+export function asHost<T>(run: () => T): T {
+  return calls ? calls.run(undefined, run) : run()
+}
+
+function guardExit(): AsyncLocalStorage<Fail | undefined> {
   // Loaded here because programs that only print help never call.
   const { AsyncLocalStorage } = process.getBuiltinModule('node:async_hooks')
-  const storage = new AsyncLocalStorage<Fail>()
+  const storage = new AsyncLocalStorage<Fail | undefined>()
   const exit = process.exit
   process.exit = ((code?: number | string | null) => {
     const failCall = storage.getStore()
     if (!failCall) return exit(code)
     const error = new ExitCalled('INTERNAL', `the tool called process.exit(${code ?? ''})`, { suggestion: { action: 'abort', fix: 'The author of the tool should throw or return instead' } })
     failCall(error)
-    swallowOnce(error)
+    swallowForNow()
     throw error
   })
   return storage
 }
 
-// Thrown inside a timer or an emitter, the error reaches nobody: it must not end the host either.
-function swallowOnce(expected: ExitCalled): void {
-  const swallow = (error: unknown): void => {
-    if (error !== expected) process.nextTick(() => { throw error })
-  }
-  process.once('uncaughtException', swallow)
-  setImmediate(() => process.off('uncaughtException', swallow)).unref()
+// Thrown inside a timer or a promise that nobody awaits, the error reaches nobody: it must not end the host either.
+let swallowing = 0
+function swallowForNow(): void {
+  if (swallowing++ === 0) process.on('uncaughtException', swallow)
+  setImmediate(() => {
+    if (--swallowing === 0) process.off('uncaughtException', swallow)
+  }).unref()
+}
+
+function swallow(error: unknown): void {
+  if (error instanceof ExitCalled) return
+  process.off('uncaughtException', swallow)
+  // Our listening must not save the process from an error that nobody else expects.
+  if (process.listenerCount('uncaughtException') === 0) process.nextTick(() => { throw error })
 }

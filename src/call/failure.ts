@@ -1,3 +1,4 @@
+import { types } from 'node:util'
 import { ToolError } from '../contract/tool-error.ts'
 import type { AnyErrorCode } from '../contract/tool-error.ts'
 
@@ -8,21 +9,40 @@ const SYSTEM_CODES: { readonly [errno: string]: AnyErrorCode } = {
   ETIMEDOUT: 'DEPENDENCY', EHOSTUNREACH: 'DEPENDENCY', ENETUNREACH: 'DEPENDENCY',
 }
 
-/** Whatever a handler threw, as a ToolError: system errors by their errno, everything else INTERNAL. */
+/** Whatever a handler threw, as a ToolError: system errors by their errno, everything else INTERNAL. Never throws. */
 export function toToolError(thrown: unknown): ToolError {
-  if (ToolError.is(thrown)) return thrown
-  if (!(thrown instanceof Error)) return new ToolError('INTERNAL', describeThrown(thrown), { cause: thrown })
-  const { code, syscall, path } = thrown as NodeJS.ErrnoException
-  const known = typeof code === 'string' && Object.hasOwn(SYSTEM_CODES, code) ? SYSTEM_CODES[code] : undefined
-  const details = { name: thrown.name, ...(known && { errno: code, ...(syscall && { syscall }), ...(path && { path }) }) }
-  return new ToolError(known ?? 'INTERNAL', thrown.message || thrown.name, { cause: thrown, details })
+  try {
+    return readThrown(thrown)
+  } catch {
+    // Proxies and getters may throw at any look at them.
+    return new ToolError('INTERNAL', 'the tool threw something that cannot be shown', { cause: thrown })
+  }
+}
+
+function readThrown(thrown: unknown): ToolError {
+  if (thrown instanceof ToolError) return thrown
+  if (ToolError.is(thrown) && typeof thrown.code === 'string') return new ToolError(thrown.code, String(thrown.message), { ...thrown, cause: thrown })
+  if (!isError(thrown)) return new ToolError('INTERNAL', describeThrown(thrown), { cause: thrown })
+  const system = findSystemError(thrown)
+  const message = String(thrown.message || thrown.name)
+  const details = { name: String(thrown.name), ...(system && { errno: system.code, ...(system.syscall && { syscall: system.syscall }), ...(system.path && { path: system.path }) }) }
+  return new ToolError(system ? SYSTEM_CODES[system.code]! : 'INTERNAL', system && system !== thrown ? `${message}: ${system.message || system.code}` : message, { cause: thrown, details })
+}
+
+type SystemError = NodeJS.ErrnoException & { readonly code: string }
+
+// `fetch failed` says what happened only in its cause.
+function findSystemError(error: Error): SystemError | undefined {
+  return [error, error.cause].find((candidate): candidate is SystemError => isError(candidate) && Object.hasOwn(SYSTEM_CODES, String((candidate as NodeJS.ErrnoException).code)))
+}
+
+// Errors of another realm are no instances of ours.
+function isError(value: unknown): value is Error {
+  return value instanceof Error || types.isNativeError(value)
 }
 
 function describeThrown(thrown: unknown): string {
   if (typeof thrown === 'string') return thrown || 'the tool threw an empty string'
-  try {
-    return `the tool threw ${thrown === null || typeof thrown !== 'object' ? String(thrown) : (JSON.stringify(thrown)?.slice(0, 200) ?? typeof thrown)}`
-  } catch {
-    return 'the tool threw something that cannot be shown'
-  }
+  const shown = thrown !== null && typeof thrown === 'object' ? (JSON.stringify(thrown) ?? 'an object') : String(thrown)
+  return `the tool threw ${shown.slice(0, 200)}`
 }

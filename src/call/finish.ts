@@ -1,17 +1,20 @@
-import type { Artifact, ErrorObject, Outcome, OutcomeMeta } from '../contract/outcome.ts'
+import type { Artifact, Outcome, OutcomeMeta } from '../contract/outcome.ts'
 import { ToolError } from '../contract/tool-error.ts'
 import { isReply } from '../define/results.ts'
-import type { Reply } from '../define/results.ts'
 import type { ToolDefinition } from '../define/tool-type.ts'
-import { toJsonValue } from './json-value.ts'
 import { host } from './host.ts'
+import { toJsonValue } from './json-value.ts'
+import { readFailures, summariseFailures } from './partial.ts'
+import type { Failures } from './partial.ts'
 
 /** A handler's answer, checked: the value for callers in this process, and its JSON form for every other. */
 export type Answer = {
   readonly value: unknown
   readonly json: unknown
   readonly warnings: readonly string[]
-  readonly reply: Reply | undefined
+  /** What the tool says to the model about it. */
+  readonly said: { readonly message?: string; readonly hidden?: true }
+  readonly failures: Failures | undefined
 }
 
 /** Unwraps what a handler returned and checks it against the output schema; throws INTERNAL when it does not fit. */
@@ -31,18 +34,31 @@ export async function checkAnswer(definition: ToolDefinition, returned: unknown)
     })
   }
   const value = checked ? checked.value : result
+  return {
+    ...plainAnswer(value),
+    said: { ...(reply?.message !== undefined && { message: String(reply.message) }), ...(reply?.hidden && { hidden: true }) },
+    failures: reply && readFailures(reply, definition.errors),
+  }
+}
+
+/** An answer with nothing to say about it. */
+export function plainAnswer(value: unknown): Answer {
   const { value: json, warnings } = toJsonValue(value)
-  return { value, json, warnings, reply }
+  return { value, json, warnings, said: {}, failures: undefined }
+}
+
+/** True unless everything that the tool tried failed. */
+export function succeeded({ failures }: Answer): boolean {
+  return !failures || failures.summary.succeeded > 0
 }
 
 /** The outcome of a call that came to an answer. */
-export function toOutcome({ json, reply }: Pick<Answer, 'json' | 'reply'>, meta: OutcomeMeta): Outcome {
-  const said = { ...(reply?.message !== undefined && { message: reply.message }), ...(reply?.hidden && { hidden: true as const }) }
-  const errors = reply?.errors ?? []
-  const summary = reply?.summary
-  if (errors.length === 0 || !summary) return { ok: true, status: 'success', result: json, ...said, meta }
-  if (summary.succeeded > 0) return { ok: true, status: 'partial', result: json, ...said, errors, summary, meta }
-  return { ok: false, status: 'error', error: allFailed(errors), errors, summary, meta }
+export function toOutcome(answer: Answer, meta: OutcomeMeta): Outcome {
+  const { json, said, failures } = answer
+  if (!failures) return { ok: true, status: 'success', result: json, ...said, meta }
+  const { errors, summary } = failures
+  if (succeeded(answer)) return { ok: true, status: 'partial', result: json, ...said, errors, summary, meta }
+  return { ok: false, status: 'error', error: summariseFailures(errors), errors, summary, meta }
 }
 
 /** Facts about a call, absent ones left out. */
@@ -64,9 +80,4 @@ export function buildMeta(facts: {
     ...(facts.caller !== undefined && { caller: facts.caller }),
     ...(facts.artifacts.length > 0 && { artifacts: facts.artifacts }),
   }
-}
-
-function allFailed(errors: readonly ErrorObject[]): ErrorObject {
-  const first = errors[0]!
-  return errors.length === 1 ? first : { ...first, message: `all ${errors.length} items failed; the first: ${first.message}` }
 }

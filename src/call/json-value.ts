@@ -28,10 +28,25 @@ function convert(value: unknown, place: Place, above: Set<object>, warnings: str
 function convertObject(value: object, place: Place, above: Set<object>, warnings: string[]): unknown {
   if (above.has(value)) throw refuse(place, 'a reference to something that contains it', 'return a tree')
   if (value instanceof Date && Number.isNaN(value.getTime())) throw refuse(place, 'an invalid date', 'return a valid date or null')
-  if ('toJSON' in value && typeof value.toJSON === 'function') return convert(callToJson(value as { toJSON(): unknown }, place), place, above, warnings)
+  // Before toJSON, because a Buffer would become a list of numbers.
+  if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) throw refuse(place, 'binary data', 'return it as base64 text, or write a file and report it as an artifact')
+  if ('toJSON' in value && typeof value.toJSON === 'function') return convertToJson(value as WithToJson, place, above, warnings)
+  return convertPlain(value, place, above, warnings)
+}
+
+type WithToJson = { toJSON(key: string): unknown }
+
+// As JSON.stringify does: what toJSON gives is not asked again.
+function convertToJson(value: WithToJson, place: Place, above: Set<object>, warnings: string[]): unknown {
+  const given = callToJson(value, place)
+  if (typeof given !== 'object' || given === null) return convert(given, place, above, warnings)
+  if (above.has(given)) throw refuse(place, 'a reference to something that contains it', 'return a tree')
+  return convertPlain(given, place, above, warnings)
+}
+
+function convertPlain(value: object, place: Place, above: Set<object>, warnings: string[]): unknown {
   if (value instanceof Map) throw refuse(place, 'a Map', 'return Object.fromEntries(map)')
   if (value instanceof Set) throw refuse(place, 'a Set', 'return [...set]')
-  if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) throw refuse(place, 'binary data', 'return it as base64 text, or write a file and report it as an artifact')
   if (value instanceof Promise) throw refuse(place, 'a promise', 'await it')
   if (value instanceof Error) return { name: value.name, message: value.message }
   above.add(value)
@@ -55,18 +70,19 @@ function convertFields(fields: object, place: Place, above: Set<object>, warning
   for (const [key, field] of Object.entries(fields)) {
     const converted = convert(field, typeof field === 'string' ? place : { key, parent: place }, above, warnings)
     if (converted === field && field !== undefined) continue
-    copy ??= Object.assign(Object.create(null) as Record<string, unknown>, fields)
+    // Not by spreading: a key `__proto__` has to stay a key.
+    copy ??= Object.fromEntries(Object.entries(fields))
     if (converted === undefined) delete copy[key]
-    else copy[key] = converted
+    else Object.defineProperty(copy, key, { value: converted, enumerable: true, configurable: true, writable: true })
   }
   return copy ?? fields
 }
 
-function callToJson(value: { toJSON(): unknown }, place: Place): unknown {
+function callToJson(value: WithToJson, place: Place): unknown {
   try {
-    return value.toJSON()
+    return value.toJSON(String(place.key))
   } catch (error) {
-    throw refuse(place, `an object whose toJSON throws (${error instanceof Error ? error.message : String(error)})`, 'return plain data')
+    throw refuse(place, `an object whose toJSON throws${error instanceof Error ? ` (${error.message})` : ''}`, 'return plain data')
   }
 }
 

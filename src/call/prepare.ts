@@ -13,7 +13,7 @@ import type { CallOptions } from './options.ts'
 export type Prepared = {
   readonly input: unknown
   readonly cwd: string
-  /** Milliseconds; the shortest of all limits. */
+  /** Milliseconds that the input itself allows. */
   readonly limit: number | undefined
   readonly dryRun: boolean
   readonly verbose: number
@@ -31,11 +31,7 @@ export async function prepareInput(definition: ToolDefinition, given: unknown, o
   return {
     input: hasPaths(schema) ? await resolvePaths(schema, value, cwd) : value,
     cwd,
-    limit: shortest(
-      options.timeout === undefined ? undefined : toMilliseconds(options.timeout, 'timeout'),
-      definition.timeout,
-      inputTimeout(schema, read(names.timeout), names.timeout),
-    ),
+    limit: inputTimeout(schema, read(names.timeout), names.timeout),
     dryRun: options.dryRun === true || read(names.dryRun) === true,
     verbose: options.verbose ?? Number(read(names.verbose) ?? 0),
   }
@@ -91,9 +87,4 @@ function kindOfPath(path: string): 'file' | 'directory' | 'other' | undefined {
   const stats = path.includes('\0') ? undefined : statSync(path, { throwIfNoEntry: false })
   if (!stats) return undefined
   return stats.isDirectory() ? 'directory' : stats.isFile() ? 'file' : 'other'
-}
-
-function shortest(...limits: (number | undefined)[]): number | undefined {
-  const given = limits.filter((limit) => limit !== undefined)
-  return given.length > 0 ? Math.min(...given) : undefined
 }

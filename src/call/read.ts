@@ -1,22 +1,24 @@
 import { closest } from '../contract/did-you-mean.ts'
+import { toMilliseconds } from '../contract/duration.ts'
 import { isObject } from '../contract/json.ts'
 import type { Outcome } from '../contract/outcome.ts'
 import { ToolError } from '../contract/tool-error.ts'
 import { lookupKey } from '../define/names.ts'
 import type { Prompt, PromptText } from '../define/prompt.ts'
 import type { Resource } from '../define/resource.ts'
+import { describeFailure } from './describe-failure.ts'
 import { withoutExit } from './exit-guard.ts'
-import { toToolError } from './failure.ts'
-import { toJsonValue } from './json-value.ts'
-import type { CallOptions } from './options.ts'
+import { buildMeta } from './finish.ts'
 import type { Identity } from './finished.ts'
 import { host } from './host.ts'
+import { toJsonValue } from './json-value.ts'
+import type { CallOptions } from './options.ts'
 import { runCall } from './running.ts'
-import { toMilliseconds } from '../contract/duration.ts'
 
 /** Reads the resource that an address names; never throws. */
 export function readResource(resources: readonly Resource[], uri: string, options: CallOptions = {}, identity: Identity = {}): Promise<Outcome> {
-  return answer(`resource`, options, identity, async (signal) => {
+  return answer('resource', options, identity, async (signal) => {
+    if (typeof uri !== 'string') throw new ToolError('INVALID_INPUT', 'the address of a resource is a text', { field: 'uri' })
     for (const resource of resources) {
       const params = resource.match(uri)
       if (params) return resourceJson(await resource.read(params, { signal: signal(), cwd: options.cwd ?? host.cwd(), env: options.env ?? host.env() }))
@@ -29,6 +31,7 @@ export function readResource(resources: readonly Resource[], uri: string, option
 /** Renders the named prompt; never throws. */
 export function renderPrompt(prompts: readonly Prompt[], name: string, args: unknown, options: CallOptions = {}, identity: Identity = {}): Promise<Outcome<PromptText>> {
   return answer('prompt', options, identity, async () => {
+    if (typeof name !== 'string') throw new ToolError('INVALID_INPUT', 'the name of a prompt is a text', { field: 'name' })
     const prompt = prompts.find((candidate) => lookupKey(candidate.name) === lookupKey(name))
     if (!prompt) {
       const meant = closest(name, prompts.map((candidate) => candidate.name))
@@ -36,22 +39,30 @@ export function renderPrompt(prompts: readonly Prompt[], name: string, args: unk
     }
     const checked = await (await prompt.arguments()).check(args ?? {})
     if (!checked.ok) throw (await import('../define/schema/issues.ts')).issuesToError(checked.issues, { input: args })
-    return prompt.render(checked.value)
+    return checkText(prompt.name, await prompt.render(checked.value))
   }) as Promise<Outcome<PromptText>>
 }
 
 async function answer(tool: string, options: CallOptions, identity: Identity, work: (signal: () => AbortSignal) => Promise<unknown>): Promise<Outcome> {
   const startedAt = host.clock()
-  const meta = () => ({ tool: identity.toolset === undefined ? tool : `${identity.toolset}.${tool}`, ...(identity.version !== undefined && { version: identity.version }), duration_ms: Math.round(host.clock() - startedAt) })
+  const name = identity.toolset === undefined ? tool : `${identity.toolset}.${tool}`
+  const meta = (warnings: readonly string[] = []) => buildMeta({ tool: name, version: identity.version, startedAt, dryRun: false, warnings, caller: options.caller, artifacts: [] })
   try {
     const result = await runCall(options.signal, (call) => {
       if (options.timeout !== undefined) call.limitTo(toMilliseconds(options.timeout, 'timeout'))
       return withoutExit(call.fail, () => work(call.signal))
     })
-    return { ok: true, status: 'success', result: toJsonValue(result).value, meta: meta() }
+    const { value, warnings } = toJsonValue(result)
+    return { ok: true, status: 'success', result: value, meta: meta(warnings) }
   } catch (error) {
-    return { ok: false, status: 'error', error: toToolError(error).toObject(), meta: meta() }
+    return { ok: false, status: 'error', error: describeFailure(error).object, meta: meta() }
   }
+}
+
+function checkText(name: string, text: unknown): unknown {
+  const isText = typeof text === 'string' || (Array.isArray(text) && text.every((message) => isObject(message) && typeof message['role'] === 'string' && typeof message['content'] === 'string'))
+  if (isText) return text
+  throw new ToolError('INTERNAL', `prompt '${name}' rendered neither text nor messages`, { suggestion: { action: 'abort', fix: 'The author of the prompt should return a string or a list of { role, content }' } })
 }
 
 function resourceJson(content: unknown): unknown {

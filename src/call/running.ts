@@ -1,13 +1,19 @@
 import { ToolError } from '../contract/tool-error.ts'
 import { startDeadline } from './deadline.ts'
 import type { RunningDeadline } from './deadline.ts'
+import { onAbort } from './on-abort.ts'
 
 /** One call while it runs: the first failure from outside (deadline, cancellation, process.exit) ends it. */
 export type RunningCall = {
   signal(): AbortSignal
   deadline(): RunningDeadline | undefined
   fail(error: ToolError): void
+  /** Sets a deadline; of several the earliest counts. */
   limitTo(milliseconds: number): void
+  /** Waits for somebody, with the deadline standing still; ends with the call, whatever the other side does. */
+  wait<T>(work: () => T | Promise<T>): Promise<T>
+  /** From here on nothing from outside can fail the call. Throws when something already has. */
+  complete(): void
   readonly over: boolean
 }
 
@@ -18,12 +24,13 @@ export function runCall<T>(outer: AbortSignal | undefined, work: (call: RunningC
     let failure: ToolError | undefined
     let deadline: RunningDeadline | undefined
     let over = false
+    let stopListening = (): void => undefined
 
     const cancel = (): void => call.fail(cancelled(outer?.reason))
     const settle = (): void => {
       over = true
       deadline?.clear()
-      outer?.removeEventListener('abort', cancel)
+      stopListening()
     }
     const call: RunningCall = {
       // Made on demand, because most handlers never look at it.
@@ -41,22 +48,58 @@ export function runCall<T>(outer: AbortSignal | undefined, work: (call: RunningC
         controller?.abort(error)
       },
       limitTo(milliseconds) {
-        deadline = startDeadline(milliseconds, () => call.fail(new ToolError('TIMEOUT', `the call took longer than ${milliseconds / 1000} seconds`, { suggestion: { action: 'retry_with_modified_input', fix: 'Allow more time or ask for less' } })))
+        if (over || (deadline && deadline.remaining() * 1000 <= milliseconds)) return
+        deadline?.clear()
+        deadline = startDeadline(milliseconds, () => call.fail(timedOut(milliseconds)))
+      },
+      async wait<Answer>(ask: () => Answer | Promise<Answer>): Promise<Answer> {
+        if (over) throw failure ?? isOver()
+        deadline?.pause()
+        try {
+          return await untilAborted(call.signal(), ask)
+        } finally {
+          deadline?.resume()
+        }
+      },
+      complete() {
+        if (over) throw failure ?? isOver()
+        settle()
       },
       get over() { return over },
     }
 
     if (outer?.aborted) return cancel()
-    outer?.addEventListener('abort', cancel, { once: true })
-    work(call).then(
+    if (outer) stopListening = onAbort(outer, cancel)
+    void (async () => work(call))().then(
       (value) => { settle(); resolve(value) },
       (error: unknown) => { settle(); reject(error) },
     )
   })
 }
 
+/** Waits for `work`, but not longer than until the signal aborts; then throws its reason. */
+export function untilAborted<T>(signal: AbortSignal, work: () => T | Promise<T>): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    const abort = (): void => reject(signal.reason as Error)
+    if (signal.aborted) return abort()
+    const stopListening = onAbort(signal, abort)
+    void (async () => work())().then(resolve, reject).finally(stopListening)
+  })
+}
+
 function cancelled(reason: unknown): ToolError {
-  if (ToolError.is(reason)) return reason
-  const words = typeof reason === 'string' ? reason : reason instanceof Error && reason.name !== 'AbortError' ? reason.message : ''
-  return new ToolError('CANCELLED', words ? `the call was cancelled: ${words}` : 'the call was cancelled')
+  if (reason instanceof ToolError) return reason
+  const error = reason instanceof Error ? reason : undefined
+  // What AbortSignal.timeout() aborts with.
+  if (error?.name === 'TimeoutError') return new ToolError('TIMEOUT', 'the caller gave the call no more time', { cause: reason })
+  const words = typeof reason === 'string' ? reason : error && error.name !== 'AbortError' ? error.message : ''
+  return new ToolError('CANCELLED', words ? `the call was cancelled: ${words}` : 'the call was cancelled', { cause: reason })
+}
+
+function timedOut(milliseconds: number): ToolError {
+  return new ToolError('TIMEOUT', `the call took longer than ${milliseconds / 1000} seconds`, { suggestion: { action: 'retry_with_modified_input', fix: 'Allow more time or ask for less' } })
+}
+
+function isOver(): ToolError {
+  return new ToolError('CANCELLED', 'the call is over')
 }

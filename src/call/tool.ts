@@ -1,11 +1,11 @@
 import type { CallEvent } from '../contract/events.ts'
 import type { ToolManifest } from '../contract/manifest.ts'
 import type { Outcome } from '../contract/outcome.ts'
-import { toolErrorFrom } from '../contract/tool-error.ts'
+import { ToolError, toolErrorFrom } from '../contract/tool-error.ts'
 import { defineTool } from '../define/tool.ts'
 import type { ToolDefinition, ToolOptions } from '../define/tool-type.ts'
 import type { LazySchema } from '../define/schema/schema.ts'
-import type { AllowedReturn, InputOf, OutputOf, ResultOf } from '../define/types.ts'
+import type { DeclaredResult, InputOf, Literals, Primitive, ResultFor, RunReturn } from '../define/types.ts'
 import type { CallOptions } from './options.ts'
 import { loadEngine } from './load-engine.ts'
 
@@ -28,19 +28,20 @@ export type AnyTool = Tool<never, unknown> | Tool<unknown, unknown> | Tool
 
 type NoInput = Record<string, never>
 type GivenFor<Input extends LazySchema | undefined> = Input extends LazySchema ? InputOf<Input> : NoInput
-type ResultFor<Output extends LazySchema | undefined, Returned> = Output extends LazySchema ? OutputOf<Output> : ResultOf<Returned>
 
 /** Defines a tool. Throws CONFIG, saying what to change, when the definition cannot work on every surface. */
 export function tool<
   const Input extends LazySchema | undefined = undefined,
   const Output extends LazySchema | undefined = undefined,
-  Returned extends AllowedReturn<Output> = AllowedReturn<Output>,
->(options: ToolOptions<Input, Output, Returned>): Tool<GivenFor<Input>, ResultFor<Output, Returned>> {
+  Literal extends Primitive = Primitive,
+  Returned extends RunReturn<Literals<Literal>> = never,
+>(options: ToolOptions<Input, Output, Returned & RunReturn<DeclaredResult<Output>>>): Tool<GivenFor<Input>, ResultFor<Output, Returned>> {
   return callable(defineTool(options)) as unknown as Tool<GivenFor<Input>, ResultFor<Output, Returned>>
 }
 
 /** Calls a tool and gives its outcome; never throws. */
-export async function call<Input, Result>(target: Tool<Input, Result>, input?: NoInfer<Input>, options?: CallOptions): Promise<Outcome<Result>> {
+export async function call<Input, Result>(target: Tool<Input, Result>, ...[input, options]: GivenInput<NoInfer<Input>>): Promise<Outcome<Result>> {
+  if (!isTool(target)) return { ok: false, status: 'error', error: new ToolError('CONFIG', 'call() needs a tool that tool() made').toObject(), meta: { tool: '', duration_ms: 0 } }
   const engine = loadEngine()
   const { invoke } = engine instanceof Promise ? await engine : engine
   return (await invoke(definitionOf(target), input, options)).outcome as Outcome<Result>

@@ -1,5 +1,7 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { LogLevel } from './events.ts'
 import type { InteractionOption } from './interaction.ts'
+import type { TypedJsonSchema } from './json.ts'
 import type { State } from './state.ts'
 
 /** Parameters of a completion that a tool asks of its caller's model. */
@@ -20,13 +22,15 @@ export type DecisionQuestion<Value extends string = string> = AskCommon & {
   readonly options: readonly (Value | (InteractionOption & { readonly value: Value }))[]
   readonly default?: Value
 }
-export type InputQuestion = AskCommon & { readonly kind: 'input'; readonly schema?: unknown; readonly default?: unknown }
+export type InputQuestion<Schema = unknown> = AskCommon & { readonly kind: 'input'; /** A schema of a library, or plain JSON Schema. */ readonly schema?: Schema; readonly default?: unknown }
+
+type AnswerOf<Schema> = Schema extends StandardSchemaV1<unknown, infer Value> ? Value : Schema extends TypedJsonSchema<infer Value> ? Value : unknown
 
 /** Asks somebody and waits: a boolean for `confirm`, the chosen value for `decision`, the (validated) value for `input`. */
 export type Ask = {
   (question: ConfirmQuestion): Promise<boolean>
   <const Value extends string>(question: DecisionQuestion<Value>): Promise<Value>
-  (question: InputQuestion): Promise<unknown>
+  <Schema = unknown>(question: InputQuestion<Schema>): Promise<AnswerOf<Schema>>
 }
 
 /** A place that survives the process, for one stage of a long job. */

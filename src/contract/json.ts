@@ -7,6 +7,10 @@ export type JsonObject = { readonly [key: string]: unknown }
 /** A JSON Schema object (draft 2020-12 or 07). Boolean schemas appear only below the root. */
 export type JsonSchema = { readonly [keyword: string]: unknown }
 
+declare const valueType: unique symbol
+/** Plain JSON Schema that carries a type for the compiler: what `jsonSchema<T>()` gives. */
+export type TypedJsonSchema<T> = JsonSchema & { readonly [valueType]?: T }
+
 /** True for plain objects, false for arrays, null and everything else. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)

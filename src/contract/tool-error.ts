@@ -26,17 +26,18 @@ export class ToolError extends Error {
   readonly category: ErrorCategory
   readonly recoverable: boolean
   readonly retryable: boolean
-  readonly suggestion?: Suggestion
-  readonly details?: { readonly [key: string]: unknown }
-  readonly field?: string
-  /** What the author left open, so that a tool's own `errors` table can still decide it. */
-  private readonly given: FailOptions
+  // Declared only, so that what is absent is not there as undefined.
+  declare readonly suggestion?: Suggestion
+  declare readonly details?: { readonly [key: string]: unknown }
+  declare readonly field?: string
+  /** What the author decided; the rest is left to a tool's own `errors` table. */
+  private readonly given: Given
 
-  constructor(code: AnyErrorCode, message: string, options: FailOptions = {}) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+  constructor(code: AnyErrorCode, message?: string, options: FailOptions = {}) {
+    const known = findRow(code)
+    super(message ?? known?.row.meaning ?? code, options.cause === undefined ? undefined : { cause: options.cause })
     this.name = 'ToolError'
     const facts = factsOf(code)
-    const known = findRow(code)
     this.code = known?.code ?? code
     // The table alone says where its codes belong, so that exit status and category never disagree.
     this.category = known?.row.category ?? options.category ?? facts.category
@@ -45,7 +46,7 @@ export class ToolError extends Error {
     if (options.suggestion !== undefined) this.suggestion = completeSuggestion(options.suggestion)
     if (options.details !== undefined) this.details = options.details
     if (options.field !== undefined) this.field = options.field
-    this.given = options
+    this.given = { ...options, message }
     Object.defineProperty(this, 'given', { enumerable: false })
     Object.defineProperty(this, brand, { value: true })
   }
@@ -55,16 +56,28 @@ export class ToolError extends Error {
     return typeof value === 'object' && value !== null && (value as { [brand]?: unknown })[brand] === true
   }
 
-  /** The error as the envelope carries it. `declared` is the tool's own table of codes. */
-  toObject(declared?: { readonly [code: string]: DeclaredError }): ErrorObject {
-    const own = declared && Object.hasOwn(declared, this.code) && !findRow(this.code) ? declared[this.code] : undefined
-    const facts = own ? { ...factsOf(this.code, own), ...pickFacts(this.given) } : this
+  /** Takes text and facts that were left open from the table of the tool that failed. The first table that knows the code decides. */
+  completeFrom(declared: { readonly [code: string]: DeclaredError }): this {
+    const own = findDeclared(declared, this.code)
+    if (!own) return this
+    const { message = own.message, category, recoverable, retryable } = this.given
+    const facts = factsOf(this.code, own)
+    const complete = {
+      category: findRow(this.code)?.row.category ?? category ?? facts.category,
+      recoverable: recoverable ?? facts.recoverable,
+      retryable: retryable ?? facts.retryable,
+    }
+    return Object.assign(this, { message, ...complete, given: { ...this.given, ...complete, message } })
+  }
+
+  /** The error as the envelope carries it. */
+  toObject(): ErrorObject {
     return {
       code: this.code,
-      category: facts.category,
+      category: this.category,
       message: this.message,
-      recoverable: facts.recoverable,
-      retryable: facts.retryable,
+      recoverable: this.recoverable,
+      retryable: this.retryable,
       ...(this.suggestion && { suggestion: this.suggestion }),
       ...(this.field !== undefined && { field: this.field }),
       ...(this.details !== undefined && { details: this.details }),
@@ -72,8 +85,10 @@ export class ToolError extends Error {
   }
 }
 
-/** Throws a ToolError. `recoverable` and `retryable` default to the facts of the code. */
-export function fail(code: AnyErrorCode, message: string, options?: FailOptions): never {
+type Given = FailOptions & { readonly message: string | undefined }
+
+/** Throws a ToolError. Without a message, the text that the tool declares for the code. `recoverable` and `retryable` default to the facts of the code. */
+export function fail(code: AnyErrorCode, message?: string, options?: FailOptions): never {
   throw new ToolError(code, message, options)
 }
 
@@ -93,6 +108,10 @@ function completeSuggestion(given: SuggestionInput): Suggestion {
   }
 }
 
-function pickFacts({ category, recoverable, retryable }: FailOptions): Partial<{ category: ErrorCategory; recoverable: boolean; retryable: boolean }> {
-  return { ...(category && { category }), ...(recoverable !== undefined && { recoverable }), ...(retryable !== undefined && { retryable }) }
+// A code of ours may be declared under any of its names.
+function findDeclared(declared: { readonly [code: string]: DeclaredError }, code: string): DeclaredError | undefined {
+  if (Object.hasOwn(declared, code)) return declared[code]
+  if (!findRow(code)) return undefined
+  const name = Object.keys(declared).find((candidate) => findRow(candidate)?.code === code)
+  return name === undefined ? undefined : declared[name]
 }

@@ -3,7 +3,7 @@ import type { PromptArgument, PromptManifest } from '../contract/manifest.ts'
 import { ToolError } from '../contract/tool-error.ts'
 import { checkName, checkSummary } from './names.ts'
 import type { LazySchema, Schema } from './schema/schema.ts'
-import { resolveSchema } from './schema/source.ts'
+import { readSource, resolveSchema } from './schema/source.ts'
 import type { OutputOf } from './types.ts'
 
 export type PromptMessage = { readonly role: 'user' | 'assistant' | 'system'; readonly content: string }
@@ -12,7 +12,7 @@ export type PromptText = string | readonly PromptMessage[]
 /** Arguments as a record of name → description (all required, all text), or as a schema. */
 export type PromptArguments = { readonly [name: string]: string } | LazySchema
 
-type ArgumentsOf<A> = A extends { readonly [name: string]: string } ? { readonly [Name in keyof A]: string } : OutputOf<A>
+type ArgumentsOf<A> = PromptArguments extends A ? Record<string, never> : A extends { readonly [name: string]: string } ? { readonly [Name in keyof A]: string } : OutputOf<A>
 
 export type PromptOptions<Arguments extends PromptArguments = PromptArguments> = {
   readonly name: string
@@ -40,6 +40,7 @@ export function prompt<const Arguments extends PromptArguments>(options: PromptO
   if (typeof options.render !== 'function') throw new ToolError('CONFIG', `prompt '${options.name}' needs a 'render' function`)
   let schema: Promise<Schema> | undefined
   const compiled = (): Promise<Schema> => (schema ??= import('./schema/compile.ts').then(({ compileSchema }) => compileSchema(resolveSchema(toSchema(options.arguments ?? {})), 'input')))
+  if (typeof options.arguments === 'object') readSource(toSchema(options.arguments))
   return {
     [brand]: true,
     name: options.name,

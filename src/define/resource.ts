@@ -39,6 +39,7 @@ export type Resource = {
 
 /** Defines a resource; throws CONFIG when the pattern or the summary is unusable. */
 export function resource<const Uri extends string>(options: ResourceOptions<Uri>): Resource {
+  if (typeof options.uri !== 'string') throw new ToolError('CONFIG', "a resource needs an address: uri: 'notes://{id}'")
   const pattern = compileUriPattern(options.uri)
   checkSummary(`resource '${options.uri}'`, options.summary)
   if (typeof options.read !== 'function') throw new ToolError('CONFIG', `resource '${options.uri}' needs a 'read' function`)

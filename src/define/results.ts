@@ -1,6 +1,4 @@
-import { ToolError } from '../contract/tool-error.ts'
-import type { ErrorObject, PartialSummary } from '../contract/outcome.ts'
-import { isObject } from '../contract/json.ts'
+import type { ErrorObject } from '../contract/outcome.ts'
 
 const brand = Symbol.for('toolable.reply')
 
@@ -10,50 +8,25 @@ export type Reply<Result = unknown> = {
   readonly result: Result
   readonly message?: string
   readonly hidden?: boolean
-  readonly errors?: readonly ErrorObject[]
-  readonly summary?: PartialSummary
+  readonly errors?: readonly PartialError[]
+  /** Where in the result the succeeded items are. */
+  readonly key?: string
 }
 
-/** An error inside a partial result: a ToolError, or its fields. */
-export type PartialError = ToolError | (Partial<ErrorObject> & { readonly code: string; readonly message: string })
+/** An error inside a partial result: what was caught, or the fields of an error. */
+export type PartialError = Error | (Partial<ErrorObject> & { readonly code: string; readonly message: string })
 
 /** A result with a text for the model; `hidden` keeps the value itself out of the model's view. */
-export function ok<Result>(result: Result, options: { readonly message?: string; readonly hidden?: boolean } = {}): Reply<Result> {
-  return { [brand]: true, result, ...options }
+export function ok<Result>(result: Result, { message, hidden }: { readonly message?: string; readonly hidden?: boolean } = {}): Reply<Result> {
+  return { [brand]: true, result, ...(message !== undefined && { message }), ...(hidden !== undefined && { hidden }) }
 }
 
 /** A result of which some items failed. Succeeded items are counted in `result[key]`, or in the first list in it. */
 export function partial<Result>(result: Result, errors: readonly PartialError[], key?: string): Reply<Result> {
-  const objects = errors.map(toErrorObject)
-  const succeeded = countItems(result, key)
-  return {
-    [brand]: true,
-    result,
-    errors: objects,
-    summary: {
-      total: succeeded + objects.length,
-      succeeded,
-      failed: objects.length,
-      recoverable_failures: objects.filter((error) => error.recoverable).length,
-    },
-  }
+  return { [brand]: true, result, errors, ...(key !== undefined && { key }) }
 }
 
 /** True for what `ok` and `partial` give. */
 export function isReply(value: unknown): value is Reply {
   return typeof value === 'object' && value !== null && (value as { [brand]?: unknown })[brand] === true
-}
-
-function toErrorObject(error: PartialError): ErrorObject {
-  return ToolError.is(error) ? error.toObject() : new ToolError(error.code, error.message, error).toObject()
-}
-
-function countItems(result: unknown, key: string | undefined): number {
-  if (key !== undefined) {
-    const list = isObject(result) && Object.hasOwn(result, key) ? result[key] : undefined
-    return Array.isArray(list) ? list.length : 0
-  }
-  if (Array.isArray(result)) return result.length
-  const list = isObject(result) ? Object.values(result).find(Array.isArray) : undefined
-  return list?.length ?? 0
 }

@@ -59,6 +59,8 @@ export type ToolDefinition = {
   readonly source: { readonly input: LazySchema; readonly output: LazySchema | undefined }
   /** Schemas and manifest, made at first use and kept; a promise only that first time. Throws CONFIG for what could not be checked at once. */
   compiled(): CompiledTool | Promise<CompiledTool>
+  /** Runs another check of the author's work when the schemas are compiled. */
+  whenCompiled(check: (compiled: CompiledTool) => Promise<void>): void
   /** The manifest as far as it can be read without compiling; undefined where the input is not a plain object schema. */
   sketch(): ToolManifest | undefined
   /** The input with its defaults, when it plainly fits a simple JSON Schema; undefined when only the compiled schema can tell. */

@@ -1,4 +1,5 @@
 import { toMilliseconds } from '../contract/duration.ts'
+import type { Duration } from '../contract/duration.ts'
 import type { DeclaredError } from '../contract/errors.ts'
 import type { ToolFacts } from '../contract/manifest.ts'
 import { ToolError } from '../contract/tool-error.ts'
@@ -6,9 +7,10 @@ import { acceptPlainly } from './early/accept.ts'
 import { checkExamplesEarly } from './early/examples.ts'
 import { checkFlagsEarly, earlyFlags } from './early/flags.ts'
 import { readEarly } from './early/read-schema.ts'
+import { nameProblem } from './name-problem.ts'
 import { checkName, checkSummary } from './names.ts'
-import type { LazySchema, SchemaSource } from './schema/schema.ts'
-import { readSource, resolveSchema } from './schema/source.ts'
+import type { SchemaSource } from './schema/schema.ts'
+import { isThunk, readSource, resolveSchema } from './schema/source.ts'
 import type { CompiledTool, ToolDefinition, ToolOptions } from './tool-type.ts'
 
 const EMPTY_INPUT = { type: 'object', properties: {}, additionalProperties: false } as const satisfies SchemaSource
@@ -20,15 +22,23 @@ export function defineTool(options: ToolOptions): ToolDefinition {
   if (options.run !== undefined && typeof options.run !== 'function') throw new ToolError('CONFIG', `'run' of tool '${options.name}' must be a function`)
   const facts = collectFacts(options)
   const source = { input: options.input ?? EMPTY_INPUT, output: options.output }
-  const early = once(() => readEarly(resolveSchema(source.input)))
+  const early = once(() => nameProblem(options.name, 'input', () => readEarly(resolveSchema(source.input))))
   if (!isThunk(source.input)) {
     const schema = early()
     if (schema) checkFlagsEarly(schema, facts)
     checkExamplesEarly(options.name, facts.examples, source.input, schema)
   }
-  if (source.output !== undefined && !isThunk(source.output)) readSource(source.output)
+  if (source.output !== undefined && !isThunk(source.output)) nameProblem(options.name, 'output', () => readSource(source.output))
 
   let compiled: CompiledTool | undefined
+  let compiling: Promise<CompiledTool> | undefined
+  const checks: ((compiled: CompiledTool) => Promise<void>)[] = []
+  const compile = async (): Promise<CompiledTool> => {
+    const { compileTool } = await import('./compile-tool.ts')
+    const made = compileTool(definition)
+    for (const check of checks) await check(made)
+    return (compiled = made)
+  }
   const definition: ToolDefinition = {
     name: options.name,
     facts,
@@ -40,16 +50,16 @@ export function defineTool(options: ToolOptions): ToolDefinition {
     dryRun: facts.dryRun,
     source,
     compiled() {
-      if (compiled) return compiled
-      return import('./compile-tool.ts').then(({ compileTool }) => (compiled ??= compileTool(definition)))
+      return compiled ?? (compiling ??= compile())
     },
+    whenCompiled: (check) => void checks.push(check),
     sketch() {
       const schema = early()
       return schema && { ...facts, inputSchema: schema }
     },
     accept(input) {
-      const schema = 'plain' in readSource(resolveSchema(source.input)) ? early() : undefined
-      return schema && acceptPlainly(schema, input)
+      const schema = early()
+      return schema && 'plain' in readSource(resolveSchema(source.input)) ? acceptPlainly(schema, input) : undefined
     },
     flagNames() {
       const schema = early()
@@ -63,11 +73,6 @@ export function defineTool(options: ToolOptions): ToolDefinition {
 function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined
   return () => (made ??= { value: make() }).value
-}
-
-// Schemas of some libraries are functions themselves.
-function isThunk(schema: LazySchema): boolean {
-  return typeof schema === 'function' && !('~standard' in schema)
 }
 
 function collectFacts(options: ToolOptions): ToolFacts {
@@ -85,9 +90,17 @@ function collectFacts(options: ToolOptions): ToolFacts {
     errors: declareErrors(options),
     positional: options.positional ?? [],
     flags: options.flags ?? {},
-    ...(options.timeout !== undefined && { timeout: toMilliseconds(options.timeout, 'timeout') / 1000 }),
+    ...(options.timeout !== undefined && { timeout: readTimeout(options.name, options.timeout) / 1000 }),
     dryRun: options.dryRun ?? false,
     ...(options.permissions && { permissions: options.permissions }),
+  }
+}
+
+function readTimeout(name: string, timeout: Duration): number {
+  try {
+    return toMilliseconds(timeout)
+  } catch (error) {
+    throw new ToolError('CONFIG', `the timeout of tool '${name}' cannot be used: ${(error as ToolError).message}`, { field: 'timeout' })
   }
 }
 
@@ -95,6 +108,8 @@ function declareErrors({ name, errors = {} }: ToolOptions): { readonly [code: st
   const declared: { [code: string]: DeclaredError } = Object.create(null) as {}
   for (const [code, given] of Object.entries(errors)) {
     if (!/^[A-Z][A-Z0-9_]{0,63}$/.test(code)) throw new ToolError('CONFIG', `error code '${code}' of tool '${name}' must be capital letters, digits and '_', like E3101 or E_MY_THING`)
+    if (typeof given !== 'string' && typeof given?.message !== 'string') throw new ToolError('CONFIG', `error '${code}' of tool '${name}' needs a text, or { message, category }`)
+    if (typeof given !== 'string' && typeof given?.message !== 'string') throw new ToolError('CONFIG', `error '${code}' of tool '${name}' needs a text, or { message, category }`)
     declared[code] = typeof given === 'string' ? { message: given } : given
   }
   return declared

@@ -1,5 +1,5 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import type { LazySchema, SchemaSource, TypedJsonSchema } from './schema/schema.ts'
+import type { TypedJsonSchema } from './schema/schema.ts'
 import type { ResultYield } from './events.ts'
 import type { Reply } from './results.ts'
 
@@ -34,5 +34,18 @@ export type ResultOf<Returned> =
 type Unreply<T> = T extends Reply<infer Result> ? Result : T
 type GeneratorResult<Yields, Returned> = [Returned] extends [void] ? (Extract<Yields, ResultYield> extends ResultYield<infer R> ? R : null) : Returned
 
-/** What `run` must return, given the declared output. */
-export type AllowedReturn<Output> = Output extends LazySchema<SchemaSource> ? RunReturn<InputOf<Output>> : unknown
+/** The result that `run` must come to, given the declared output. Plain JSON Schema says nothing to the compiler; only an input is an object at least. */
+export type DeclaredResult<Output> = IsTyped<Output> extends true ? InputOf<Output> : unknown
+
+/** The result that callers get: as declared, else what `run` returns. */
+export type ResultFor<Output, Returned> = IsTyped<Output> extends true ? OutputOf<Output> : [Returned] extends [never] ? unknown : ResultOf<Returned>
+
+type IsTyped<S> =
+  Resolved<S> extends StandardSchemaV1 ? true
+  : Resolved<S> extends TypedJsonSchema<infer T> ? (unknown extends T ? false : true)
+  : false
+
+export type Primitive = string | number | bigint | boolean | null | undefined
+
+/** Any result. Inferred through it, the text 'a' in a returned object stays the literal that the output schema may ask for. */
+export type Literals<Literal extends Primitive> = Literal | { readonly [key: string]: Literals<Literal> } | readonly Literals<Literal>[] | {}

@@ -1,4 +1,5 @@
 import { closest } from '../contract/did-you-mean.ts'
+import { isObject } from '../contract/json.ts'
 import type { ToolManifest } from '../contract/manifest.ts'
 import { ToolError } from '../contract/tool-error.ts'
 import { addEntry, collectTools, enter } from '../call/collect.ts'
@@ -13,11 +14,13 @@ import { isPrompt } from '../define/prompt.ts'
 import type { Prompt } from '../define/prompt.ts'
 import { isResource } from '../define/resource.ts'
 import type { Resource } from '../define/resource.ts'
+import { checkArgsEarly } from './args-early.ts'
 import type { Toolset, ToolsetOptions } from './toolset-type.ts'
 
 /** Builds a toolset; a single tool is the shorthand for a program of that one tool. Throws CONFIG for duplicate or unusable names. */
 export function toolset(given: ToolsetOptions | AnyTool): Toolset {
-  const options: ToolsetOptions = isTool(given) ? { name: given.name.replaceAll('_', '-'), tools: [given] } : (given)
+  const options: ToolsetOptions = isTool(given) ? { name: given.name.replaceAll('_', '-'), tools: [given] } : given
+  if (!isObject(options)) throw new ToolError('CONFIG', 'toolset() takes { name, tools } or one tool')
   checkName('toolset', options.name)
   const version = options.version ?? '0.1.0'
   const entries = new Map<string, ToolEntry>()
@@ -33,18 +36,20 @@ export function toolset(given: ToolsetOptions | AnyTool): Toolset {
     resources,
     prompts,
     add(tool, name) {
-      addEntry(entries, enter(tool, [], name))
+      include(enter(tool, [], name))
       return set
     },
     addResource(resource) {
       if (!isResource(resource)) throw new ToolError('CONFIG', `toolset '${options.name}' got something that resource() did not make`)
-      if (resources.some(({ manifest }) => manifest.uri === resource.manifest.uri)) throw new ToolError('CONFIG', `two resources have the address '${resource.manifest.uri}'`)
+      const { uri } = resource.manifest
+      const other = resources.find(({ manifest }) => withoutNames(manifest.uri) === withoutNames(uri))?.manifest.uri
+      if (other !== undefined) throw new ToolError('CONFIG', `two resources have the address '${other}'${other === uri ? '' : ` ('${uri}' matches the same)`}: change the address of one`)
       resources.push(resource)
       return set
     },
     addPrompt(prompt) {
       if (!isPrompt(prompt)) throw new ToolError('CONFIG', `toolset '${options.name}' got something that prompt() did not make`)
-      if (prompts.some(({ name }) => lookupKey(name) === lookupKey(prompt.name))) throw new ToolError('CONFIG', `two prompts are called '${prompt.name}'`)
+      if (prompts.some(({ name }) => lookupKey(name) === lookupKey(prompt.name))) throw new ToolError('CONFIG', `two prompts are called '${prompt.name}': rename one`)
       prompts.push(prompt)
       return set
     },
@@ -79,13 +84,20 @@ export function toolset(given: ToolsetOptions | AnyTool): Toolset {
     },
   }
   const start = async (name: string, input: unknown, callOptions?: CallOptions): Promise<Finished> => {
-    const entry = set.find(name)
+    const entry = typeof name === 'string' ? set.find(name) : undefined
     if (entry) return (await loadEngine()).invoke(entry.definition, input, callOptions, identity)
-    const error = unknownTool(name, set.entries)
-    return { outcome: { ok: false, status: 'error', error: error.toObject(), meta: { tool: `${options.name}.${name.slice(0, 64)}`, version, duration_ms: 0 } }, error }
+    const error = unknownTool(String(name), set.entries)
+    return { outcome: { ok: false, status: 'error', error: error.toObject(), meta: { tool: `${options.name}.${String(name).slice(0, 64)}`, version, duration_ms: 0 } }, error }
   }
 
-  for (const entry of collectTools(options.tools ?? [])) addEntry(entries, entry)
+  const include = (entry: ToolEntry): void => {
+    addEntry(entries, entry)
+    if (!entry.definition.facts.examples.some(({ args }) => args !== undefined)) return
+    checkArgsEarly(entry.definition)
+    entry.definition.whenCompiled(async (compiled) => (await import('./args-examples.ts')).checkArgsExamples(compiled))
+  }
+
+  for (const entry of collectTools(options.tools ?? [])) include(entry)
   for (const resource of options.resources ?? []) set.addResource(resource)
   for (const prompt of options.prompts ?? []) set.addPrompt(prompt)
   return set
@@ -105,4 +117,9 @@ export function unknownTool(name: string, entries: readonly ToolEntry[]): ToolEr
 // The schemas stay unread until somebody looks: help for two hundred tools publishes none of them.
 function withPath(manifest: ToolManifest, path: readonly string[]): ToolManifest & { readonly path: readonly string[] } {
   return Object.defineProperties({}, { ...Object.getOwnPropertyDescriptors(manifest), path: { value: path, enumerable: true } }) as ToolManifest & { readonly path: readonly string[] }
+}
+
+// `notes://{id}` and `notes://{name}` are the same address.
+function withoutNames(uri: string): string {
+  return uri.replace(/\{\w+\}/g, '{}')
 }

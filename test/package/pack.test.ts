@@ -49,7 +49,7 @@ describe('the package as npm delivers it', () => {
     const { status, stdout } = run(process.execPath, ['greet.js', '--help'], project)
     expect(status).toBe(0)
     expect(stdout).toContain('Greet somebody')
-    expect(stdout).toContain('--loud')
+    expect(stdout).toContain('--[no-]loud')
   })
 
   test('a ten-line program answers a JSON call with one document', () => {

@@ -102,7 +102,7 @@ test('an error under another name is the same error, and the table says where it
 
 test('a tool’s own table decides what the author left open', () => {
   const declared = { E3101: { category: 'auth', message: 'No', retryable: true }, NOT_FOUND: { category: 'auth', message: 'No' } } as const
-  expect(new ToolError('E3101', 'x').toObject(declared)).toMatchObject({ category: 'auth', recoverable: false, retryable: true })
-  expect(new ToolError('E3101', 'x', { retryable: false }).toObject(declared)).toMatchObject({ category: 'auth', retryable: false })
-  expect(new ToolError('NOT_FOUND', 'x').toObject(declared)).toMatchObject({ category: 'state' })
+  expect(new ToolError('E3101', 'x').completeFrom(declared).toObject()).toMatchObject({ category: 'auth', recoverable: false, retryable: true })
+  expect(new ToolError('E3101', 'x', { retryable: false }).completeFrom(declared).toObject()).toMatchObject({ category: 'auth', retryable: false })
+  expect(new ToolError('NOT_FOUND', 'x').completeFrom(declared).toObject()).toMatchObject({ category: 'state' })
 })

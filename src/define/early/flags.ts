@@ -6,6 +6,8 @@ import type { CheckedFlag } from '../flags/check.ts'
 import { flagName } from '../flags/flag-name.ts'
 import { FED_FIELDS } from '../flags/injected.ts'
 
+const KINDS: { readonly [type: string]: CheckedFlag['kind'] | undefined } = { boolean: 'boolean', array: 'list', object: 'object' }
+
 type FlagSource = { readonly name: string; readonly positional: readonly string[]; readonly flags: { readonly [field: string]: FlagOptions } }
 
 /** Refuses clashes on the command line as soon as a tool is defined. */
@@ -26,7 +28,7 @@ export function earlyFlags(schema: JsonSchema, { positional, flags }: FlagSource
       long,
       ...(options.short !== undefined && { short: options.short }),
       ...(fedBy === long && { fedBy }),
-      kind: property['type'] === 'boolean' ? 'boolean' as const : property['type'] === 'array' ? 'list' as const : 'value' as const,
+      kind: KINDS[String(property['type'])] ?? 'value',
       required: required.includes(field) && !Object.hasOwn(property, 'default'),
       positional: positional.includes(field),
     }

@@ -4,9 +4,7 @@ import type { JsonSchema } from '../../contract/json.ts'
 /** A schema of any library that speaks Standard Schema and can give its JSON Schema (zod, arktype, valibot when wrapped). */
 export type StandardSchema<Input = unknown, Output = Input> = StandardSchemaV1<Input, Output> & StandardJSONSchemaV1<Input, Output>
 
-declare const valueType: unique symbol
-/** Plain JSON Schema that carries a type for the compiler: what `jsonSchema<T>()` gives. */
-export type TypedJsonSchema<T> = JsonSchema & { readonly [valueType]?: T }
+export type { TypedJsonSchema } from '../../contract/json.ts'
 
 /** What an author may give as `input` or `output`. A thunk is called when the schema is first needed. */
 export type SchemaSource = StandardSchema | JsonSchema

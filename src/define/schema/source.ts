@@ -9,12 +9,17 @@ export const WHAT_TO_GIVE = "Give a schema of zod (z.object({...})), arktype or 
 
 /** The schema behind a thunk, which is called once; a schema itself is given back. */
 export function resolveSchema(lazy: LazySchema): SchemaSource {
-  if (typeof lazy !== 'function' || isStandard(lazy)) return lazy
+  if (!isThunk(lazy)) return lazy
   const known = resolved.get(lazy)
   if (known !== undefined) return known
   const source = lazy()
   resolved.set(lazy, source)
   return source
+}
+
+/** True for a function that gives a schema. Schemas of some libraries are functions too. */
+export function isThunk(lazy: LazySchema): lazy is () => SchemaSource {
+  return typeof lazy === 'function' && !isStandard(lazy)
 }
 
 /** Plain JSON Schema that carries the type of its values for the compiler. */
@@ -29,7 +34,6 @@ export function readSource(source: unknown): { readonly standard: StandardSchema
 
 const resolved = new WeakMap<object, SchemaSource>()
 
-// Schemas of some libraries are functions, so a thunk is a function that is no schema.
 function isStandard(source: unknown): source is StandardSchema {
   return ((typeof source === 'object' && source !== null) || typeof source === 'function') && isObject((source as { '~standard'?: unknown })['~standard'])
 }

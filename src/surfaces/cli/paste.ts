@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { isObject } from '../../contract/json.ts'
 import type { FailureOutcome, Outcome, Suggestion } from '../../contract/outcome.ts'
 import type { ToolCall } from './tool-call.ts'
@@ -26,8 +27,10 @@ function withUsage(outcome: FailureOutcome, { set, entry, single, specs }: ToolC
   return { ...outcome, error: { ...outcome.error, suggestion } }
 }
 
-/** An input as a command line of the called tool. */
-export function pasteable({ set, entry, single, specs }: ToolCall, input: { readonly [field: string]: unknown }): string {
+/** An input as a command line of the called tool. What the caller left to its default is left out again. */
+export function pasteable({ set, entry, single, specs, input: given }: ToolCall, input: { readonly [field: string]: unknown }): string {
+  const leftOut = specs.filter(({ field, default: byDefault }) => !(isObject(given) && Object.hasOwn(given, field)) && byDefault !== undefined && isDeepStrictEqual(input[field], byDefault))
+  const said = Object.fromEntries(Object.entries(input).filter(([field]) => !leftOut.some((spec) => spec.field === field)))
   // Its own name as the first word would be taken for the name of the tool.
-  return commandLine(set.name, single ? [] : entry.path, specs, input, single ? [entry.name, '__complete'] : [])
+  return commandLine(set.name, single ? [] : entry.path, specs, said, single ? [entry.name, '__complete'] : [])
 }

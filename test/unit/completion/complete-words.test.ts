@@ -61,6 +61,7 @@ describe('commands', () => {
 
   test('words of built-in commands, and nothing after them', () => {
     expect(values('completion', '')).toEqual(['bash', 'zsh', 'fish', 'powershell'])
+    expect(values('completion', 'z')).toEqual(['zsh'])
     expect(values('completion', 'bash', '')).toEqual([])
   })
 })

@@ -48,8 +48,8 @@ Prompts
   test('a tool hides the built-in command of its name', () => {
     const shown = renderProgramHelp({ ...fileTools, tools: [...fileTools.tools, command({ name: 'completion_make', path: ['completion', 'make'] })] }, plain)
     expect(shown).toContain('Commands: completion')
-    expect(shown).not.toContain('completion bash|zsh')
-    expect(text).toContain('completion bash|zsh')
+    expect(shown).not.toContain('completion bash')
+    expect(text).toContain('completion bash')
   })
 
   test('a program without anything still has help', () => {
@@ -66,7 +66,7 @@ Prompts
 
   test('compact: one line for each tool', () => {
     expect(renderProgramHelp(fileTools, { ...plain, compact: true })).toBe(`file-tools 1.2.0 — Find and change files
-Call: file-tools <command> '<json>' (or flags). Schemas: file-tools --discover, file-tools <command> --schema
+Call: file-tools <command> '<json>' (or flags). Schemas: file-tools --schema, file-tools <command> --schema
 find_files <pattern> --sort <name|size> … — Find files matching a glob
 pr list — List pull requests
 pr merge <number> … — Merge a pull request (destructive: needs --yes)

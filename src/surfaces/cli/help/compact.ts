@@ -12,7 +12,7 @@ export function compactProgram(manifest: ToolsetManifest): string {
   const { name, version, description } = manifest
   return lines([
     `${name} ${version}${description === undefined ? '' : ` — ${oneLine(description)}`}`,
-    `Call: ${name} <command> '<json>' (or flags). Schemas: ${name} --discover, ${name} <command> --schema`,
+    `Call: ${name} <command> '<json>' (or flags). Schemas: ${name} --schema, ${name} <command> --schema`,
     ...manifest.tools.map(compactCommand),
     ...listed('Resources', manifest.resources.map((resource) => resource.uri)),
     ...listed('Prompts', manifest.prompts.map(promptSignature)),

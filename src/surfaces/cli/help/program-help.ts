@@ -31,7 +31,7 @@ export function renderProgramHelp(manifest: ToolsetManifest, options: HelpOption
     titled(page, 'Options of the program', columns(page, injectedRows(PROGRAM_FLAGS))),
     titled(page, 'More commands', columns(page, builtinRows(manifest))),
     titled(page, 'For agents', columns(page, [
-      { term: `${name} --discover`, text: 'every tool with its schema, as JSON' },
+      { term: `${name} --discover`, text: 'every tool, resource and prompt, as JSON' },
       { term: `${name} <command> '{"field":"value"}'`, text: 'input as one JSON object; the answer is JSON where stdout is not a terminal' },
       { term: `${name} <command> --schema`, text: 'input and output of one tool' },
     ])),
@@ -49,7 +49,5 @@ function firstExamples(manifest: ToolsetManifest): ToolExample[] {
 function builtinRows(manifest: ToolsetManifest): { term: string; text: string }[] {
   return BUILTIN_COMMANDS
     .filter(({ name }) => !manifest.tools.some((tool) => isInside(tool, [name])))
-    .map(({ name, words, summary }) => (words.length > 4
-      ? { term: `${name} <form>`, text: `${summary}: ${words.join(', ')}` }
-      : { term: `${name} ${words.join('|')}`, text: summary }))
+    .map(({ name, words, summary }) => ({ term: `${name} ${words.join('|')}`, text: summary }))
 }

@@ -1,0 +1,14 @@
+// What a page of the documentation says about the program, made true again.
+import { runConsole } from './console.mjs'
+import { errorTable } from './error-table.mjs'
+import { mapFences } from './fences.mjs'
+import { readRegion } from './regions.mjs'
+
+/** The page with regions, console blocks and generated tables as they are now; a page that is up to date comes back unchanged. */
+export function refreshPage(page) {
+  const fenced = mapFences(page, ({ language, words, body, region }) => {
+    if (region !== undefined) return readRegion(region)
+    return language === 'console' ? runConsole(body, { terminal: words.includes('terminal') }) : body
+  })
+  return fenced.replace(/(<!-- error table -->\n)[^]*?(\n<!-- end -->)/, (_all, begin, end) => `${begin}${errorTable()}${end}`)
+}

@@ -1,0 +1,1 @@
+export declare function makeSampleFolder(): { readonly folder: string; remove(): void }

@@ -1,0 +1,44 @@
+import type { FlagOptions } from '../contract/manifest.ts'
+import { ToolError } from '../contract/tool-error.ts'
+import { earlyFlags } from '../define/early/flags.ts'
+import type { FlagSpec } from '../define/flags/flag-spec.ts'
+import { CONTROL_FLAGS, INJECTED_FLAGS } from '../define/flags/injected.ts'
+import { isThunk } from '../define/schema/source.ts'
+import type { ToolDefinition } from '../define/tool-type.ts'
+import { flagTable } from './cli/argv/flag-table.ts'
+import { scan } from './cli/argv/scan.ts'
+
+/** Refuses examples whose arguments cannot be read as flags of the tool, as soon as a toolset is built. Their values are checked when the schema is compiled. */
+export function checkArgsEarly({ name, facts, source, sketch }: ToolDefinition): void {
+  // A thunk is not called for the sake of an example.
+  const schema = isThunk(source.input) ? undefined : sketch()?.inputSchema
+  const specs = schema && earlyFlags(schema, facts).map((flag): FlagSpec => ({ ...flag, ...envOf(facts.flags, flag.field), schema: {}, valueName: 'value', hidden: false }))
+  facts.examples.forEach(({ args }, index) => {
+    const problem = args && (findShapeProblem(args) ?? (specs && findFlagProblem(args, specs)))
+    if (problem !== undefined) throw new ToolError('CONFIG', `example ${index + 1} of tool '${name}' (${JSON.stringify(args)}) is not a command line of the tool: ${problem}`)
+  })
+}
+
+function findFlagProblem(args: readonly string[], specs: readonly FlagSpec[]): string | undefined {
+  const { flags, words, problem } = scan(args, flagTable(specs, INJECTED_FLAGS, CONTROL_FLAGS))
+  if (problem) return problem.message
+  const whole = words.some(({ text, literal }) => !literal && /^(\{|-$|@.)/.test(text)) || flags.some(({ flag }) => flag.injected && ABOUT_THE_TOOL.has(flag.long))
+  if (whole) return undefined
+  const byFlag = new Set(flags.flatMap(({ flag }) => flag.spec?.field ?? []))
+  const places = specs.filter(({ positional, field }) => positional && !byFlag.has(field))
+  const byWord = new Set(places.slice(0, words.length).map(({ field }) => field))
+  const missing = specs.find(({ field, required, env }) => required && env === undefined && !byFlag.has(field) && !byWord.has(field))
+  if (missing) return `${missing.field} is required`
+  return words.length > places.length && places.at(-1)?.kind !== 'list' ? `unexpected argument '${words[places.length]?.text}'` : undefined
+}
+
+const ABOUT_THE_TOOL: ReadonlySet<string> = new Set(['help', ...CONTROL_FLAGS.map(({ long }) => long)])
+
+function findShapeProblem(args: unknown): string | undefined {
+  return Array.isArray(args) && args.every((word) => typeof word === 'string') ? undefined : "'args' must be a list of texts"
+}
+
+function envOf(flags: { readonly [field: string]: FlagOptions }, field: string): { readonly env?: string } {
+  const env = Object.hasOwn(flags, field) ? flags[field]?.env : undefined
+  return env === undefined ? {} : { env }
+}
