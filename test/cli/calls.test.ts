@@ -14,7 +14,7 @@ describe.concurrent('confirmation and dry runs', () => {
     expect([json!.status, json!.json.error.suggestion.example]).toEqual([77, "workbench remove 'a b' --yes"])
   })
 
-  test('--dry-run plans where the tool can, says what it would do elsewhere, and needs no consent [5.dry-run-flag] [3.dry-run-supported] [3.dry-run-unsupported]', async () => {
+  test('--dry-run plans where the tool can, says what it would do elsewhere, and needs no consent [5.dry-run-flag] [3.dry-run-supported] [3.dry-run-unsupported] [3.reserved-dry-run] [3.context-plan]', async () => {
     const [plan, would, field, redacted, invalid] = await Promise.all([run('plan', 'x', '--dry-run'), run('remove', 'x', '--dry-run'), run('reserved', '{"dry_run":true,"note":"secret"}'), run('reserved', '--dry-run', '--note', 'secret'), run('remove', '--dry-run')])
     expect([plan!.status, plan!.json.result]).toEqual([0, { plan: [{ action: 'remove', target: 'x', details: { bytes: 3 } }] }])
     expect([would!.status, would!.json.result]).toEqual([0, { dry_run: true, would_execute: { what: 'x' } }])
