@@ -8,8 +8,8 @@ const run = (...args: string[]) => runProgram('workbench.mjs', args)
 const MODES = ['json', 'jsonl', 'yaml', 'toon', 'text', 'md', 'csv'] as const
 const READ: { readonly [mode: string]: (text: string) => any } = { json: JSON.parse, jsonl: JSON.parse, yaml: (text) => parseYaml(text), toon: (text) => decodeToon(text) }
 
-describe('modes of output', () => {
-  test.each(['json', 'jsonl', 'yaml', 'toon'])('%s is exactly one document for objects, scalars, nothing, partial results and failures [5.one-document] [5.output-formats] [4.envelope-partial]', async (mode) => {
+describe.concurrent('modes of output', () => {
+  test.each(['json', 'jsonl', 'yaml', 'toon'])('%s is exactly one document for objects, scalars, nothing, partial results and failures [5.one-document] [5.output-formats] [4.envelope-partial] [4.partial-nothing-succeeded]', async (mode) => {
     const [tree, scalar, nothing, told, some, none] = await Promise.all(['tree', 'scalar', 'nothing', 'told', 'some', 'none'].map((tool) => run(tool, '-o', mode)))
     const read = READ[mode]!
     expect(read(tree!.stdout)).toMatchObject({ ok: true, status: 'success', result: { name: 'root', children: [{ name: 'leaf' }], empty: [] } })
@@ -122,7 +122,7 @@ describe('modes of output', () => {
   })
 })
 
-describe('cutting the result', () => {
+describe.concurrent('cutting the result', () => {
   test('--fields, --filter and --limit cut, and meta says so [5.fields-filter-limit-cursor]', async () => {
     const [fields, nested, filtered, both, limited] = await Promise.all([
       run('files', '--fields', 'path'), run('files', '--fields', 'path,owner.name'), run('files', '--filter', 'size>100'), run('files', '--filter', 'size>100', '--filter', 'path=c.md'), run('files', '--limit', '2'),
