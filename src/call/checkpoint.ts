@@ -5,7 +5,7 @@ import { ToolError } from '../contract/tool-error.ts'
 
 /** The checkpoint of one stage: `<folder>/.checkpoints/<stage>.json`, replaced atomically. */
 export function openCheckpoint(folder: string, stage: string): Checkpoint {
-  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(stage)) throw new ToolError('INVALID_INPUT', `checkpoint stage '${stage}' must be letters, digits, '.', '_' and '-'`)
+  if (typeof stage !== 'string' || !/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(stage)) throw new ToolError('INVALID_INPUT', `checkpoint stage '${stage}' must be letters, digits, '.', '_' and '-'`)
   const file = join(folder, '.checkpoints', `${stage}.json`)
   return {
     async load<Data>() {

@@ -63,26 +63,22 @@ async function execute(definition: ToolDefinition, prepared: Prepared, options: 
     if (event.type === 'artifact') gathered.artifacts.push({ name: event.name, uri: event.uri })
     return tell(event, options, call)
   }
-  const transaction = beginTransaction(options.state ?? createState())
-  try {
-    const extra = (await hooks.context?.(input)) ?? {}
-    const context = createContext({ tool: definition.name, options, state: transaction.state, cwd: prepared.cwd, dryRun: prepared.dryRun, verbose: prepared.verbose, gathered, call, emit }, extra)
-    await hooks.preValidate?.(input, context)
-    if (!run) throw new ToolError('PRECONDITION', `tool '${definition.name}' is described here but cannot be run: it has no handler`, { recoverable: false, suggestion: { action: 'use_different_tool', fix: 'Use another tool' } })
-    if (prepared.dryRun && !definition.dryRun) return plainAnswer({ dry_run: true, would_execute: showInput(definition, prepared.input) })
-    if (definition.annotations.destructive && !prepared.dryRun) await confirm(definition, prepared.input, options, call)
-    if (call.over) throw new ToolError('CANCELLED', 'the call was cancelled')
+  const transaction = beginTransaction(options.state ?? createState(), () => call.over)
+  const extra = (await hooks.context?.(input)) ?? {}
+  const context = createContext({ tool: definition.name, options, state: transaction.state, cwd: prepared.cwd, dryRun: prepared.dryRun, verbose: prepared.verbose, gathered, call, emit }, extra)
+  await hooks.preValidate?.(input, context)
+  if (!run) throw new ToolError('PRECONDITION', `tool '${definition.name}' is described here but cannot be run: it has no handler`, { recoverable: false, suggestion: { action: 'use_different_tool', fix: 'Use another tool' } })
+  if (prepared.dryRun && !definition.dryRun) return plainAnswer({ dry_run: true, would_execute: showInput(definition, prepared.input) })
+  if (definition.annotations.destructive && !prepared.dryRun) await confirm(definition, prepared.input, options, call)
+  if (call.over) throw new ToolError('CANCELLED', 'the call was cancelled')
 
-    const first = await run(input, context)
-    const answer = (prompt: string): Promise<unknown> => askInSession(definition, prompt, options, call)
-    const returned = isGenerator(first) ? await driveGenerator(first, { emit, answer, signal: call.signal() }) : first
-    const checked = prepared.dryRun ? plainAnswer({ plan: gathered.plan }) : await checkAnswer(definition, returned)
-    call.complete()
-    if (succeeded(checked) && !prepared.dryRun) transaction.commit()
-    return checked
-  } finally {
-    transaction.close()
-  }
+  const first = await run(input, context)
+  const answer = (prompt: string): Promise<unknown> => askInSession(definition, prompt, options, call)
+  const returned = isGenerator(first) ? await driveGenerator(first, { emit, answer, signal: call.signal() }) : first
+  const checked = prepared.dryRun ? plainAnswer({ plan: gathered.plan }) : await checkAnswer(definition, returned)
+  call.complete()
+  if (succeeded(checked) && !prepared.dryRun) transaction.commit()
+  return checked
 }
 
 // Whoever listens belongs to the host: what goes wrong there ends the call, and never the process.

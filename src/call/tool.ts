@@ -7,6 +7,7 @@ import type { ToolDefinition, ToolOptions } from '../define/tool-type.ts'
 import type { LazySchema } from '../define/schema/schema.ts'
 import type { DeclaredResult, InputOf, Literals, Primitive, ResultFor, RunReturn } from '../define/types.ts'
 import type { CallOptions } from './options.ts'
+import { openLate } from './late-stream.ts'
 import { loadEngine } from './load-engine.ts'
 
 const brand = Symbol.for('toolable.tool')
@@ -68,10 +69,10 @@ function callable(definition: ToolDefinition): Tool {
   Object.defineProperty(run, 'name', { value: definition.name })
   return Object.assign(run, {
     [brand]: definition,
-    async *stream(input?: unknown, options?: CallOptions): AsyncGenerator<CallEvent, void, void> {
+    stream: (input?: unknown, options?: CallOptions) => openLate(async () => {
       const { invoke, streamCall } = await loadEngine()
-      yield* streamCall((streaming) => invoke(definition, input, streaming), options)
-    },
+      return streamCall((streaming) => invoke(definition, input, streaming), options)
+    }),
     manifest: async () => (await definition.compiled()).manifest,
   })
 }

@@ -4,17 +4,14 @@ import type { Slice, SliceView, State, StateSnapshot } from '../contract/state.t
 export type Transaction = {
   readonly state: State
   commit(): void
-  /** Nothing that the call still writes reaches anybody. */
-  close(): void
 }
 
 type Touched = { readonly slice: Slice<unknown>; items: readonly unknown[]; replaced: boolean; readonly appended: unknown[] }
 
-/** Opens the state for one call, as it is now: other calls at the same time change nothing in it. Log slices are written at once, because they stay whatever happens. */
-export function beginTransaction(base: State): Transaction {
+/** Opens the state for one call, as it is now: other calls at the same time change nothing in it. Log slices are written at once, because they stay whatever happens, but not after the call is over. */
+export function beginTransaction(base: State, isOver: () => boolean): Transaction {
   const before = base.snapshot().slices
   const touched = new Map<string, Touched>()
-  let open = true
 
   const touch = (slice: Slice<unknown>): Touched => {
     const known = touched.get(slice.key)
@@ -42,7 +39,7 @@ export function beginTransaction(base: State): Transaction {
   }
   const viewLog = <Item>(slice: Slice<Item>): SliceView<Item> => {
     const view = base.get(slice)
-    return { ...view, append: (...items) => { if (open) view.append(...items) }, replace: (items) => { if (open) view.replace(items) } }
+    return { ...view, append: (...items) => { if (!isOver()) view.append(...items) }, replace: (items) => { if (!isOver()) view.replace(items) } }
   }
 
   const state: State = {
@@ -55,17 +52,12 @@ export function beginTransaction(base: State): Transaction {
   return {
     state,
     commit() {
-      if (!open) return
-      open = false
       for (const { slice, items, replaced, appended } of touched.values()) {
         const view = base.get(slice)
         // What other calls appended meanwhile stays.
         if (replaced) view.replace(items)
         else if (appended.length > 0) view.replace([...view.all(), ...appended])
       }
-    },
-    close() {
-      open = false
     },
   }
 }

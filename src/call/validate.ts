@@ -21,7 +21,7 @@ export async function validateInput(definition: ToolDefinition, given: unknown, 
       const input = prepared.input as never
       const extra = (await definition.hooks.context?.(input)) ?? {}
       const gathered = { artifacts: [], plan: [], warnings: [] }
-      const context = createContext({ tool: definition.name, options, state: beginTransaction(options.state ?? createState()).state, cwd: prepared.cwd, dryRun: prepared.dryRun, verbose: prepared.verbose, gathered, call, emit: () => undefined }, extra)
+      const context = createContext({ tool: definition.name, options, state: beginTransaction(options.state ?? createState(), () => call.over).state, cwd: prepared.cwd, dryRun: prepared.dryRun, verbose: prepared.verbose, gathered, call, emit: () => undefined }, extra)
       await definition.hooks.preValidate?.(input, context)
     }))
     return undefined

@@ -20,7 +20,7 @@ export type ConfirmQuestion = AskCommon & { readonly kind: 'confirm'; readonly d
 export type DecisionQuestion<Value extends string = string> = AskCommon & {
   readonly kind: 'decision'
   readonly options: readonly (Value | (InteractionOption & { readonly value: Value }))[]
-  readonly default?: Value
+  readonly default?: NoInfer<Value>
 }
 export type InputQuestion<Schema = unknown> = AskCommon & { readonly kind: 'input'; /** A schema of a library, or plain JSON Schema. */ readonly schema?: Schema; readonly default?: unknown }
 

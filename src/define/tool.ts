@@ -109,7 +109,6 @@ function declareErrors({ name, errors = {} }: ToolOptions): { readonly [code: st
   for (const [code, given] of Object.entries(errors)) {
     if (!/^[A-Z][A-Z0-9_]{0,63}$/.test(code)) throw new ToolError('CONFIG', `error code '${code}' of tool '${name}' must be capital letters, digits and '_', like E3101 or E_MY_THING`)
     if (typeof given !== 'string' && typeof given?.message !== 'string') throw new ToolError('CONFIG', `error '${code}' of tool '${name}' needs a text, or { message, category }`)
-    if (typeof given !== 'string' && typeof given?.message !== 'string') throw new ToolError('CONFIG', `error '${code}' of tool '${name}' needs a text, or { message, category }`)
     declared[code] = typeof given === 'string' ? { message: given } : given
   }
   return declared

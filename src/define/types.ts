@@ -32,7 +32,7 @@ export type ResultOf<Returned> =
     : Unreply<Awaited<Returned>>
 
 type Unreply<T> = T extends Reply<infer Result> ? Result : T
-type GeneratorResult<Yields, Returned> = [Returned] extends [void] ? (Extract<Yields, ResultYield> extends ResultYield<infer R> ? R : null) : Returned
+type GeneratorResult<Yields, Returned> = [Returned] extends [void] ? ([Extract<Yields, ResultYield>] extends [never] ? null : Extract<Yields, ResultYield> extends ResultYield<infer R> ? R : null) : Returned
 
 /** The result that `run` must come to, given the declared output. Plain JSON Schema says nothing to the compiler; only an input is an object at least. */
 export type DeclaredResult<Output> = IsTyped<Output> extends true ? InputOf<Output> : unknown

@@ -6,6 +6,7 @@ import { ToolError } from '../contract/tool-error.ts'
 import { addEntry, collectTools, enter } from '../call/collect.ts'
 import type { ToolEntry } from '../call/collect.ts'
 import type { Finished } from '../call/finished.ts'
+import { openLate } from '../call/late-stream.ts'
 import { loadEngine } from '../call/load-engine.ts'
 import type { CallOptions } from '../call/options.ts'
 import { isTool } from '../call/tool.ts'
@@ -73,10 +74,7 @@ export function toolset(given: ToolsetOptions | AnyTool): Toolset {
       prompts: await Promise.all(prompts.map((prompt) => prompt.manifest())),
     }),
     call: async (name, input, callOptions) => (await start(name, input, callOptions)).outcome,
-    async *stream(name, input, callOptions) {
-      const { streamCall } = await loadEngine()
-      yield* streamCall((streaming) => start(name, input, streaming), callOptions)
-    },
+    stream: (name, input, callOptions) => openLate(async () => (await loadEngine()).streamCall((streaming) => start(name, input, streaming), callOptions)),
     readResource: async (uri, callOptions) => (await loadEngine()).readResource(resources, uri, callOptions, identity),
     renderPrompt: async (name, args, callOptions) => (await loadEngine()).renderPrompt(prompts, name, args, callOptions, identity),
     async run(entry) {

@@ -1,26 +1,30 @@
 import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import ts from 'typescript'
 import { expect, test } from 'vitest'
 
-// What stands here is public for years: a change of this list is a change for every user.
-test('the names of toolable', async () => {
+// What stands here is public for years: a change of these lists is a change for every user.
+test('the values of toolable', async () => {
   expect(Object.keys(await import('toolable')).sort()).toEqual([
-    'ToolError',
-    'call',
-    'fail',
-    'jsonSchema',
-    'ok',
-    'partial',
-    'prompt',
-    'resource',
-    'session',
-    'stream',
-    'tool',
-    'toolset',
+    'ERROR_TABLE', 'ToolError', 'call', 'createState', 'fail', 'isTool', 'jsonSchema', 'ok', 'partial', 'prompt', 'resource', 'session', 'slice', 'stream', 'tool', 'toolset',
+  ])
+})
+
+test('the types of toolable', () => {
+  expect(typesOf('index.d.ts')).toEqual([
+    'Annotations', 'Answerer', 'AnyErrorCode', 'AnyTool', 'Artifact', 'Ask', 'CallEvent', 'CallOptions', 'Checkpoint', 'ConfirmQuestion', 'Context', 'Deadline', 'DecisionQuestion',
+    'DeclaredError', 'Duration', 'ErrorCategory', 'ErrorClass', 'ErrorCode', 'ErrorObject', 'ErrorRow', 'Example', 'FailOptions', 'FailureOutcome', 'FlagOptions', 'InputQuestion',
+    'Interaction', 'InteractionOption', 'Json', 'JsonObject', 'JsonSchema', 'LazySchema', 'ListedResource', 'LogLevel', 'Outcome', 'OutcomeMeta', 'PartialError', 'PartialOutcome',
+    'PartialSummary', 'Permissions', 'PlannedAction', 'Prompt', 'PromptArgument', 'PromptManifest', 'PromptMessage', 'PromptOptions', 'PromptText', 'Reply', 'Resource', 'ResourceContent',
+    'ResourceContext', 'ResourceManifest', 'ResourceOptions', 'ResultEvent', 'SampleOptions', 'SampleRequest', 'Sampler', 'SchemaSource', 'Session', 'SessionAnswer', 'Slice', 'SliceView',
+    'StandardSchema', 'State', 'StateSnapshot', 'Stream', 'SuccessOutcome', 'Suggestion', 'SuggestionInput', 'Tool', 'ToolEvent', 'ToolInvokedEvent', 'ToolManifest', 'ToolOptions',
+    'ToolTree', 'Toolset', 'ToolsetManifest', 'ToolsetOptions', 'TypedJsonSchema',
   ])
 })
 
 test('the names of toolable/zod', async () => {
   expect(Object.keys(await import('toolable/zod')).sort()).toEqual(['path'])
+  expect(typesOf('zod.d.ts')).toEqual(['PathRules'])
 })
 
 test('the entries of the package', () => {
@@ -28,3 +32,13 @@ test('the entries of the package', () => {
   expect(Object.keys(manifest.exports)).toEqual(['.', './zod', './package.json'])
   expect(manifest.type).toBe('module')
 })
+
+/** The names that a declaration file exports as types only. */
+function typesOf(file: string): string[] {
+  const text = readFileSync(fileURLToPath(new URL(`../../dist/types/${file}`, import.meta.url)), 'utf8')
+  const exported = ts.createSourceFile(file, text, ts.ScriptTarget.Latest).statements.filter(ts.isExportDeclaration)
+  return exported
+    .filter(({ isTypeOnly }) => isTypeOnly)
+    .flatMap(({ exportClause }) => (exportClause && ts.isNamedExports(exportClause) ? exportClause.elements.map((element) => element.name.text) : ['*']))
+    .sort()
+}

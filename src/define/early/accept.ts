@@ -65,7 +65,8 @@ function fillDefaults(schema: unknown, value: unknown): unknown {
     const given = Object.hasOwn(value, key)
     if (!given && !(isObject(property) && Object.hasOwn(property, 'default'))) continue
     const filled = given ? fillDefaults(property, value[key]) : structuredCopy((property as Fields)['default'])
-    if (!given || filled !== value[key]) (copy ??= { ...value })[key] = filled
+    // Defined, not assigned: a field may be called `__proto__`.
+    if (!given || filled !== value[key]) Object.defineProperty((copy ??= { ...value }), key, { value: filled, enumerable: true, configurable: true, writable: true })
   }
   return copy ?? value
 }

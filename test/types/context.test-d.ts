@@ -1,0 +1,81 @@
+import { describe, expectTypeOf, test } from 'vitest'
+import { z } from 'zod'
+import { createState, fail, jsonSchema, prompt, resource, slice, tool, ToolError } from 'toolable'
+import type { Context, PromptText, Resource, Prompt } from 'toolable'
+
+declare const ctx: Context
+
+describe('[3.context-ask] ctx.ask', () => {
+  test('gives what its kind and schema say', () => {
+    expectTypeOf(ctx.ask({ kind: 'confirm', prompt: '?' })).resolves.toEqualTypeOf<boolean>()
+    expectTypeOf(ctx.ask({ kind: 'decision', prompt: '?', options: ['red', { value: 'blue', label: 'Blue' }] })).resolves.toEqualTypeOf<'red' | 'blue'>()
+    expectTypeOf(ctx.ask({ kind: 'input', prompt: '?', schema: z.object({ n: z.number().default(1) }) })).resolves.toEqualTypeOf<{ n: number }>()
+    expectTypeOf(ctx.ask({ kind: 'input', prompt: '?', schema: jsonSchema<{ n: 1 }>({}) })).resolves.toEqualTypeOf<{ n: 1 }>()
+    expectTypeOf(ctx.ask({ kind: 'input', prompt: '?', schema: { type: 'string' } })).resolves.toEqualTypeOf<unknown>()
+    expectTypeOf(ctx.ask({ kind: 'input', prompt: '?' })).resolves.toEqualTypeOf<unknown>()
+  })
+
+  test('refuses what makes no sense', () => {
+    // @ts-expect-error a decision needs options
+    void ctx.ask({ kind: 'decision', prompt: '?' })
+    // @ts-expect-error the default is one of the options
+    void ctx.ask({ kind: 'decision', prompt: '?', options: ['a'], default: 'b' })
+    // @ts-expect-error no such kind
+    void ctx.ask({ kind: 'yesno', prompt: '?' })
+    // @ts-expect-error a question has a text
+    void ctx.ask({ kind: 'confirm' })
+  })
+})
+
+test('[3.context-state] slices are typed', () => {
+  const notes = slice<{ text: string }>('notes')
+  const view = createState().get(notes)
+  expectTypeOf(view.latest()).toEqualTypeOf<{ text: string } | undefined>()
+  expectTypeOf(view.all()).toEqualTypeOf<readonly { text: string }[]>()
+  // @ts-expect-error wrong item
+  view.append('text')
+})
+
+test('[3.context-checkpoint] [3.context-sample] what ctx gives', () => {
+  expectTypeOf(ctx.checkpoint('a').load<{ n: number }>()).resolves.toEqualTypeOf<{ n: number } | undefined>()
+  expectTypeOf(ctx.checkpoint('a').load()).resolves.toEqualTypeOf<unknown>()
+  expectTypeOf(ctx.sample('x', { maxTokens: 5 })).resolves.toEqualTypeOf<string>()
+  expectTypeOf(ctx.secret('x')).toEqualTypeOf<string>()
+  expectTypeOf(ctx.env['X']).toEqualTypeOf<string | undefined>()
+  expectTypeOf(ctx.deadline).extract<object>().toHaveProperty('remaining')
+})
+
+describe('resources and prompts', () => {
+  test('[3.resource-read-forms] parameters come from the pattern', () => {
+    const note = resource({ uri: 'notes://{folder}/{id}.md', summary: 's', read: (params) => { expectTypeOf(params).toEqualTypeOf<{ readonly folder: string; readonly id: string }>(); return params.id } })
+    expectTypeOf(note).toEqualTypeOf<Resource>()
+    resource({ uri: 'notes://all', summary: 's', read: (params) => { expectTypeOf(params).toEqualTypeOf<{}>(); return 1 } })
+    resource({ uri: 'notes://all' as string, summary: 's', read: (params) => { expectTypeOf(params).toEqualTypeOf<Record<string, string>>(); return 1 } })
+    // @ts-expect-error there is no such placeholder
+    resource({ uri: 'notes://{id}', summary: 's', read: ({ name }) => name })
+  })
+
+  test('[3.prompt-arguments] arguments come from the record or the schema', () => {
+    const review = prompt({ name: 'p', summary: 's', arguments: { code: 'The code' }, render: (args) => { expectTypeOf(args).toEqualTypeOf<{ readonly code: string }>(); return args.code } })
+    expectTypeOf(review).toEqualTypeOf<Prompt>()
+    prompt({ name: 'p', summary: 's', arguments: z.object({ n: z.number().default(1) }), render: (args) => { expectTypeOf(args).toEqualTypeOf<{ n: number }>(); return 'x' } })
+    prompt({ name: 'p', summary: 's', arguments: () => z.object({ n: z.number() }), render: ({ n }) => [{ role: 'user', content: `${n}` }] })
+    prompt({ name: 'p', summary: 's', arguments: jsonSchema<{ a: string }>({ type: 'object' }), render: async ({ a }) => a })
+    prompt({ name: 'p', summary: 's', render: (args) => { expectTypeOf(args).toEqualTypeOf<Record<string, never>>(); return 'x' } })
+    expectTypeOf(review.render({})).toEqualTypeOf<PromptText | Promise<PromptText>>()
+    // @ts-expect-error there is no such argument
+    prompt({ name: 'p', summary: 's', arguments: { code: 'The code' }, render: ({ style }) => style })
+    // @ts-expect-error a prompt is text
+    prompt({ name: 'p', summary: 's', render: () => 5 })
+  })
+})
+
+test('[3.fail-options] fail never returns, with or without words', () => {
+  expectTypeOf(fail).returns.toEqualTypeOf<never>()
+  const find = (id: string): string => (id === '' ? fail('NOT_FOUND') : id)
+  expectTypeOf(find).returns.toEqualTypeOf<string>()
+  expectTypeOf<ToolError['code']>().toEqualTypeOf<string>()
+  tool({ name: 'x', summary: 'x', run: () => fail('E_MINE', 'x', { suggestion: { input: { a: 1 } } }) })
+  // @ts-expect-error a suggestion says something
+  new ToolError('NOT_FOUND', 'x', { suggestion: {} })
+})
