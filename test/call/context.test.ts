@@ -111,11 +111,11 @@ describe('reserved fields', () => {
 
   test.each([['working_dir'], ['workingDir']])('[3.reserved-working-dir] %s is the directory of the call, relative to the caller’s', async (field) => {
     const tool = look({ [field]: z.string().optional() })
-    expect(await call(tool, { [field]: '..' } as never, { cwd: '/usr/bin' })).toMatchObject({ result: { cwd: '/usr' } })
-    expect(await call(tool, { [field]: '/tmp' } as never, { cwd: '/usr' })).toMatchObject({ result: { cwd: '/tmp' } })
+    expect(await call(tool, { [field]: '..' }, { cwd: '/usr/bin' })).toMatchObject({ result: { cwd: '/usr' } })
+    expect(await call(tool, { [field]: '/tmp' }, { cwd: '/usr' })).toMatchObject({ result: { cwd: '/tmp' } })
     expect(await call(tool, {}, { cwd: '/usr' })).toMatchObject({ result: { cwd: '/usr' } })
-    expect(await call(tool, { [field]: 'no-such' } as never, { cwd: '/usr' })).toMatchObject({ error: { code: 'INVALID_PATH', field, message: `${field}: there is no directory 'no-such'` } })
-    expect(await call(tool, { [field]: 'a\0b' } as never)).toMatchObject({ error: { code: 'INVALID_PATH' } })
+    expect(await call(tool, { [field]: 'no-such' }, { cwd: '/usr' })).toMatchObject({ error: { code: 'INVALID_PATH', field, message: `${field}: there is no directory 'no-such'` } })
+    expect(await call(tool, { [field]: 'a\0b' })).toMatchObject({ error: { code: 'INVALID_PATH' } })
   })
 
   test('[3.reserved-timeout] timeout bounds the call and is bounded itself', async () => {
@@ -128,7 +128,7 @@ describe('reserved fields', () => {
   })
 
   test.each([['dry_run'], ['dryRun']])('[3.reserved-dry-run] %s makes the call dry', async (field) => {
-    expect(await call(look({ [field]: z.boolean().default(false) }), { [field]: true } as never)).toMatchObject({ result: { dry_run: true }, meta: { dry_run: true } })
+    expect(await call(look({ [field]: z.boolean().default(false) }), { [field]: true })).toMatchObject({ result: { dry_run: true }, meta: { dry_run: true } })
     expect((await call(look({ [field]: z.boolean().default(false) }), {})).meta.dry_run).toBeUndefined()
   })
 
@@ -138,7 +138,7 @@ describe('reserved fields', () => {
   })
 
   test('[3.reserved-inactive] a reserved field that is not declared is an unknown key', async () => {
-    for (const field of ['working_dir', 'timeout', 'dry_run', 'verbose']) expect(await call(look({}), { [field]: 1 } as never)).toMatchObject({ error: { code: 'INVALID_INPUT', message: expect.stringContaining(`unknown key '${field}'`) } })
+    for (const field of ['working_dir', 'timeout', 'dry_run', 'verbose']) expect(await call(look({}), { [field]: 1 })).toMatchObject({ error: { code: 'INVALID_INPUT', message: expect.stringContaining(`unknown key '${field}'`) } })
   })
 })
 

@@ -47,7 +47,7 @@ describe('a store', () => {
 describe('a call', () => {
   test('[3.context-state] that succeeds keeps what it wrote, and sees it itself', async () => {
     const state = prepared()
-    const outcome = await call(writing((ctx) => { write(ctx); return ctx.state.get(notes).all() }), {} as never, { state })
+    const outcome = await call(writing((ctx) => { write(ctx); return ctx.state.get(notes).all() }), {}, { state })
     expect(outcome).toMatchObject({ ok: true, result: ['old', 'new'] })
     expect([state.get(notes).all(), state.get(audit).all()]).toEqual([['old', 'new'], ['tried']])
   })
@@ -70,7 +70,7 @@ describe('a call', () => {
     ['restores and fails', writing((ctx) => { write(ctx); ctx.state.restore({ slices: new Map() }); throw new Error('x') })],
   ])('[4.state-rolls-back] that %s leaves the state as it was, and the log', async (_what, writes) => {
     const state = prepared()
-    expect(await call(writes, {} as never, { state })).toMatchObject({ ok: false })
+    expect(await call(writes, {}, { state })).toMatchObject({ ok: false })
     expect([state.get(notes).all(), state.get(audit).all()]).toEqual([['old'], ['tried']])
   })
 
@@ -78,7 +78,7 @@ describe('a call', () => {
     const state = prepared()
     const controller = new AbortController()
     let later = (): void => undefined
-    const outcome = await call(writing((ctx) => new Promise((resolve) => { write(ctx); later = () => { write(ctx); resolve('late') }; controller.abort() })), {} as never, { state, signal: controller.signal })
+    const outcome = await call(writing((ctx) => new Promise((resolve) => { write(ctx); later = () => { write(ctx); resolve('late') }; controller.abort() })), {}, { state, signal: controller.signal })
     expect(outcome).toMatchObject({ ok: false, error: { code: 'CANCELLED' } })
     expect(state.get(notes).all()).toEqual(['old'])
     state.get(notes).append('by somebody else')
@@ -89,7 +89,7 @@ describe('a call', () => {
 
   test('a dry run leaves the state as it was', async () => {
     const state = prepared()
-    expect(await call(writing((ctx) => write(ctx), { dryRun: true }), {} as never, { state, dryRun: true })).toMatchObject({ ok: true })
+    expect(await call(writing((ctx) => write(ctx), { dryRun: true }), {}, { state, dryRun: true })).toMatchObject({ ok: true })
     expect(state.get(notes).all()).toEqual(['old'])
   })
 
@@ -100,23 +100,23 @@ describe('a call', () => {
       write(ctx)
       ctx.state.restore(before)
       ctx.state.get(notes).append('kept')
-    }), {} as never, { state })
+    }), {}, { state })
     expect(state.get(notes).all()).toEqual(['old', 'kept'])
   })
 
   test('may hand its state to another call, which then rolls back alone', async () => {
     const state = prepared()
     await call(writing(async (ctx) => {
-      await call(writing((inner) => write(inner)), {} as never, { state: ctx.state })
-      await call(writing((inner) => { inner.state.get(notes).append('lost'); throw new Error('x') }), {} as never, { state: ctx.state })
+      await call(writing((inner) => write(inner)), {}, { state: ctx.state })
+      await call(writing((inner) => { inner.state.get(notes).append('lost'); throw new Error('x') }), {}, { state: ctx.state })
       expect(state.get(notes).all()).toEqual(['old'])
-    }), {} as never, { state })
+    }), {}, { state })
     expect(state.get(notes).all()).toEqual(['old', 'new'])
   })
 
   test('appends very many items', async () => {
     const state = createState()
-    await call(writing((ctx) => { for (let index = 0; index < 3; index++) ctx.state.get(notes).replace(Array.from({ length: 200_000 }, () => 'x')); ctx.state.get(notes).append('y') }), {} as never, { state })
+    await call(writing((ctx) => { for (let index = 0; index < 3; index++) ctx.state.get(notes).replace(Array.from({ length: 200_000 }, () => 'x')); ctx.state.get(notes).append('y') }), {}, { state })
     expect(state.get(notes).all().length).toBe(200_001)
   })
 })
@@ -134,7 +134,7 @@ describe('calls at the same time', () => {
       await met
       seen.push(ctx.state.get(notes).all())
       if (broken) throw new Error('x')
-    }), {} as never, { state })
+    }), {}, { state })
     await Promise.all([one('a'), one('b', true), one('c')])
     expect(seen).toEqual([['old', 'a'], ['old', 'b'], ['old', 'c']])
     expect(state.get(notes).all()).toEqual(['old', 'a', 'c'])

@@ -41,7 +41,7 @@ describe('streaming tools', () => {
       [tool({ ...minimal, async *run() { yield stream.progress('x'); throw new Error('x') } }), 'INTERNAL'],
       [tool({ ...minimal, timeout: '10ms', run: () => new Promise<never>(() => undefined) }), 'TIMEOUT'],
     ] as const) {
-      const events = await collect((flows as ReturnType<typeof tool>).stream({} as never))
+      const events = await collect((flows as ReturnType<typeof tool>).stream({}))
       expect(events.filter(({ type }) => type === 'result')).toMatchObject([{ ok: false, error: { code } }])
       expect(events.at(-1)?.type).toBe('result')
     }

@@ -8,21 +8,21 @@ const run = (...args: string[]) => runProgram('workbench.mjs', args)
 describe.concurrent('confirmation and dry runs', () => {
   test('a destructive tool is refused in a pipe and named with --yes [4.destructive-needs-confirmation] [5.never-hang]', async () => {
     const [refused, confirmed, short, json] = await Promise.all([run('remove', 'a b'), run('remove', 'a b', '--yes'), run('-y', 'remove', 'a b'), run('remove', '{"what":"a b"}')])
-    expect([refused!.status, refused!.json.error]).toMatchObject([77, { code: 'CONFIRMATION_REQUIRED', category: 'auth', recoverable: true, suggestion: { example: "workbench remove 'a b' --yes" } }])
-    expect([confirmed!.status, confirmed!.json.result]).toEqual([0, { removed: 'a b' }])
-    expect([short!.status, short!.json.result]).toEqual([0, { removed: 'a b' }])
-    expect([json!.status, json!.json.error.suggestion.example]).toEqual([77, "workbench remove 'a b' --yes"])
+    expect([refused.status, refused.json.error]).toMatchObject([77, { code: 'CONFIRMATION_REQUIRED', category: 'auth', recoverable: true, suggestion: { example: "workbench remove 'a b' --yes" } }])
+    expect([confirmed.status, confirmed.json.result]).toEqual([0, { removed: 'a b' }])
+    expect([short.status, short.json.result]).toEqual([0, { removed: 'a b' }])
+    expect([json.status, json.json.error.suggestion.example]).toEqual([77, "workbench remove 'a b' --yes"])
   })
 
   test('--dry-run plans where the tool can, says what it would do elsewhere, and needs no consent [5.dry-run-flag] [3.dry-run-supported] [3.dry-run-unsupported] [3.reserved-dry-run] [3.context-plan]', async () => {
     const [plan, would, field, redacted, invalid] = await Promise.all([run('plan', 'x', '--dry-run'), run('remove', 'x', '--dry-run'), run('reserved', '{"dry_run":true,"note":"secret"}'), run('reserved', '--dry-run', '--note', 'secret'), run('remove', '--dry-run')])
-    expect([plan!.status, plan!.json.result]).toEqual([0, { plan: [{ action: 'remove', target: 'x', details: { bytes: 3 } }] }])
-    expect([would!.status, would!.json.result]).toEqual([0, { dry_run: true, would_execute: { what: 'x' } }])
-    for (const { status, json, stdout } of [field!, redacted!]) {
+    expect([plan.status, plan.json.result]).toEqual([0, { plan: [{ action: 'remove', target: 'x', details: { bytes: 3 } }] }])
+    expect([would.status, would.json.result]).toEqual([0, { dry_run: true, would_execute: { what: 'x' } }])
+    for (const { status, json, stdout } of [field, redacted]) {
       expect([status, json.result.would_execute.note, json.meta.dry_run]).toEqual([0, '***', true])
       expect(stdout).not.toContain('secret')
     }
-    expect(invalid!.json.error.code).toBe('MISSING_PARAM')
+    expect(invalid.json.error.code).toBe('MISSING_PARAM')
   })
 })
 
@@ -34,10 +34,10 @@ describe.concurrent('reserved fields', () => {
       runProgram('workbench.mjs', ['reserved', '--working-dir', 'inside'], { cwd: folder }),
       run('reserved', '--timeout', '5', '-vv'), run('reserved', '{"timeout":601}'), run('reserved', '{"timeout":-1}'), run('reserved', '--working-dir', '/nonexistent'),
     ])
-    expect(inside!.json.result.cwd).toBe(join(folder, 'inside'))
-    expect(limited!.json.result).toMatchObject({ remaining: true, verbose: 2, input: { timeout: 5, verbose: 2 } })
-    for (const { status, json } of [tooLong!, negative!]) expect([status, json.error.code, json.error.field]).toEqual([65, 'INVALID_INPUT', 'timeout'])
-    expect([missing!.status, missing!.json.error.code]).toEqual([66, 'INVALID_PATH'])
+    expect(inside.json.result.cwd).toBe(join(folder, 'inside'))
+    expect(limited.json.result).toMatchObject({ remaining: true, verbose: 2, input: { timeout: 5, verbose: 2 } })
+    for (const { status, json } of [tooLong, negative]) expect([status, json.error.code, json.error.field]).toEqual([65, 'INVALID_INPUT', 'timeout'])
+    expect([missing.status, missing.json.error.code]).toEqual([66, 'INVALID_PATH'])
   })
 })
 
@@ -49,11 +49,11 @@ describe.concurrent('secrets', () => {
     chmodSync(join(folder, 'open'), 0o644)
     const secret = (args: string[], input?: string) => runProgram('workbench.mjs', ['secret', ...args], { cwd: folder, ...(input !== undefined && { input }) })
     const [file, stdin, open, none, twice, session] = await Promise.all([secret(['--secret-file', 'token=token']), secret(['--secret-file', 'token=-'], 'hunter2\n'), secret(['--secret-file', 'token=open']), secret([]), secret(['--secret-file', 'token=-', '--secret-file', 'other=-'], 'x'), secret(['--secret-file', 'token=-', '--session'], 'x')])
-    expect([file!.json.result, stdin!.json.result]).toEqual([{ length: 7 }, { length: 7 }])
-    expect([open!.status, open!.json.error]).toMatchObject([77, { code: 'PERMISSION', suggestion: { fix: expect.stringContaining('chmod 600') } }])
-    expect([none!.status, none!.json.error.code]).toEqual([78, 'CONFIG'])
-    for (const { status, json } of [twice!, session!]) expect([status, json.error.code]).toEqual([2, 'USAGE'])
-    for (const { stdout, stderr } of [file!, stdin!, open!]) expect(stdout + stderr).not.toContain('hunter2')
+    expect([file.json.result, stdin.json.result]).toEqual([{ length: 7 }, { length: 7 }])
+    expect([open.status, open.json.error]).toMatchObject([77, { code: 'PERMISSION', suggestion: { fix: expect.stringContaining('chmod 600') } }])
+    expect([none.status, none.json.error.code]).toEqual([78, 'CONFIG'])
+    for (const { status, json } of [twice, session]) expect([status, json.error.code]).toEqual([2, 'USAGE'])
+    for (const { stdout, stderr } of [file, stdin, open]) expect(stdout + stderr).not.toContain('hunter2')
   })
 })
 
@@ -127,15 +127,15 @@ describe.concurrent('errors of tools', () => {
 
   test('a result that its own schema refuses is INTERNAL, a tool without handler cannot be run [4.output-validated] [3.tool-without-run]', async () => {
     const [wrong, advertised] = await Promise.all([run('wrong-result'), run('advertised')])
-    expect([wrong!.status, wrong!.json.error]).toMatchObject([1, { code: 'INTERNAL', message: expect.stringContaining('id') }])
-    expect(wrong!.json).not.toHaveProperty('result')
-    expect([advertised!.status, advertised!.json.error]).toMatchObject([1, { code: 'PRECONDITION', recoverable: false }])
+    expect([wrong.status, wrong.json.error]).toMatchObject([1, { code: 'INTERNAL', message: expect.stringContaining('id') }])
+    expect(wrong.json).not.toHaveProperty('result')
+    expect([advertised.status, advertised.json.error]).toMatchObject([1, { code: 'PRECONDITION', recoverable: false }])
   })
 
   test('a repaired input is a command line on the terminal and in JSON [3.suggestion-input]', async () => {
     const [json, text] = await Promise.all([run('register', '--name', 'taken', '--age', '5'), run('register', '{"name":"taken","age":5}', '-o', 'text')])
-    expect([json!.status, json!.json.error.suggestion]).toMatchObject([73, { fix: 'Choose another name', input: { name: 'taken-2', age: 5 }, example: 'workbench register --name taken-2 --age 5' }])
-    expect(text!.stderr).toContain('try: workbench register --name taken-2 --age 5')
+    expect([json.status, json.json.error.suggestion]).toMatchObject([73, { fix: 'Choose another name', input: { name: 'taken-2', age: 5 }, example: 'workbench register --name taken-2 --age 5' }])
+    expect(text.stderr).toContain('try: workbench register --name taken-2 --age 5')
   })
 
   test('a field is refused at definition with the way out, and every command says so [5.flag-clash]', async () => {

@@ -65,9 +65,9 @@ describe('completion', () => {
   test('__complete answers candidates, never a failure and never a run [5.completion-bash]', async () => {
     const ask = (...words: string[]) => runProgram('workbench.mjs', ['__complete', '--', ...words])
     const ended = await Promise.all([ask('regi'), ask('register', '--color', ''), ask('nosuch', ''), ask('echo', '--config', ''), ask(), ask('remove', 'x', '--y')])
-    expect(ended[0]!.stdout).toContain('register\tNeeds a name and an age\n')
-    expect(ended[1]!.stdout).toContain('green')
-    expect(ended[5]!.stdout).toContain('--yes')
+    expect(ended[0].stdout).toContain('register\tNeeds a name and an age\n')
+    expect(ended[1].stdout).toContain('green')
+    expect(ended[5].stdout).toContain('--yes')
     for (const { status, stderr, stdout } of ended) {
       expect([status, stderr]).toEqual([0, ''])
       expect(stdout).toMatch(/(^|\n):\w+\n$/)

@@ -50,7 +50,7 @@ describe('resources and prompts', () => {
     const note = resource({ uri: 'notes://{folder}/{id}.md', summary: 's', read: (params) => { expectTypeOf(params).toEqualTypeOf<{ readonly folder: string; readonly id: string }>(); return params.id } })
     expectTypeOf(note).toEqualTypeOf<Resource>()
     resource({ uri: 'notes://all', summary: 's', read: (params) => { expectTypeOf(params).toEqualTypeOf<{}>(); return 1 } })
-    resource({ uri: 'notes://all' as string, summary: 's', read: (params) => { expectTypeOf(params).toEqualTypeOf<Record<string, string>>(); return 1 } })
+    resource({ uri: 'notes://all', summary: 's', read: (params) => { expectTypeOf(params).toEqualTypeOf<Record<string, string>>(); return 1 } })
     // @ts-expect-error there is no such placeholder
     resource({ uri: 'notes://{id}', summary: 's', read: ({ name }) => name })
   })

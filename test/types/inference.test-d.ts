@@ -56,7 +56,7 @@ describe('[3.types-inferred] the input', () => {
       expectTypeOf(input).toEqualTypeOf<Record<string, unknown>>()
     } })
     expectTypeOf(plain).parameter(0).toEqualTypeOf<Record<string, unknown> | undefined>()
-    const none = tool({ ...minimal, run: () => 'x' as string })
+    const none = tool({ ...minimal, run: () => 'x' })
     expectTypeOf(none()).resolves.toEqualTypeOf<string>()
     // @ts-expect-error there are no fields
     void none({ a: 1 })
@@ -82,9 +82,9 @@ describe('[3.types-inferred] the input', () => {
 
 describe('[3.types-inferred] the result', () => {
   test('is what run returns, promises and replies unwrapped', () => {
-    expectTypeOf(tool({ ...minimal, run: async () => ({ a: 1 as number }) })()).resolves.toEqualTypeOf<{ a: number }>()
-    expectTypeOf(tool({ ...minimal, run: () => ok({ a: 1 as number }, { message: 'x' }) })()).resolves.toEqualTypeOf<{ a: number }>()
-    expectTypeOf(tool({ ...minimal, run: async () => partial(['a' as string], [new Error('x')]) })()).resolves.toEqualTypeOf<string[]>()
+    expectTypeOf(tool({ ...minimal, run: async () => ({ a: 1 }) })()).resolves.toEqualTypeOf<{ a: number }>()
+    expectTypeOf(tool({ ...minimal, run: () => ok({ a: 1 }, { message: 'x' }) })()).resolves.toEqualTypeOf<{ a: number }>()
+    expectTypeOf(tool({ ...minimal, run: async () => partial(['a'], [new Error('x')]) })()).resolves.toEqualTypeOf<string[]>()
     expectTypeOf(tool({ ...minimal, run: () => undefined })()).resolves.toEqualTypeOf<undefined>()
   })
 
@@ -97,8 +97,8 @@ describe('[3.types-inferred] the result', () => {
   })
 
   test('[3.run-generator-streaming] of a stream is what it returns, else what its result event carries', () => {
-    expectTypeOf(tool({ ...minimal, async *run() { yield stream.progress('x'); return { a: 1 as number } } })()).resolves.toEqualTypeOf<{ a: number }>()
-    expectTypeOf(tool({ ...minimal, *run() { yield stream.progress('x'); yield stream.result({ a: 1 as number }) } })()).resolves.toEqualTypeOf<{ a: number }>()
+    expectTypeOf(tool({ ...minimal, async *run() { yield stream.progress('x'); return { a: 1 } } })()).resolves.toEqualTypeOf<{ a: number }>()
+    expectTypeOf(tool({ ...minimal, *run() { yield stream.progress('x'); yield stream.result({ a: 1 }) } })()).resolves.toEqualTypeOf<{ a: number }>()
     expectTypeOf(tool({ ...minimal, *run() { yield stream.progress('x') } })()).resolves.toEqualTypeOf<null>()
     expectTypeOf(tool({ ...minimal, run(): Stream<string> { return null as never } })()).resolves.toEqualTypeOf<string>()
     tool({ ...minimal, output: z.number(), async *run() { yield stream.progress('x'); return 1 } })
@@ -125,7 +125,7 @@ test('[3.tool-is-function] tools of any type go together in a toolset', () => {
 })
 
 test('[3.stream-events] streams and outcomes are discriminated', async () => {
-  const find = tool({ ...minimal, run: () => ({ n: 1 as number }) })
+  const find = tool({ ...minimal, run: () => ({ n: 1 }) })
   const outcome = await call(find)
   if (outcome.ok) expectTypeOf(outcome.result).toEqualTypeOf<{ n: number }>()
   else expectTypeOf(outcome.error.code).toEqualTypeOf<string>()
