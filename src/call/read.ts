@@ -1,3 +1,4 @@
+import { shorten } from '../contract/shorten.ts'
 import { closest } from '../contract/did-you-mean.ts'
 import { toMilliseconds } from '../contract/duration.ts'
 import { isObject } from '../contract/json.ts'
@@ -24,7 +25,7 @@ export function readResource(resources: readonly Resource[], uri: string, option
       if (params) return resourceJson(await resource.read(params, { signal: signal(), cwd: options.cwd ?? host.cwd(), env: options.env ?? host.env() }))
     }
     const known = resources.map(({ manifest }) => manifest.uri)
-    throw new ToolError('NOT_FOUND', `no resource matches '${short(uri)}'`, { details: { resources: known }, suggestion: known.length > 0 ? `The resources are ${known.join(', ')}` : 'This program has no resources' })
+    throw new ToolError('NOT_FOUND', `no resource matches '${shorten(uri, 100)}'`, { details: { resources: known }, suggestion: known.length > 0 ? `The resources are ${known.join(', ')}` : 'This program has no resources' })
   })
 }
 
@@ -35,7 +36,7 @@ export function renderPrompt(prompts: readonly Prompt[], name: string, args: unk
     const prompt = prompts.find((candidate) => lookupKey(candidate.name) === lookupKey(name))
     if (!prompt) {
       const meant = closest(name, prompts.map((candidate) => candidate.name))
-      throw new ToolError('NOT_FOUND', `there is no prompt '${short(name)}'${meant ? `; did you mean '${meant}'?` : ''}`, { details: { prompts: prompts.map((candidate) => candidate.name) } })
+      throw new ToolError('NOT_FOUND', `there is no prompt '${shorten(name, 100)}'${meant ? `; did you mean '${meant}'?` : ''}`, { details: { prompts: prompts.map((candidate) => candidate.name) } })
     }
     const checked = await (await prompt.arguments()).check(args ?? {})
     if (!checked.ok) throw (await import('../define/schema/issues.ts')).issuesToError(checked.issues, { input: args })
@@ -73,8 +74,4 @@ function resourceJson(content: unknown): unknown {
 
 function base64(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
-}
-
-function short(text: string): string {
-  return text.length > 100 ? `${text.slice(0, 100)}…` : text
 }

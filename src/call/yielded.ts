@@ -26,7 +26,7 @@ export function readYield(yielded: unknown): Yield {
   const type = isObject(yielded) ? yielded['type'] : undefined
   const read = typeof type === 'string' && Object.hasOwn(READERS, type) ? READERS[type] : undefined
   if (read) return read(yielded as Fields)
-  throw new ToolError('INTERNAL', `a generator tool must yield events such as stream.progress('…') or session.ask(); it yielded ${preview(yielded)}`)
+  throw new ToolError('INTERNAL', `a generator tool must yield events such as stream.progress('...') or session.ask(); it yielded ${preview(yielded)}`)
 }
 
 /** A percentage that can be drawn. */

@@ -1,4 +1,3 @@
-import { ToolError } from '../contract/tool-error.ts'
 import type { ToolManifest } from '../contract/manifest.ts'
 import { nameProblem } from './name-problem.ts'
 import { checkFlags } from './flags/check.ts'
@@ -18,15 +17,4 @@ export function compileTool({ name, facts, source }: ToolDefinition): CompiledTo
   }
   checkFlags(manifest, flagSpecs(manifest))
   return { input, output, manifest }
-}
-
-/** Checks every example against the compiled input; schemas with asynchronous rules are waited for. */
-export async function checkExamples({ input, manifest }: CompiledTool): Promise<void> {
-  for (const [index, example] of manifest.examples.entries()) {
-    if (example.input === undefined) continue
-    const checked = await input.check(example.input)
-    if (checked.ok) continue
-    const { describeIssues } = await import('./schema/issues.ts')
-    throw new ToolError('CONFIG', `example ${index + 1} of tool '${manifest.name}' does not fit its input: ${describeIssues(checked.issues)}`)
-  }
 }

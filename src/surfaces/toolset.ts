@@ -1,3 +1,4 @@
+import { shorten } from '../contract/shorten.ts'
 import { closest } from '../contract/did-you-mean.ts'
 import { isObject } from '../contract/json.ts'
 import type { ToolManifest } from '../contract/manifest.ts'
@@ -105,7 +106,7 @@ export function toolset(given: ToolsetOptions | AnyTool): Toolset {
 export function unknownTool(name: string, entries: readonly ToolEntry[]): ToolError {
   const names = entries.map((entry) => entry.name)
   const meant = closest(name, names)
-  const shown = name.length > 100 ? `${name.slice(0, 100)}…` : name
+  const shown = shorten(name, 100)
   return new ToolError('NOT_FOUND', `there is no tool '${shown}'${meant ? `; did you mean '${meant}'?` : ''}`, {
     details: { tools: names.slice(0, 50) },
     suggestion: meant ? { fix: `Call '${meant}'`, applicability: 'maybe_incorrect' } : { action: 'use_different_tool', fix: names.length > 0 ? `The tools are ${names.slice(0, 20).join(', ')}` : 'This program has no tools' },

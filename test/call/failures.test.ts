@@ -121,7 +121,7 @@ describe('generators that misbehave', () => {
   test.each<[string, unknown]>([['null', null], ['undefined', undefined], ['a text', 'progress'], ['an object', { message: 'x' }], ['an unknown type', { type: 'banana' }], ['a prototype name', { type: 'constructor' }], ['a cyclic object', (() => { const a: { a?: unknown } = {}; a.a = a; return a })()]])('[4.failure-is-a-value] yielding %s is INTERNAL and says what to yield', async (_what, value) => {
     let cleaned = false
     const odd = tool({ ...minimal, *run() { try { yield value; return 1 } finally { cleaned = true } } })
-    expect(await call(odd)).toMatchObject({ ok: false, error: { code: 'INTERNAL', message: expect.stringContaining("a generator tool must yield events such as stream.progress('…')") } })
+    expect(await call(odd)).toMatchObject({ ok: false, error: { code: 'INTERNAL', message: expect.stringContaining("a generator tool must yield events such as stream.progress(") } })
     expect(cleaned).toBe(true)
   })
 

@@ -10,7 +10,7 @@ async function echo(...args: string[]): Promise<unknown> {
   return json.result
 }
 
-describe('arguments', () => {
+describe.concurrent('arguments', () => {
   test.each<[string[], object]>([
     [['hello'], { text: 'hello' }],
     [['hello', 'a', 'b'], { text: 'hello', more: ['a', 'b'] }],
@@ -64,7 +64,7 @@ describe('arguments', () => {
     [[' {"text":"hello"}'], { text: 'hello' }],
     [['{"text":"hello"}', '--json'], { text: 'hello' }],
     [[], {}],
-  ])('%j [5.flag-forms] [3.positional] [3.flag-short-env] [5.json-argument]', async (args, expected) => {
+  ])('%j [5.flag-forms] [3.positional] [3.flag-short-env] [3.camel-case-flags] [5.json-argument]', async (args, expected) => {
     expect(await echo(...args)).toEqual(expected)
   })
 

@@ -11,7 +11,7 @@ async function refused(args: readonly string[], options?: RunOptions): Promise<{
   return { exit: status, error: json.error }
 }
 
-describe('bad input', () => {
+describe.concurrent('bad input', () => {
   test.each([
     ['{"name":"a","age":}', 'line 1, column 19'],
     ['{"name":"a",\n "age" 3}', 'line 2, column 8'],

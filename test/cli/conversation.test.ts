@@ -6,7 +6,7 @@ import { runProgram, startProgram } from '../support/run-program.ts'
 
 const talk = (args: string[], input?: string) => runProgram('talks.mjs', args, input === undefined ? {} : { input })
 
-describe('streams', () => {
+describe.concurrent('streams', () => {
   test('--stream prints the events of the tool and ends in the result line [5.stream-flag] [3.run-generator-streaming]', async () => {
     const { status, lines, stderr } = await talk(['work', '--stream'])
     expect(lines.slice(0, -1)).toEqual([
@@ -37,13 +37,13 @@ describe('streams', () => {
 
   test('failures before the tool runs and odd events are result lines too [5.stream-flag]', async () => {
     const [usage, odd, plain] = await Promise.all([talk(['work', '--stream', '--nosuch']), talk(['yields-odd', '--stream']), talk(['complete', '--times', '0', '--stream'])])
-    expect([usage!.status, usage!.lines]).toMatchObject([2, [{ type: 'result', ok: false, error: { code: 'USAGE' } }]])
-    expect([odd!.status, odd!.lines]).toMatchObject([1, [{ type: 'result', ok: false, error: { code: 'INTERNAL' } }]])
-    expect([plain!.status, plain!.lines]).toMatchObject([0, [{ type: 'result', ok: true, result: { texts: [] } }]])
+    expect([usage.status, usage.lines]).toMatchObject([2, [{ type: 'result', ok: false, error: { code: 'USAGE' } }]])
+    expect([odd.status, odd.lines]).toMatchObject([1, [{ type: 'result', ok: false, error: { code: 'INTERNAL' } }]])
+    expect([plain.status, plain.lines]).toMatchObject([0, [{ type: 'result', ok: true, result: { texts: [] } }]])
   })
 })
 
-describe('sessions', () => {
+describe.concurrent('sessions', () => {
   test('start, several answers, quit [5.session-flag] [3.run-generator-session]', async () => {
     const program = startProgram('talks.mjs', ['chat', '--session'], { input: 'open' })
     await program.said('"session_start"')
@@ -93,7 +93,7 @@ describe('sessions', () => {
   })
 })
 
-describe('questions by JSON lines', () => {
+describe.concurrent('questions by JSON lines', () => {
   test('every kind is asked, and wrong answers are asked again with the reason [3.context-ask] [5.session-flag]', async () => {
     const program = startProgram('talks.mjs', ['ask', '--session'], { input: 'open' })
     await program.said('Go on?')
@@ -140,7 +140,7 @@ describe('questions by JSON lines', () => {
   })
 })
 
-describe('completions by stdin', () => {
+describe.concurrent('completions by stdin', () => {
   test.each([[[]], [['--sample-via', 'stdin']]])('asked and answered in lines %j, foreign lines and wrong ids left alone [5.sample-via] [3.context-sample]', async (via) => {
     const program = startProgram('talks.mjs', ['complete', '--times', '2', ...via], { input: 'open' })
     const nextRequest = async (index: number) => {
@@ -191,7 +191,7 @@ describe('completions by stdin', () => {
   })
 })
 
-describe('completions by HTTP', () => {
+describe.concurrent('completions by HTTP', () => {
   const served = async (answer: RequestListener, args: string[] = []) => {
     const server = createServer(answer)
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -15,6 +15,21 @@ describe('large output', () => {
     expect(json.result.at(-1)).toMatch(/^4999:é{500}$/)
   })
 
+  test('a handler that talks without a pause is heard whole and in order, on stdout and on stderr [5.whole-output] [5.stream-flag]', async () => {
+    const times = 20_000
+    const wanted = Array.from({ length: times }, (_, index) => `line ${index}`)
+    const stream = startProgram('takes-its-time.mjs', ['chatter', '--times', String(times), '--stream'])
+    stream.child.stdout.pause()
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    stream.child.stdout.resume()
+    const streamed = await stream.ended
+    expect(streamed.lines.slice(0, -1).map(({ message }) => message)).toEqual(wanted)
+    expect(streamed.lines.at(-1)).toMatchObject({ type: 'result', ok: true, result: { times } })
+    const noted = await startProgram('takes-its-time.mjs', ['chatter', '--times', String(times)]).ended
+    expect(noted.json.result).toEqual({ times })
+    expect(noted.stderr.trim().split('\n').map((line) => JSON.parse(line).message)).toEqual(wanted)
+  })
+
   test.each(['json', 'jsonl', 'yaml', 'text', 'csv'])('1 MB in %s through a real pipe [5.whole-output]', async (mode) => {
     const { stdout, stderr } = await runShell('takes-its-time.mjs', `$PROG big --bytes 1000000 -o ${mode} | (sleep 0.2; cat) | tail -c 5000; echo "status \${PIPESTATUS[0]}"`)
     expect(stdout).toContain('999:é')

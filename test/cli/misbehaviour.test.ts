@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { runProgram } from '../support/run-program.ts'
 
-describe('a handler that misbehaves', () => {
+describe.concurrent('a handler that misbehaves', () => {
   test.each<[how: string, exit: number, code: string, words: string]>([
     ['throws-error', 1, 'INTERNAL', 'broken inside'],
     ['throws-string', 1, 'INTERNAL', 'just words'],

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { runProgram, startProgram } from '../support/run-program.ts'
 
-describe('bugs of the specifications that must not come back', () => {
+describe.concurrent('bugs of the specifications that must not come back', () => {
   test('search --query --discover searches [12.search-query-discover] [5.control-flags-position]', async () => {
     const { status, json } = await runProgram('workbench.mjs', ['search', '--query', '--discover'])
     expect(status).toBe(0)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { runProgram } from '../support/run-program.ts'
 
-describe('stray output', () => {
+describe.concurrent('stray output', () => {
   test.each([
     'console-log', 'console-table', 'stdout-write', 'stdout-callback', 'write-sync', 'write-async', 'write-file', 'write-stream', 'spawn-inherit', 'spawn-array', 'spawn-stream', 'spawn-sync', 'exec-sync', 'exec-piped', 'fork', 'worker', 'library', 'pipe-to-stdout',
   ])('%s in a handler goes to stderr [4.console-never-on-stdout] [5.one-document]', async (how) => {

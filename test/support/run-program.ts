@@ -43,7 +43,7 @@ const LONGEST_MS = 25_000
 const home = mkdtempSync(join(tmpdir(), 'toolable-home-'))
 const running = new Set<Running>()
 afterAll(() => {
-  for (const program of running) program.child.kill('SIGKILL')
+  for (const { pid } of running) killGroup(pid)
   rmSync(home, { recursive: true, force: true })
 })
 
@@ -78,8 +78,8 @@ export function startProgram(name: string, args: readonly string[] = [], options
   return launch(process.execPath, [...(options.nodeArgs ?? []), fixture(name), ...args], options)
 }
 
-function launch(command: string, args: readonly string[], { input, env, cwd, }: RunOptions): Running {
-  const child = spawn(command, args, { stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'], env: cleanEnvironment(env), cwd: cwd ?? home }) as ChildProcessWithoutNullStreams
+function launch(command: string, args: readonly string[], { input, env, cwd }: RunOptions): Running {
+  const child = spawn(command, args, { stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'], env: cleanEnvironment(env), cwd: cwd ?? home, detached: true }) as ChildProcessWithoutNullStreams
   const said = { stdout: [] as Buffer[], stderr: [] as Buffer[] }
   const listeners = new Set<() => void>()
   for (const stream of ['stdout', 'stderr'] as const) {
@@ -94,7 +94,7 @@ function launch(command: string, args: readonly string[], { input, env, cwd, }: 
 
   const ended = new Promise<Ended>((resolve, reject) => {
     const watchdog = setTimeout(() => {
-      child.kill('SIGKILL')
+      killGroup(child.pid ?? 0)
       reject(new Error(`${args.join(' ')} did not end\nstdout: ${text('stdout').slice(0, 2000)}\nstderr: ${text('stderr').slice(0, 2000)}`))
     }, LONGEST_MS)
     child.on('error', reject)
@@ -126,6 +126,13 @@ function launch(command: string, args: readonly string[], { input, env, cwd, }: 
   running.add(program)
   if (input !== undefined && input !== 'open') child.stdin.end(input)
   return program
+}
+
+// A group of its own, so that what a program has started goes with it.
+function killGroup(pid: number): void {
+  try {
+    if (pid > 0) process.kill(-pid, 'SIGKILL')
+  } catch { /* gone already */ }
 }
 
 function describeEnd(status: number | null, signal: NodeJS.Signals | null, stdout: string, stderr: string): Ended {

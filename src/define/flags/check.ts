@@ -1,3 +1,4 @@
+import { unicode } from '../../contract/letters.ts'
 import type { ToolManifest } from '../../contract/manifest.ts'
 import { ToolError } from '../../contract/tool-error.ts'
 import type { FlagSpec } from './flag-spec.ts'
@@ -32,7 +33,7 @@ function checkLongNames(manifest: FlagSource, specs: readonly CheckedFlag[]): vo
   const injected = new Set([...INJECTED_FLAGS, ...CONTROL_FLAGS].filter((flag) => !flag.yields).map((flag) => flag.long))
   const owners = new Map<string, string>()
   for (const { field, long, fedBy } of specs) {
-    if (!/^[A-Za-z0-9][\w-]*$/.test(long) && !/^[\p{L}\p{N}][\p{L}\p{N}_-]*$/u.test(long)) {
+    if (!/^[A-Za-z0-9][\w-]*$/.test(long) && !unicode('^[\\p{L}\\p{N}][\\p{L}\\p{N}_-]*$').test(long)) {
       refuse(manifest, `the field "${field}" cannot be written as the flag --${long}`, field, wayOut(field, 'my-name'))
     }
     const owner = owners.get(long)

@@ -1,3 +1,4 @@
+import { unicode } from '../../contract/letters.ts'
 /** The way from a value to one of its parts. */
 export type Path = readonly (string | number)[]
 
@@ -5,7 +6,7 @@ export type Path = readonly (string | number)[]
 export function formatPath(path: Path): string {
   return path.reduce<string>((text, part) => {
     if (typeof part === 'number') return `${text}[${part}]`
-    if (!/^[\p{L}\p{N}_$-]+$/u.test(part)) return `${text}[${JSON.stringify(part)}]`
+    if (!/^[\w$-]+$/.test(part) && !unicode('^[\\p{L}\\p{N}_$-]+$').test(part)) return `${text}[${JSON.stringify(part)}]`
     return text === '' ? part : `${text}.${part}`
   }, '')
 }

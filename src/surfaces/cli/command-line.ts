@@ -1,3 +1,4 @@
+import { unicode } from '../../contract/letters.ts'
 import { isObject } from '../../contract/json.ts'
 import type { JsonSchema } from '../../contract/json.ts'
 import { BUILTIN_COMMANDS } from './builtin-commands.ts'
@@ -101,7 +102,7 @@ function isFed(value: unknown, spec: FlagSpec): boolean {
 
 // JSON escapes what a terminal would act upon, what an argument cannot hold, and what UTF-8 cannot carry.
 function isTypeable(text: string): boolean {
-  return !/[^\P{Cc}\n]|\p{Surrogate}/u.test(text)
+  return !unicode('[^\\P{Cc}\\n]|\\p{Surrogate}').test(text)
 }
 
 function toJson(value: unknown): string {

@@ -21,12 +21,6 @@ const PROGRAM_QUESTIONS: { readonly [what: string]: ProgramQuestion } = {
   describe: async (set) => ({ document: (await import('../json/describe.ts')).toolsetDescribeDocument(await set.manifest()) }),
   'fractalic-dump-schema': dumpSchema,
   'fractalic-dump-multi-schema': async (set) => ({ document: (await import('../json/simple.ts')).simpleSchemasDocument(await set.manifest()) }),
-  selftest: async (set) => {
-    const { checkExamples } = await import('../../define/compile-tool.ts')
-    for (const { definition } of set.entries) await checkExamples(await definition.compiled())
-    await set.manifest()
-    return { document: { selftest: 'ok' } }
-  },
   resource: async (set, [uri], options) => fromOutcome(await set.readResource(uri!, options)),
   prompt: async (set, [name, json], options) => ({ ...fromOutcome(await set.renderPrompt(name!, parseJsonInput(json!, 'the arguments of the prompt'), options)), origin: 'json' }),
 }

@@ -2,9 +2,11 @@ import { isObject } from '../../contract/json.ts'
 import { ToolError } from '../../contract/tool-error.ts'
 import { parseJson } from '../../define/schema/parse-json.ts'
 
+const BYTE_ORDER_MARK = 0xfeff
+
 /** Parses a JSON object that is a whole input; throws INVALID_INPUT with line and column. */
 export function parseJsonInput(given: string, source: string): { readonly [field: string]: unknown } {
-  const text = given.startsWith('\uFEFF') ? given.slice(1) : given
+  const text = given.charCodeAt(0) === BYTE_ORDER_MARK ? given.slice(1) : given
   const parsed = parseJson(text)
   if (!parsed.ok) {
     const { line, column } = placeOf(parsed.position, text)

@@ -29,7 +29,11 @@ async function runCommand(set: Toolset, command: Command, io: Io, host: Host): P
   if (command.kind === 'group') return printHelp(set, command, io)
   if (command.kind === 'builtin') return (await import('./builtin.ts')).runBuiltin(set, command.name, command.rest, io)
   if (globals.asked!.what === 'version') return printText(io, `${set.version}\n`)
-  if (['resource', 'prompt'].includes(globals.asked!.what)) host.prepareForTools((await import('./stray-output.ts')).redirectStrayOutput)
+  if (['resource', 'prompt', 'selftest'].includes(globals.asked!.what)) host.prepareForTools((await import('./stray-output.ts')).redirectStrayOutput)
+  if (globals.asked!.what === 'selftest') {
+    const document = await (await import('./selftest.ts')).selftest(set, io, documentOptions(globals, io, host))
+    return printDocument(io, document, document.selftest === 'ok' ? 0 : 1)
+  }
   const { answerProgram } = await import('./documents.ts')
   const answered = await answerProgram(globals.asked!.what, globals.asked!.values, set, documentOptions(globals, io, host))
   if ('failure' in answered) return (await import('./fail.ts')).printFailure(set, answered.failure, command, io, answered.origin)

@@ -31,5 +31,6 @@ function withUsage(outcome: FailureOutcome, { set, entry, single, specs }: ToolC
 export function pasteable({ set, entry, single, specs, input: given }: ToolCall, input: { readonly [field: string]: unknown }): string {
   const leftOut = specs.filter(({ field, default: byDefault }) => !(isObject(given) && Object.hasOwn(given, field)) && byDefault !== undefined && isDeepStrictEqual(input[field], byDefault))
   const said = Object.fromEntries(Object.entries(input).filter(([field]) => !leftOut.some((spec) => spec.field === field)))
-  return commandLine(set.name, single ? [] : entry.path, specs, said)
+  // Its own name as the first word would be taken for the name of the tool.
+  return commandLine(set.name, single ? [] : entry.path, specs, said, single ? [entry.name, '__complete'] : [])
 }

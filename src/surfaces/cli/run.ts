@@ -50,13 +50,14 @@ function isEntryPoint(meta: ImportMeta & { readonly main?: boolean }): boolean {
   const script = process.argv[1]
   if (script === undefined) return false
   const module = fileURLToPath(meta.url)
+  if (script === module) return true
   // `node tool` may stand for tool.js, and an installed program is a link.
   return [script, `${script}.js`, `${script}.mjs`].some((candidate) => realPath(candidate) === realPath(module))
 }
 
 function realPath(path: string): string | undefined {
   try {
-    return realpathSync(path)
+    return realpathSync.native(path)
   } catch {
     return undefined
   }

@@ -34,7 +34,7 @@ describe('results that only look like envelopes', () => {
   })
 })
 
-describe('failures in the words of others', () => {
+describe('[4.dialect-readers] failures in the words of others', () => {
   test.each([
     ['{"error":"message"}', 'INTERNAL', 'message'],
     ['{"error":"message","code":"NOT_FOUND"}', 'NOT_FOUND', 'message'],

@@ -1,3 +1,4 @@
+import { shorten } from '../../../contract/shorten.ts'
 import { closest } from '../../../contract/did-you-mean.ts'
 import { ToolError } from '../../../contract/tool-error.ts'
 import type { ToolEntry } from '../../../call/collect.ts'
@@ -84,7 +85,7 @@ function walk(entries: readonly ToolEntry[], words: readonly string[]): Walked |
 
 function unknownCommand(words: string, entries: readonly ToolEntry[]): ToolError {
   const names = [...entries.map(({ path }) => path.join(' ')), ...BUILTIN_COMMANDS.map(({ name }) => name)]
-  const shown = words.length > 60 ? `${words.slice(0, 60)}…` : words
+  const shown = shorten(words, 60)
   const meant = closest(words, names)
   return new ToolError('USAGE', `unknown command '${shown}'${meant ? `; did you mean '${meant}'?` : ''}`, { suggestion: meant ? `Use '${meant}'` : `The commands are ${entries.map(({ path }) => path.join(' ')).slice(0, 20).join(', ')}` })
 }

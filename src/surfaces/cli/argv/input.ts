@@ -1,3 +1,4 @@
+import { shorten } from '../../../contract/shorten.ts'
 import { isObject } from '../../../contract/json.ts'
 import type { JsonSchema } from '../../../contract/json.ts'
 import { ToolError } from '../../../contract/tool-error.ts'
@@ -50,7 +51,7 @@ function placeWords(specs: readonly FlagSpec[], words: readonly Word[], input: F
 }
 
 function tooMany(text: string, specs: readonly FlagSpec[]): ToolError {
-  const shown = text.length > 60 ? `${text.slice(0, 60)}…` : text
+  const shown = shorten(text, 60)
   const flags = specs.filter((spec) => !spec.hidden).map((spec) => `--${spec.long}`)
   return new ToolError('USAGE', `unexpected argument '${shown}'`, { suggestion: flags.length > 0 ? `Values are given by flags: ${flags.slice(0, 8).join(', ')}` : 'This tool takes no arguments' })
 }

@@ -1,3 +1,5 @@
+import { shorten } from '../../../contract/shorten.ts'
+import { unicode } from '../../../contract/letters.ts'
 import { closest } from '../../../contract/did-you-mean.ts'
 import { ToolError } from '../../../contract/tool-error.ts'
 import type { FlagTable, KnownFlag } from './flag-table.ts'
@@ -83,7 +85,7 @@ function readLong(token: string, tokens: readonly string[], index: number, table
   const written = equals < 0 ? token : token.slice(0, equals)
   const inline = equals < 0 ? undefined : token.slice(equals + 1)
   const name = written.slice(2)
-  if (!/^[\p{L}\p{N}]/u.test(name)) return malformed(token)
+  if (!/^[a-z0-9]/i.test(name) && !unicode('^[\\p{L}\\p{N}]').test(name)) return malformed(token)
   const found = findLong(name, table)
   if (!found) return 'unknown'
   const { flag, keys, negated } = found
@@ -137,7 +139,7 @@ function looksLikeFlag(token: string, table: FlagTable): boolean {
 
 function unknownFlag(token: string, table: FlagTable, { explainUnknown }: ScanOptions): ToolError {
   const written = token.split('=')[0]!
-  const shown = written.length > 60 ? `${written.slice(0, 60)}…` : written
+  const shown = shorten(written, 60)
   const extra = explainUnknown?.(written)
   const meant = extra === undefined ? closest(written, table.names) : undefined
   return usage(`unknown flag ${shown}${extra ? `: ${extra}` : ''}${meant ? `; did you mean ${meant}?` : ''}`, meant ? `Use ${meant}` : 'See --help for the flags; write -- before a value that begins with a dash')

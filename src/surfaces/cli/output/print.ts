@@ -1,5 +1,4 @@
 import type { Outcome } from '../../../contract/outcome.ts'
-import { toToonText, toYamlText } from './documents.ts'
 import { toEnvelope, toErrorEnvelope } from './envelope.ts'
 import type { FormatOptions, OutputMode, Printed } from './format-options.ts'
 import { toJsonText } from './json-text.ts'
@@ -21,8 +20,8 @@ type Writer = (outcome: Outcome, options: FormatOptions) => Printed | Promise<Pr
 const WRITERS: { readonly [mode in OutputMode]: Writer } = {
   json: (outcome, options) => withErrorLine(outcome, options, `${toJsonText(toEnvelope(outcome, options.renderInput), options.pretty ? 2 : undefined)}\n`),
   jsonl: writeJsonLines,
-  yaml: async (outcome, options) => withErrorLine(outcome, options, await toYamlText(toEnvelope(outcome, options.renderInput))),
-  toon: async (outcome, options) => withErrorLine(outcome, options, await toToonText(toEnvelope(outcome, options.renderInput))),
+  yaml: async (outcome, options) => withErrorLine(outcome, options, await (await import('./documents.ts')).toYamlText(toEnvelope(outcome, options.renderInput))),
+  toon: async (outcome, options) => withErrorLine(outcome, options, await (await import('./documents.ts')).toToonText(toEnvelope(outcome, options.renderInput))),
   // Agents read envelopes: their calls do not load what draws tables.
   text: async (outcome, options) => (await import('./bare.ts')).writeText(outcome, options),
   md: async (outcome, options) => (await import('./bare.ts')).writeMarkdown(outcome, options),

@@ -10,10 +10,13 @@ export function cleanText(text: string): string {
   return text.replace(/\r\n/g, '\n').replace(SEQUENCES, '').replace(CONTROLS, escapeCharacter)
 }
 
-/** The same on one line: a newline is shown as `⏎`, a tab as a space. */
+// Made at run time: see contract/shorten.ts.
+const RETURN_SIGN = String.fromCodePoint(0x23ce)
+
+/** The same on one line: a newline is shown as a return sign, a tab as a space. */
 export function cleanLine(text: string): string {
   const clean = cleanText(text)
-  return /[\n\t]/.test(clean) ? clean.replace(/\n/g, '⏎').replace(/\t/g, ' ') : clean
+  return /[\n\t]/.test(clean) ? clean.replace(/\n/g, RETURN_SIGN).replace(/\t/g, ' ') : clean
 }
 
 function escapeCharacter(character: string): string {
