@@ -6,11 +6,12 @@ import type { Outcome } from '../contract/outcome.ts'
 import { ToolError } from '../contract/tool-error.ts'
 import type { Finished } from './finished.ts'
 import { host } from './host.ts'
+import { toJsonValue } from './json-value.ts'
 import { stateFolder } from './state-folder.ts'
 
 const KEPT_MS = 24 * 3_600_000
 
-type Call = { readonly key: string; readonly tool: string; readonly input: unknown; readonly env: { readonly [name: string]: string | undefined } }
+type Call = { readonly key: string; readonly tool: string; /** Checked, and as it was given. */ readonly input: unknown; readonly given: unknown; readonly env: { readonly [name: string]: string | undefined } }
 type Entry = { readonly tool: string; readonly input: string; readonly at: number; readonly pid: number; readonly outcome?: Outcome }
 
 /** Runs a call once per key: a repeat with the same input gets the remembered answer, another input is a CONFLICT. Failures are not remembered. */
@@ -19,7 +20,7 @@ export async function once(call: Call, run: () => Promise<Finished>): Promise<Fi
   const folder = join(stateFolder(call.env), 'idempotency')
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const file = join(folder, `${digest(`${call.tool}\0${call.key}`)}.json`)
-  const mine: Entry = { tool: call.tool, input: digest(stable(call.input)), at: Date.now(), pid: host.pid }
+  const mine: Entry = { tool: call.tool, input: digest(stable(toComparable(call))), at: Date.now(), pid: host.pid }
 
   const remembered = claim(file, mine, call.key)
   if (remembered) return { outcome: recalled(remembered), value: remembered.ok ? remembered.result : undefined }
@@ -106,6 +107,16 @@ function sweep(folder: string): void {
     const stats = statSync(join(folder, name), { throwIfNoEntry: false })
     if (stats && Date.now() - stats.mtimeMs > KEPT_MS) rmSync(join(folder, name), { force: true })
   }
+}
+
+// A checked input may hold what only this process can tell apart; then what was given decides.
+function toComparable({ input, given }: Call): unknown {
+  for (const candidate of [input, given]) {
+    try {
+      return toJsonValue(candidate).value
+    } catch { /* the next one may do */ }
+  }
+  throw new ToolError('INVALID_INPUT', 'an idempotency key needs an input that JSON can carry', { field: 'idempotency-key' })
 }
 
 function digest(text: string): string {

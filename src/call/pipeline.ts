@@ -17,7 +17,7 @@ import { host } from './host.ts'
 import type { CallOptions } from './options.ts'
 import { prepareInput } from './prepare.ts'
 import type { Prepared } from './prepare.ts'
-import { showInput } from './redact.ts'
+import { showInput, showOutcome } from './redact.ts'
 import { runCall } from './running.ts'
 import type { RunningCall } from './running.ts'
 import { createState } from './state.ts'
@@ -44,7 +44,7 @@ export async function invoke(definition: ToolDefinition, given: unknown, options
       }
       if (options.idempotencyKey === undefined || ready.dryRun) return run()
       const { once } = await import('./idempotency.ts')
-      return once({ key: options.idempotencyKey, tool, input: ready.input, env: options.env ?? host.env() }, run)
+      return once({ key: options.idempotencyKey, tool, input: ready.input, given, env: options.env ?? host.env() }, run)
     }))
   } catch (thrown) {
     const { error, object } = describeFailure(thrown, definition.errors)
@@ -96,6 +96,6 @@ function tell(event: ToolEvent, { onEvent }: CallOptions, call: RunningCall): vo
 async function report(definition: ToolDefinition, input: unknown, outcome: Outcome, { onEvent, caller }: CallOptions): Promise<void> {
   if (!onEvent) return
   try {
-    await onEvent({ type: 'tool_invoked', tool: definition.name, input: showInput(definition, input), outcome, ...(caller !== undefined && { caller }), ts: new Date().toISOString() })
+    await onEvent({ type: 'tool_invoked', tool: definition.name, input: showInput(definition, input), outcome: showOutcome(definition, outcome), ...(caller !== undefined && { caller }), ts: new Date().toISOString() })
   } catch { /* an observer that fails after the end changes nothing any more */ }
 }

@@ -1,3 +1,4 @@
+import type { Outcome } from '../contract/outcome.ts'
 import type { ToolDefinition } from '../define/tool-type.ts'
 import { toJsonValue } from './json-value.ts'
 
@@ -8,4 +9,11 @@ export function showInput({ hooks }: ToolDefinition, input: unknown): unknown {
   } catch {
     return '[cannot be shown]'
   }
+}
+
+/** An outcome as events and logs may show it: a repaired input would repeat what `redact` takes out. */
+export function showOutcome({ hooks }: ToolDefinition, outcome: Outcome): Outcome {
+  if (!hooks.redact || outcome.ok || !outcome.error.suggestion?.input) return outcome
+  const { input: _input, ...suggestion } = outcome.error.suggestion
+  return { ...outcome, error: { ...outcome.error, suggestion } }
 }

@@ -107,7 +107,7 @@ describe('dry runs', () => {
 })
 
 describe('reserved fields', () => {
-  const look = (fields: z.ZodRawShape) => tool({ name: 'looks', summary: 'Looks', input: z.object(fields), run: (_input, ctx) => ({ cwd: ctx.cwd, verbose: ctx.verbose, left: Math.round(ctx.deadline?.remaining() ?? 0) }) })
+  const look = (fields: z.ZodRawShape) => tool({ name: 'looks', summary: 'Looks', input: z.object(fields), run: (_input, ctx) => ({ cwd: ctx.cwd, verbose: ctx.verbose, left: Math.ceil(ctx.deadline?.remaining() ?? 0) }) })
 
   test.each([['working_dir'], ['workingDir']])('[3.reserved-working-dir] %s is the directory of the call, relative to the caller’s', async (field) => {
     const tool = look({ [field]: z.string().optional() })

@@ -46,7 +46,7 @@ describe('a direct call throws', () => {
   })
 
   test('[3.tool-throws-tool-error] also what the pipeline refuses, with the same facts as the outcome', async () => {
-    const typed = tool({ ...minimal, input: z.object({ n: z.number() }), timeout: '20ms', run: ({ n }) => (n > 0 ? new Promise<never>(() => undefined) : fail('E3101', 'negative')), errors: { E3101: { category: 'auth', message: 'Negative', retryable: true } } })
+    const typed = tool({ ...minimal, input: z.object({ n: z.number() }), timeout: '300ms', run: ({ n }) => (n > 0 ? new Promise<never>(() => undefined) : fail('E3101', 'negative')), errors: { E3101: { category: 'auth', message: 'Negative', retryable: true } } })
     for (const input of [{}, { n: 'x' }, { n: 1 }, { n: -1 }, { m: 1 }]) {
       const outcome = await call(typed, input as never)
       const thrown = await typed(input as never).catch((caught: unknown) => caught) as ToolError
@@ -58,7 +58,7 @@ describe('a direct call throws', () => {
   test('[3.tool-throws-tool-error] with the cause where something else was thrown', async () => {
     const cause = new TypeError('odd')
     await expect(tool({ ...minimal, run: () => { throw cause } })()).rejects.toMatchObject({ code: 'INTERNAL', message: 'odd', cause, details: { name: 'TypeError' } })
-    await expect(tool({ ...minimal, run: () => { throw 'text' } })()).rejects.toMatchObject({ code: 'INTERNAL', cause: 'text' })
+    await expect(tool({ ...minimal, run: () => { throw 'text' as unknown } })()).rejects.toMatchObject({ code: 'INTERNAL', cause: 'text' })
   })
 
   test('[3.tool-throws-tool-error] subclasses stay what they are', async () => {

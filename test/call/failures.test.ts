@@ -141,7 +141,7 @@ describe('generators that misbehave', () => {
 
   test('an error in an abort listener of the handler does not change the answer', async () => {
     const calls: string[] = []
-    const listens = tool({ ...minimal, timeout: '10ms', run: (_input, ctx) => new Promise(() => ctx.signal.addEventListener('abort', () => calls.push('told'))) })
+    const listens = tool({ ...minimal, timeout: '300ms', run: (_input, ctx) => new Promise(() => ctx.signal.addEventListener('abort', () => calls.push('told'))) })
     expect(await call(listens)).toMatchObject({ ok: false, error: { code: 'TIMEOUT' } })
     expect(calls).toEqual(['told'])
   })

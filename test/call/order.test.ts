@@ -105,7 +105,7 @@ describe('hooks', () => {
     const checked = tool({ ...minimal, input: z.object({ a: z.number().default(1) }), context: () => ({ db: 'x' }), preValidate: async (input, ctx) => { seen(input, ctx.context, ctx.dryRun); await ctx.checkpoint('a').load() }, run: () => 1 })
     expect(await call(checked, {}, { dryRun: true })).toMatchObject({ ok: true })
     expect(seen).toHaveBeenCalledWith({ a: 1 }, { db: 'x' }, true)
-    expect(await call(tool({ ...minimal, preValidate: () => { throw 'no' }, run: () => 1 }))).toMatchObject({ ok: false, error: { code: 'INTERNAL', message: 'no' } })
+    expect(await call(tool({ ...minimal, preValidate: () => { throw 'no' as unknown }, run: () => 1 }))).toMatchObject({ ok: false, error: { code: 'INTERNAL', message: 'no' } })
   })
 
   test('[3.hook-redact] events and dry runs show what redact leaves', async () => {
@@ -122,6 +122,14 @@ describe('hooks', () => {
     const login = tool({ ...minimal, input: z.object({ inner: z.object({ key: z.string() }) }), redact: ({ inner }) => ({ length: inner.key.length }), run: () => 'in' })
     expect(await call(login, { inner: 'secret' } as never, { onEvent })).toMatchObject({ ok: false, error: { code: 'INVALID_INPUT' } })
     expect(onEvent).toHaveBeenLastCalledWith(expect.objectContaining({ input: '[cannot be shown]' }))
+  })
+
+  test('[3.hook-redact] the record of a refused call does not repeat the input as a repaired one', async () => {
+    const onEvent = vi.fn()
+    const login = tool({ ...minimal, input: z.object({ user: z.string(), password: z.string() }), redact: () => ({}), run: () => 'in' })
+    const outcome = await call(login, { usr: 'me', password: 'hunter2' } as never, { onEvent })
+    expect(outcome).toMatchObject({ error: { code: 'INVALID_INPUT', suggestion: { input: { user: 'me', password: 'hunter2' } } } })
+    expect(JSON.stringify(onEvent.mock.calls)).not.toContain('hunter2')
   })
 
   test('an input that JSON cannot carry is still recorded', async () => {

@@ -98,14 +98,14 @@ describe('schemas', () => {
 describe('flags and positions', () => {
   const field = (name: string, schema: z.ZodType = z.string()) => z.object({ [name]: schema })
 
-  test.each(['output', 'yes', 'help', 'json', 'schema', 'validate', 'quiet'])('a field %j clashes with an injected flag, and the message gives the way out', async (name) => {
+  test.each(['output', 'yes', 'help', 'json', 'schema', 'validate', 'quiet'])('[5.flag-clash] a field %j clashes with an injected flag, and the message gives the way out', async (name) => {
     const { message, code } = await refusalOf(() => define({ input: field(name) }))
     expect(code).toBe('CONFIG')
     expect(message).toContain(`--${name}, which every tool has already`)
     expect(message).toMatch(new RegExp(`flags: \\{ ${name}: \\{ name: '[a-z-]+' \\} \\}`))
   })
 
-  test('the way out of the message is a way out', async () => {
+  test('[5.flag-clash] the way out of the message is a way out', async () => {
     const { suggestion } = await refusalOf(() => define({ input: field('output') }))
     expect(suggestion?.example).toBe("flags: { output: { name: 'out-file' } }")
     const mended = define({ input: field('output'), flags: { output: { name: 'out-file' } } })

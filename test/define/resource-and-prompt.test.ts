@@ -22,7 +22,7 @@ describe('resources', () => {
 
   test('failures of read are values', async () => {
     expect(await read(() => fail('NOT_FOUND', 'no such note'))).toMatchObject({ ok: false, error: { code: 'NOT_FOUND', message: 'no such note' } })
-    expect(await read(() => { throw null })).toMatchObject({ ok: false, error: { code: 'INTERNAL' } })
+    expect(await read(() => { throw null as unknown })).toMatchObject({ ok: false, error: { code: 'INTERNAL' } })
     expect(await read(async () => Promise.reject(new Error('later')))).toMatchObject({ ok: false, error: { code: 'INTERNAL', message: 'later' } })
     expect(await read(() => new Map())).toMatchObject({ ok: false, error: { code: 'INTERNAL', message: expect.stringContaining('a Map') } })
     expect(await read(() => ({ a: NaN }))).toMatchObject({ ok: true, result: { a: null }, meta: { warnings: ['result.a was NaN, which JSON cannot carry; it is null'] } })

@@ -4,6 +4,7 @@ import { createState, fail, jsonSchema, prompt, resource, slice, tool, ToolError
 import type { Context, PromptText, Resource, Prompt } from 'toolable'
 
 declare const ctx: Context
+declare const text: string
 
 describe('[3.context-ask] ctx.ask', () => {
   test('gives what its kind and schema say', () => {
@@ -50,7 +51,7 @@ describe('resources and prompts', () => {
     const note = resource({ uri: 'notes://{folder}/{id}.md', summary: 's', read: (params) => { expectTypeOf(params).toEqualTypeOf<{ readonly folder: string; readonly id: string }>(); return params.id } })
     expectTypeOf(note).toEqualTypeOf<Resource>()
     resource({ uri: 'notes://all', summary: 's', read: (params) => { expectTypeOf(params).toEqualTypeOf<{}>(); return 1 } })
-    resource({ uri: 'notes://all', summary: 's', read: (params) => { expectTypeOf(params).toEqualTypeOf<Record<string, string>>(); return 1 } })
+    resource({ uri: text, summary: 's', read: (params) => { expectTypeOf(params).toEqualTypeOf<Record<string, string>>(); return 1 } })
     // @ts-expect-error there is no such placeholder
     resource({ uri: 'notes://{id}', summary: 's', read: ({ name }) => name })
   })

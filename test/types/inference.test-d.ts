@@ -6,11 +6,13 @@ import { z } from 'zod'
 import { call, jsonSchema, ok, partial, session, stream, tool, toolset } from 'toolable'
 import type { CallEvent, Context, Outcome, Session, SessionAnswer, Stream } from 'toolable'
 
+declare const number: number
+declare const text: string
 const minimal = { name: 'find', summary: 'Find' }
 
 describe('[3.types-inferred] the input', () => {
   test('of zod: defaults are optional at the call and present in run', () => {
-    const find = tool({ ...minimal, input: z.object({ pattern: z.string(), root: z.string().default('.'), depth: z.number().optional(), at: z.string().transform((text) => text.length) }), run: (input, ctx) => {
+    const find = tool({ ...minimal, input: z.object({ pattern: z.string(), root: z.string().default('.'), depth: z.number().optional(), at: z.string().transform((given) => given.length) }), run: (input, ctx) => {
       expectTypeOf(input).toEqualTypeOf<{ pattern: string; root: string; depth?: number | undefined; at: number }>()
       expectTypeOf(ctx).toEqualTypeOf<Context>()
       return input.at
@@ -56,7 +58,7 @@ describe('[3.types-inferred] the input', () => {
       expectTypeOf(input).toEqualTypeOf<Record<string, unknown>>()
     } })
     expectTypeOf(plain).parameter(0).toEqualTypeOf<Record<string, unknown> | undefined>()
-    const none = tool({ ...minimal, run: () => 'x' })
+    const none = tool({ ...minimal, run: () => text })
     expectTypeOf(none()).resolves.toEqualTypeOf<string>()
     // @ts-expect-error there are no fields
     void none({ a: 1 })
@@ -82,9 +84,9 @@ describe('[3.types-inferred] the input', () => {
 
 describe('[3.types-inferred] the result', () => {
   test('is what run returns, promises and replies unwrapped', () => {
-    expectTypeOf(tool({ ...minimal, run: async () => ({ a: 1 }) })()).resolves.toEqualTypeOf<{ a: number }>()
-    expectTypeOf(tool({ ...minimal, run: () => ok({ a: 1 }, { message: 'x' }) })()).resolves.toEqualTypeOf<{ a: number }>()
-    expectTypeOf(tool({ ...minimal, run: async () => partial(['a'], [new Error('x')]) })()).resolves.toEqualTypeOf<string[]>()
+    expectTypeOf(tool({ ...minimal, run: async () => ({ a: number }) })()).resolves.toEqualTypeOf<{ a: number }>()
+    expectTypeOf(tool({ ...minimal, run: () => ok({ a: number }, { message: 'x' }) })()).resolves.toEqualTypeOf<{ a: number }>()
+    expectTypeOf(tool({ ...minimal, run: async () => partial([text], [new Error('x')]) })()).resolves.toEqualTypeOf<string[]>()
     expectTypeOf(tool({ ...minimal, run: () => undefined })()).resolves.toEqualTypeOf<undefined>()
   })
 
@@ -93,12 +95,12 @@ describe('[3.types-inferred] the result', () => {
     expectTypeOf(tool({ ...minimal, output, run: () => ({ n: 1 }) })()).resolves.toEqualTypeOf<{ n: number; note: string }>()
     expectTypeOf(tool({ ...minimal, output })()).resolves.toEqualTypeOf<{ n: number; note: string }>()
     expectTypeOf(tool({ ...minimal })()).resolves.toEqualTypeOf<unknown>()
-    expectTypeOf(tool({ ...minimal, output: z.string().transform((text) => text.length), run: () => 'four' })()).resolves.toEqualTypeOf<number>()
+    expectTypeOf(tool({ ...minimal, output: z.string().transform((given) => given.length), run: () => 'four' })()).resolves.toEqualTypeOf<number>()
   })
 
   test('[3.run-generator-streaming] of a stream is what it returns, else what its result event carries', () => {
-    expectTypeOf(tool({ ...minimal, async *run() { yield stream.progress('x'); return { a: 1 } } })()).resolves.toEqualTypeOf<{ a: number }>()
-    expectTypeOf(tool({ ...minimal, *run() { yield stream.progress('x'); yield stream.result({ a: 1 }) } })()).resolves.toEqualTypeOf<{ a: number }>()
+    expectTypeOf(tool({ ...minimal, async *run() { yield stream.progress('x'); return { a: number } } })()).resolves.toEqualTypeOf<{ a: number }>()
+    expectTypeOf(tool({ ...minimal, *run() { yield stream.progress('x'); yield stream.result({ a: number }) } })()).resolves.toEqualTypeOf<{ a: number }>()
     expectTypeOf(tool({ ...minimal, *run() { yield stream.progress('x') } })()).resolves.toEqualTypeOf<null>()
     expectTypeOf(tool({ ...minimal, run(): Stream<string> { return null as never } })()).resolves.toEqualTypeOf<string>()
     tool({ ...minimal, output: z.number(), async *run() { yield stream.progress('x'); return 1 } })
@@ -116,7 +118,7 @@ describe('[3.types-inferred] the result', () => {
 })
 
 test('[3.tool-is-function] tools of any type go together in a toolset', () => {
-  const a = tool({ ...minimal, input: z.object({ a: z.string() }), run: ({ a: text }) => text })
+  const a = tool({ ...minimal, input: z.object({ a: z.string() }), run: ({ a: given }) => given })
   const b = tool({ ...minimal, name: 'other', run: async function* () { yield stream.progress('x') } })
   expectTypeOf(toolset({ name: 'prog', tools: [a, b] }).call('find')).resolves.toEqualTypeOf<Outcome>()
   toolset({ name: 'prog', tools: { a, group: [b], deep: { er: a } } })
@@ -125,7 +127,7 @@ test('[3.tool-is-function] tools of any type go together in a toolset', () => {
 })
 
 test('[3.stream-events] streams and outcomes are discriminated', async () => {
-  const find = tool({ ...minimal, run: () => ({ n: 1 }) })
+  const find = tool({ ...minimal, run: () => ({ n: number }) })
   const outcome = await call(find)
   if (outcome.ok) expectTypeOf(outcome.result).toEqualTypeOf<{ n: number }>()
   else expectTypeOf(outcome.error.code).toEqualTypeOf<string>()
