@@ -7,6 +7,8 @@ export function toJsonValue(result: unknown): { readonly value: unknown; readonl
   return { value, warnings }
 }
 
+const MOST_ITEMS_UNSEEN = 1_000_000
+
 // Where a value stands, as links to the root: spelled out only for errors and warnings.
 type Place = { readonly key: string | number; readonly parent?: Place }
 
@@ -57,6 +59,8 @@ function convertPlain(value: object, place: Place, above: Set<object>, warnings:
 
 // Trees without anything to change are returned as they are: no copy of large results.
 function convertItems(list: readonly unknown[], place: Place, above: Set<object>, warnings: string[]): readonly unknown[] {
+  // Walking through billions of holes would stop the host.
+  if (list.length > MOST_ITEMS_UNSEEN && Object.keys(list).length < list.length) throw refuse(place, 'a list with holes', 'return a dense list')
   let copy: unknown[] | undefined
   for (let index = 0; index < list.length; index++) {
     const converted = convert(list[index], typeof list[index] === 'string' ? place : { key: index, parent: place }, above, warnings) ?? null

@@ -216,3 +216,9 @@ describe('the output schema', () => {
     }
   })
 })
+
+test('a list with billions of holes is refused at once', async () => {
+  const sparse: unknown[] = []
+  sparse[4_000_000_000] = 1
+  expect(await call(tool({ name: 'holes', summary: 'h', run: () => sparse }))).toMatchObject({ ok: false, error: { code: 'INTERNAL', message: expect.stringContaining('a list with holes at result') } })
+})

@@ -22,7 +22,8 @@ export function findUnjsonable(value: unknown): { readonly issues: readonly Issu
     else {
       ancestors.add(here)
       // Not forEach: it would jump over holes.
-      if (Array.isArray(here)) for (let index = 0; index < here.length; index += 1) enter(index, here[index])
+      // Past the most that are told, the rest is not looked at: a list may have billions of holes.
+      if (Array.isArray(here)) for (let index = 0; index < here.length && issues.length <= MOST_FOUND; index += 1) enter(index, here[index])
       else {
         for (const [key, item] of Object.entries(here)) {
           if (item === undefined) hasGaps = true
