@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+
 /** The process that calls run in, where a caller does not say otherwise. The only place in `call/` that looks at it. */
 export const host = {
   cwd: (): string => process.cwd(),
@@ -9,13 +11,22 @@ export const host = {
   },
   pid: process.pid,
   platform: process.platform,
-  /** Whether a process of this machine still runs; one of another user counts. */
-  isAlive(pid: number): boolean {
+  /** Whether a process of this machine still runs; one of another user counts. `started` tells it from a later process of the same number. */
+  isAlive(pid: number, started?: string): boolean {
     try {
       process.kill(pid, 0)
-      return true
     } catch (error) {
-      return (error as NodeJS.ErrnoException).code === 'EPERM'
+      if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false
+    }
+    return started === undefined || (host.startOf(pid) ?? started) === started
+  },
+  /** When a process began, as the system counts; undefined where it does not tell. */
+  startOf(pid: number): string | undefined {
+    try {
+      // The name in brackets may hold anything; the 20th field behind it is the start.
+      return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[19]
+    } catch {
+      return undefined
     }
   },
 } as const

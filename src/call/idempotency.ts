@@ -12,7 +12,7 @@ import { stateFolder } from './state-folder.ts'
 const KEPT_MS = 24 * 3_600_000
 
 type Call = { readonly key: string; readonly tool: string; /** Checked, and as it was given. */ readonly input: unknown; readonly given: unknown; readonly env: { readonly [name: string]: string | undefined } }
-type Entry = { readonly tool: string; readonly input: string; readonly at: number; readonly pid: number; readonly outcome?: Outcome }
+type Entry = { readonly tool: string; readonly input: string; readonly at: number; readonly pid: number; readonly started?: string | undefined; readonly outcome?: Outcome }
 
 /** Runs a call once per key: a repeat with the same input gets the remembered answer, another input is a CONFLICT. Failures are not remembered. */
 export async function once(call: Call, run: () => Promise<Finished>): Promise<Finished> {
@@ -20,7 +20,7 @@ export async function once(call: Call, run: () => Promise<Finished>): Promise<Fi
   const folder = join(stateFolder(call.env), 'idempotency')
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const file = join(folder, `${digest(`${call.tool}\0${call.key}`)}.json`)
-  const mine: Entry = { tool: call.tool, input: digest(stable(toComparable(call))), at: Date.now(), pid: host.pid }
+  const mine: Entry = { tool: call.tool, input: digest(stable(toComparable(call))), at: Date.now(), pid: host.pid, started: host.startOf(host.pid) }
 
   const remembered = claim(file, mine, call.key)
   if (remembered) return { outcome: recalled(remembered), value: remembered.ok ? remembered.result : undefined }
@@ -41,7 +41,7 @@ function claim(file: string, mine: Entry, key: string): Outcome | undefined {
   for (;;) {
     if (createExclusively(file, mine)) return undefined
     const entry = readEntry(file)
-    const live = entry && Date.now() - entry.at < KEPT_MS && (entry.outcome !== undefined || host.isAlive(entry.pid))
+    const live = entry && Date.now() - entry.at < KEPT_MS && (entry.outcome !== undefined || host.isAlive(entry.pid, entry.started))
     if (!live) {
       setAside(file)
       continue
