@@ -20,7 +20,7 @@ export const INJECTED_FLAGS: readonly InjectedFlag[] = [
   { long: 'yes', short: 'y', kind: 'boolean', description: 'Confirm a destructive call beforehand' },
   { long: 'timeout', kind: 'value', valueName: 'duration', description: 'Give up after so long: seconds, or 500ms' },
   { long: 'idempotency-key', kind: 'value', valueName: 'text', description: 'Do the work at most once for this key' },
-  { long: 'secret-file', kind: 'list', valueName: 'name=path', description: 'Read a secret from a file' },
+  { long: 'secret-file', kind: 'list', valueName: 'name=path', description: 'Read a secret from a file; the path - is stdin' },
   { long: 'stream', kind: 'boolean', description: 'Print events as JSON lines while the tool works' },
   { long: 'session', kind: 'boolean', description: 'Answer the questions of the tool by JSON lines on stdin' },
   { long: 'sample-via', kind: 'value', valueName: 'stdin|url', description: 'Who completes prompts for the tool' },
