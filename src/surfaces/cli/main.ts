@@ -1,4 +1,5 @@
 import type { Io } from '../../contract/io.ts'
+import { SIMPLE_ANSWER, SIMPLE_PROBE } from '../json/simple-probe.ts'
 import type { Toolset } from '../toolset-type.ts'
 import { findCommand } from './argv/command.ts'
 import type { Command } from './argv/command.ts'
@@ -7,10 +8,7 @@ import { documentOptions, printDocument, printText } from './print-document.ts'
 
 /** The command line of a toolset; gives the exit status. Touches nothing but `io` and `host`. */
 export async function main(set: Toolset, argv: readonly string[], io: Io, host: Host): Promise<number> {
-  if (argv.length === 1 && argv[0] === '{"__test__": true}') {
-    const { simpleProbeDocument } = await import('../json/simple.ts')
-    return printDocument(io, simpleProbeDocument(), 0)
-  }
+  if (argv.length === 1 && argv[0] === SIMPLE_PROBE) return printDocument(io, SIMPLE_ANSWER)
   let command: Command | undefined
   try {
     command = findCommand(set, argv)
