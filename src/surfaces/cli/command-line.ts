@@ -1,4 +1,4 @@
-import { unicode } from '../../contract/letters.ts'
+import { lateExpression } from '../../contract/late-expression.ts'
 import { isObject } from '../../contract/json.ts'
 import type { JsonSchema } from '../../contract/json.ts'
 import { BUILTIN_COMMANDS, COMPLETE_COMMAND } from './builtin-commands.ts'
@@ -98,8 +98,10 @@ function isFed(value: unknown, spec: FlagSpec): boolean {
 }
 
 // JSON escapes what a terminal would act upon, what an argument cannot hold, and what UTF-8 cannot carry.
+const UNTYPEABLE = lateExpression('[^\\P{Cc}\\n]|\\p{Surrogate}')
+
 function isTypeable(text: string): boolean {
-  return !unicode('[^\\P{Cc}\\n]|\\p{Surrogate}').test(text)
+  return !UNTYPEABLE().test(text)
 }
 
 function toJson(value: unknown): string {
