@@ -1,4 +1,5 @@
 import type { ToolsetManifest } from '../../../contract/manifest.ts'
+import { wholeInput } from '../argv/whole-input.ts'
 import { BUILTIN_COMMANDS } from '../builtin-commands.ts'
 import { isCommand, isInside } from '../command-path.ts'
 import { flagSpecs } from '../../../define/flags/specs.ts'
@@ -79,7 +80,8 @@ function commandCandidates(manifest: ToolsetManifest, { path }: Position, curren
 
 function nextArgument({ tool, positionals, used }: Position): ValueSource | undefined {
   // A JSON object, stdin or a file is the whole input, and nothing follows it by position.
-  if (!tool || /^(?:\s*\{|-$|@)/.test(positionals[0] ?? '')) return undefined
+  const [first] = positionals
+  if (!tool || (first !== undefined && wholeInput({ text: first, literal: false }, tool.positional.length > 0))) return undefined
   const specs = flagSpecs(tool).filter((spec) => spec.positional && !(spec.kind !== 'list' && used.has(spec.long)))
   const next = specs[positionals.length] ?? specs.findLast((spec) => spec.kind === 'list')
   return next && valueSource(next)
