@@ -82,7 +82,7 @@ export const requirements: { readonly [id: string]: Requirement } = {
     'one-outcome-one-event': 'A call gives one outcome and one tool_invoked event.',
     'failure-is-a-value': 'Nothing a tool does can crash the host: throws, rejections, thrown non-errors, late rejections, process.exit.',
     'console-never-on-stdout': 'console.log inside a handler never reaches protocol stdout.',
-    'destructive-needs-confirmation': 'A destructive tool needs --yes or an answer on the command line; otherwise CONFIRMATION_REQUIRED.',
+    'destructive-needs-confirmation': 'A destructive tool needs --yes or an answer on the command line; otherwise CONFIRMATION_REQUIRED, and PERMISSION when the answer is no.',
     'direct-call-is-consent': 'A direct function call of a destructive tool is consent.',
     'envelope-success': 'A success is {ok, status, result, meta}, keys in this order, absent values left out.',
     'envelope-error': 'An error is {ok, status, error, meta} with code, category, message, recoverable, retryable and, where known, suggestion, field and details.',

@@ -11,8 +11,8 @@ export type CallOptions = {
   readonly timeout?: Duration
   /** Plan instead of act. */
   readonly dryRun?: boolean
-  /** Consent to a destructive tool; a function is asked. Default true: a direct call is consent. */
-  readonly confirm?: boolean | ((question: Interaction) => boolean | Promise<boolean>)
+  /** Consent to a destructive tool; a function is asked, and gives undefined when nobody is there to decide. Default true: a direct call is consent. */
+  readonly confirm?: boolean | ((question: Interaction) => boolean | undefined | Promise<boolean | undefined>)
   /** Answers the tool's questions. Undefined answers mean that nobody is there. */
   readonly answer?: Answerer
   /** Completes the tool's prompts. */

@@ -7,6 +7,7 @@ import { isThunk } from '../define/schema/source.ts'
 import type { ToolDefinition } from '../define/tool-type.ts'
 import { flagTable } from './cli/argv/flag-table.ts'
 import { scan } from './cli/argv/scan.ts'
+import { wholeInput } from './cli/argv/whole-input.ts'
 
 /** Refuses examples whose arguments cannot be read as flags of the tool, as soon as a toolset is built. Their values are checked when the schema is compiled. */
 export function checkArgsEarly({ name, facts, source, sketch }: ToolDefinition): void {
@@ -15,15 +16,20 @@ export function checkArgsEarly({ name, facts, source, sketch }: ToolDefinition):
   const specs = schema && earlyFlags(schema, facts).map((flag): FlagSpec => ({ ...flag, ...envOf(facts.flags, flag.field), schema: {}, valueName: 'value', hidden: false }))
   facts.examples.forEach(({ args }, index) => {
     const problem = args && (findShapeProblem(args) ?? (specs && findFlagProblem(args, specs)))
-    if (problem !== undefined) throw new ToolError('CONFIG', `example ${index + 1} of tool '${name}' (${JSON.stringify(args)}) is not a command line of the tool: ${problem}`)
+    if (problem !== undefined) throw notACommandLine(name, index, args, problem)
   })
+}
+
+/** The error about an example whose arguments the tool would not take. */
+export function notACommandLine(tool: string, index: number, args: unknown, problem: string): ToolError {
+  return new ToolError('CONFIG', `example ${index + 1} of tool '${tool}' (${JSON.stringify(args)}) is not a command line of the tool: ${problem}`)
 }
 
 function findFlagProblem(args: readonly string[], specs: readonly FlagSpec[]): string | undefined {
   const { flags, words, problem } = scan(args, flagTable(specs, INJECTED_FLAGS, CONTROL_FLAGS))
   if (problem) return problem.message
-  const whole = words.some(({ text, literal }) => !literal && /^(\{|-$|@.)/.test(text)) || flags.some(({ flag }) => flag.injected && ABOUT_THE_TOOL.has(flag.long))
-  if (whole) return undefined
+  const hasFields = wholeInput(words[0], specs.some(({ positional }) => positional)) === undefined && !flags.some(({ flag }) => flag.injected && ABOUT_THE_TOOL.has(flag.long))
+  if (!hasFields) return undefined
   const byFlag = new Set(flags.flatMap(({ flag }) => flag.spec?.field ?? []))
   const places = specs.filter(({ positional, field }) => positional && !byFlag.has(field))
   const byWord = new Set(places.slice(0, words.length).map(({ field }) => field))

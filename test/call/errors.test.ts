@@ -57,6 +57,7 @@ describe('codes of tools', () => {
     const errors = { E3101: { category: 'runtime', message: 'Closed on Sundays', retryable: true }, E_SHORT: 'Only a text' } as const
     expect(await failing(() => fail('E3101'), errors)).toEqual({ code: 'E3101', category: 'runtime', message: 'Closed on Sundays', recoverable: false, retryable: true })
     expect(await failing(() => fail('E3101', 'Closed today', { retryable: false, recoverable: true, category: 'state' }), errors)).toEqual({ code: 'E3101', category: 'state', message: 'Closed today', recoverable: true, retryable: false })
+    expect(await failing(() => fail('E3101', undefined, { field: 'day' }), errors)).toMatchObject({ message: 'Closed on Sundays', field: 'day' })
     expect(await failing(() => fail('E_SHORT'), errors)).toMatchObject({ message: 'Only a text', category: 'runtime' })
     expect(await failing(() => fail('E_OTHER'), errors)).toMatchObject({ code: 'E_OTHER', message: 'E_OTHER' })
   })

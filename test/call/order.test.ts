@@ -63,9 +63,17 @@ describe('confirmation', () => {
   })
 
   test('[4.destructive-needs-confirmation] [4.guards-before-run] without consent it does not run', async () => {
-    for (const confirm of [false, () => false, async () => false, () => undefined as never, () => 'yes' as never]) {
+    for (const confirm of [false, () => undefined, async () => undefined, () => 'yes' as never]) {
       run.mockClear()
       expect(await call(remove, { path: '/x' }, { confirm })).toMatchObject({ ok: false, error: { code: 'CONFIRMATION_REQUIRED', recoverable: true } })
+      expect(run).not.toHaveBeenCalled()
+    }
+  })
+
+  test('[4.destructive-needs-confirmation] [4.guards-before-run] what was declined does not run, and is not to be repeated', async () => {
+    for (const confirm of [() => false, async () => false]) {
+      run.mockClear()
+      expect(await call(remove, { path: '/x' }, { confirm })).toMatchObject({ ok: false, error: { code: 'PERMISSION', recoverable: false, retryable: false, suggestion: { action: 'abort' } } })
       expect(run).not.toHaveBeenCalled()
     }
   })

@@ -133,10 +133,12 @@ describe.concurrent('questions by JSON lines', () => {
   })
 
   test('a destructive call is confirmed by a line [4.destructive-needs-confirmation]', async () => {
-    const [yes, no] = await Promise.all(['true', 'false'].map((value) => runProgram('workbench.mjs', ['remove', 'x', '--session'], { input: `{"value":${value}}\n` })))
+    const [yes, no, ...nobody] = await Promise.all(['{"value":true}', '{"value":false}', '{"value":"yes"}', ''].map((line) => runProgram('workbench.mjs', ['remove', 'x', '--session'], { input: `${line}\n` })))
     expect([yes!.status, yes!.lines.at(-1).result]).toEqual([0, { removed: 'x' }])
     expect(yes!.lines[0]).toMatchObject({ type: 'action_required', kind: 'confirm' })
-    expect([no!.status, no!.lines.at(-1).error.code]).toEqual([77, 'CONFIRMATION_REQUIRED'])
+    expect([no!.status, no!.lines.at(-1).error]).toMatchObject([77, { code: 'PERMISSION', recoverable: false, suggestion: { action: 'abort' } }])
+    expect(no!.lines.at(-1).error.suggestion).not.toHaveProperty('example')
+    for (const { status, lines } of nobody) expect([status, lines.at(-1).error]).toMatchObject([77, { code: 'CONFIRMATION_REQUIRED', suggestion: { example: 'workbench remove x --yes' } }])
   })
 })
 

@@ -35,9 +35,12 @@ describe('signals', () => {
     expect(cancelled.lines.at(-1)).toMatchObject({ v: 1, type: 'cancelled', reason: expect.any(String) })
   })
 
-  test('while stdin is waited for [5.signals] [5.stdin-dash]', async () => {
+  test.each(['', '{"text":'])('while the rest of stdin is waited for, behind %j [5.signals] [5.stdin-dash]', async (half) => {
     const program = startProgram('workbench.mjs', ['echo', '-'], { input: 'open', nodeArgs: ['--import', 'data:text/javascript,setInterval(() => process.listenerCount("SIGTERM") && process.stderr.write("LISTENING"), 20).unref()'] })
+    program.write(half)
     await program.said('LISTENING', 'stderr')
+    // Long enough for the first half to be read; nothing tells when.
+    await new Promise((resolve) => setTimeout(resolve, 200))
     program.kill('SIGTERM')
     const { status, json } = await program.ended
     expect([status, json.error.code]).toEqual([143, 'CANCELLED'])

@@ -87,7 +87,9 @@ describe('on a terminal', () => {
     const [yes, no, again, end] = await Promise.all([answer('y\r'), answer('n\r'), runInTerminal('workbench.mjs', ['remove', 'x'], { steps: [{ wait: '[y/n]', send: 'perhaps\r' }, { wait: '[y/n]', send: 'yes\r' }] }), answer(KEYS.end)])
     expect([yes.status, no.status, again.status, end.status]).toEqual([0, 77, 0, 77])
     expect(plain(yes.screen)).toMatch(/removed +x/)
-    expect(plain(no.screen)).toContain('CONFIRMATION_REQUIRED')
+    expect(plain(no.screen)).toContain("'remove' was not run: its confirmation was declined (PERMISSION)")
+    expect(plain(no.screen)).not.toContain('--yes')
+    expect(plain(end.screen)).toMatch(/CONFIRMATION_REQUIRED[^]*workbench remove x --yes/)
     expect(again.screen).toContain('Please answer y or n')
   })
 

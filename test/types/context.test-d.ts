@@ -76,6 +76,7 @@ test('[3.fail-options] fail never returns, with or without words', () => {
   const find = (id: string): string => (id === '' ? fail('NOT_FOUND') : id)
   expectTypeOf(find).returns.toEqualTypeOf<string>()
   expectTypeOf<ToolError['code']>().toEqualTypeOf<string>()
+  tool({ name: 'x', summary: 'x', errors: { E_MINE: 'Declared' }, run: () => fail('E_MINE', undefined, { field: 'id' }) })
   tool({ name: 'x', summary: 'x', run: () => fail('E_MINE', 'x', { suggestion: { input: { a: 1 } } }) })
   // @ts-expect-error a suggestion says something
   new ToolError('NOT_FOUND', 'x', { suggestion: {} })

@@ -2,8 +2,9 @@ import type { ToolEvent } from '../events.ts'
 import type { Interaction } from '../interaction.ts'
 import type { ErrorObject, Outcome } from '../outcome.ts'
 
-/** The forms in which a call can be answered: our own, and the exact one of each specification. */
-export type DialectName = 'native' | 'toolable' | 'tooli' | 'acor' | 'simple'
+/** The forms in which a call can be answered: our own, which is the default, and the exact one of each specification. */
+export const DIALECT_NAMES = ['native', 'toolable', 'tooli', 'acor', 'simple'] as const
+export type DialectName = (typeof DIALECT_NAMES)[number]
 
 /** What a writer needs to know about the call. */
 export type DialectContext = {

@@ -1,8 +1,10 @@
-import { unicode } from '../../contract/letters.ts'
+import { lateExpression } from '../../contract/late-expression.ts'
 import type { ToolManifest } from '../../contract/manifest.ts'
 import { ToolError } from '../../contract/tool-error.ts'
 import type { FlagSpec } from './flag-spec.ts'
 import { CONTROL_FLAGS, INJECTED_FLAGS, PROGRAM_FLAGS } from './injected.ts'
+
+const TYPEABLE = lateExpression('^[\\p{L}\\p{N}][\\p{L}\\p{N}_-]*$')
 
 type FlagSource = Pick<ToolManifest, 'name' | 'flags' | 'positional'>
 
@@ -33,7 +35,7 @@ function checkLongNames(manifest: FlagSource, specs: readonly CheckedFlag[]): vo
   const injected = new Set([...INJECTED_FLAGS, ...CONTROL_FLAGS].filter((flag) => !flag.yields).map((flag) => flag.long))
   const owners = new Map<string, string>()
   for (const { field, long, fedBy } of specs) {
-    if (!/^[A-Za-z0-9][\w-]*$/.test(long) && !unicode('^[\\p{L}\\p{N}][\\p{L}\\p{N}_-]*$').test(long)) {
+    if (!/^[A-Za-z0-9][\w-]*$/.test(long) && !TYPEABLE().test(long)) {
       refuse(manifest, `the field "${field}" cannot be written as the flag --${long}`, field, wayOut(field, 'my-name'))
     }
     const owner = owners.get(long)

@@ -1,14 +1,13 @@
+import { DIALECT_NAMES } from '../../contract/dialects/dialect.ts'
 import type { InjectedFlag } from './flag-spec.ts'
 
-/** The output modes that `--output` takes. */
-export const OUTPUT_MODES = ['auto', 'json', 'jsonl', 'text', 'yaml', 'toon', 'md', 'csv'] as const
-
-/** The forms of answers and events that `--dialect` takes. */
-export const DIALECTS = ['native', 'toolable', 'tooli', 'acor', 'simple'] as const
+/** The forms that a result can be printed in. */
+export const OUTPUT_MODES = ['json', 'jsonl', 'text', 'yaml', 'toon', 'md', 'csv'] as const
+export type OutputMode = (typeof OUTPUT_MODES)[number]
 
 /** Flags that every tool has, after the tool name. */
 export const INJECTED_FLAGS: readonly InjectedFlag[] = [
-  { long: 'output', short: 'o', kind: 'value', valueName: 'mode', choices: OUTPUT_MODES, description: 'How to print the result' },
+  { long: 'output', short: 'o', kind: 'value', valueName: 'mode', choices: ['auto', ...OUTPUT_MODES], description: 'How to print the result' },
   { long: 'json', kind: 'boolean', description: 'Same as --output json' },
   { long: 'jsonl', kind: 'boolean', description: 'Same as --output jsonl' },
   { long: 'fields', kind: 'value', valueName: 'names', description: 'Keep only these fields of the result, separated by commas', yields: true },
@@ -20,11 +19,11 @@ export const INJECTED_FLAGS: readonly InjectedFlag[] = [
   { long: 'yes', short: 'y', kind: 'boolean', description: 'Confirm a destructive call beforehand' },
   { long: 'timeout', kind: 'value', valueName: 'duration', description: 'Give up after so long: seconds, or 500ms' },
   { long: 'idempotency-key', kind: 'value', valueName: 'text', description: 'Do the work at most once for this key' },
-  { long: 'secret-file', kind: 'list', valueName: 'name=path', description: 'Read a secret from a file' },
+  { long: 'secret-file', kind: 'list', valueName: 'name=path', description: 'Read a secret from a file; the path - is stdin' },
   { long: 'stream', kind: 'boolean', description: 'Print events as JSON lines while the tool works' },
   { long: 'session', kind: 'boolean', description: 'Answer the questions of the tool by JSON lines on stdin' },
   { long: 'sample-via', kind: 'value', valueName: 'stdin|url', description: 'Who completes prompts for the tool' },
-  { long: 'dialect', kind: 'value', valueName: 'name', choices: DIALECTS, description: 'Form of the answer and of events' },
+  { long: 'dialect', kind: 'value', valueName: 'name', choices: DIALECT_NAMES, description: 'Form of the answer and of events' },
   { long: 'quiet', short: 'q', kind: 'boolean', description: 'No progress and no notes' },
   { long: 'verbose', short: 'v', kind: 'count', description: 'Say more; -vv says still more' },
   { long: 'no-color', kind: 'boolean', description: 'No colours' },

@@ -28,7 +28,13 @@ export function issuesToError(issues: readonly Issue[], context: IssueContext = 
 export function describeIssues(issues: readonly Issue[], what = 'the input'): string {
   const told = issues.slice(0, MOST_TOLD).map((issue) => describeIssue(issue, what))
   if (issues.length > MOST_TOLD) told.push(`and ${issues.length - MOST_TOLD} more`)
-  return told.length === 0 ? `${what} is not valid` : told.join('; ')
+  if (told.length < 2) return told[0] ?? `${what} is not valid`
+  return told.map(bracketQuestion).join('; ')
+}
+
+// A question mark before a semicolon reads as a mistake.
+function bracketQuestion(message: string): string {
+  return message.replace(/; (did you mean [^;]*\?)$/, ' ($1)')
 }
 
 function describeIssue(issue: Issue, what: string): string {

@@ -1,4 +1,7 @@
-import { unicode } from '../../contract/letters.ts'
+import { lateExpression } from '../../contract/late-expression.ts'
+
+const WORD = lateExpression('^[\\p{L}\\p{N}_$-]+$')
+
 /** The way from a value to one of its parts. */
 export type Path = readonly (string | number)[]
 
@@ -6,7 +9,7 @@ export type Path = readonly (string | number)[]
 export function formatPath(path: Path): string {
   return path.reduce<string>((text, part) => {
     if (typeof part === 'number') return `${text}[${part}]`
-    if (!/^[\w$-]+$/.test(part) && !unicode('^[\\p{L}\\p{N}_$-]+$').test(part)) return `${text}[${JSON.stringify(part)}]`
+    if (!/^[\w$-]+$/.test(part) && !WORD().test(part)) return `${text}[${JSON.stringify(part)}]`
     return text === '' ? part : `${text}.${part}`
   }, '')
 }

@@ -1,10 +1,11 @@
-import { unicode } from '../../contract/letters.ts'
+import { lateExpression } from '../../contract/late-expression.ts'
 import { isObject } from '../../contract/json.ts'
 import type { JsonSchema } from '../../contract/json.ts'
-import { BUILTIN_COMMANDS } from './builtin-commands.ts'
+import { BUILTIN_COMMANDS, COMPLETE_COMMAND } from './builtin-commands.ts'
 import type { FlagSpec } from '../../define/flags/flag-spec.ts'
 import { itemSchema, typesOf } from '../../define/flags/read-field.ts'
 import { unwrapNullable } from '../../define/flags/unwrap-schema.ts'
+import { sameWord } from './command-path.ts'
 
 type Input = { readonly [field: string]: unknown }
 
@@ -26,7 +27,7 @@ export function quoteForShell(word: string): string {
 
 /** Undefined when the input has to be written as JSON. `atProgram` means that no tool name stands before the arguments. */
 function sayInFlags(specs: readonly FlagSpec[], input: Input, atProgram: boolean, reserved: readonly string[]): string[] | undefined {
-  const commands = atProgram ? [...reserved, '__complete', ...BUILTIN_COMMANDS.map((command) => command.name)] : reserved
+  const commands = atProgram ? [...reserved, COMPLETE_COMMAND, ...BUILTIN_COMMANDS.map((command) => command.name)] : reserved
   const known = new Set(specs.map((spec) => spec.field))
   if (Object.keys(input).some((field) => !known.has(field))) return undefined
   const positional: string[] = []
@@ -84,12 +85,8 @@ function flagWords(spec: FlagSpec, value: unknown, texts: readonly string[]): st
 /** True when the texts mean nothing else by position: no flag, no whole input (`{`, `-`, `@file`), no command. */
 function isPlain(spec: FlagSpec, texts: readonly string[], commands: readonly string[]): boolean {
   if (spec.kind === 'boolean' || spec.kind === 'object') return false
-  const isCommand = commands.some((command) => sameCommand(command, texts[0] ?? ''))
+  const isCommand = commands.some((command) => sameWord(command, texts[0] ?? ''))
   return texts.length > 0 && !isCommand && texts.every((text) => !/^(?:[-@]|\s*[{[])/.test(text))
-}
-
-function sameCommand(left: string, right: string): boolean {
-  return left.replaceAll('_', '-') === right.replaceAll('_', '-')
 }
 
 /** `--dry-run` and `--verbose` give true; a field that takes numbers gets how often `-v` was said. */
@@ -101,8 +98,10 @@ function isFed(value: unknown, spec: FlagSpec): boolean {
 }
 
 // JSON escapes what a terminal would act upon, what an argument cannot hold, and what UTF-8 cannot carry.
+const UNTYPEABLE = lateExpression('[^\\P{Cc}\\n]|\\p{Surrogate}')
+
 function isTypeable(text: string): boolean {
-  return !unicode('[^\\P{Cc}\\n]|\\p{Surrogate}').test(text)
+  return !UNTYPEABLE().test(text)
 }
 
 function toJson(value: unknown): string {

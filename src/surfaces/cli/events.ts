@@ -40,6 +40,10 @@ export async function listenToEvents(listening: Listening): Promise<EventListene
   const notify = await chooseNotifier(listening)
   let heartbeat: NodeJS.Timeout | undefined
   const sendLine = (line: object): Promise<void> => io.stdout.send(`${toJsonText(line)}\n`)
+  const beat = (): void => {
+    const line = writer.heartbeat(context)
+    if (line) void sendLine(line)
+  }
 
   return {
     sendLine,
@@ -53,7 +57,7 @@ export async function listenToEvents(listening: Listening): Promise<EventListene
     async start() {
       const line = streamed ? writer.start(context) : undefined
       if (line) await sendLine(line)
-      if (streamed && writer.alwaysStreams) heartbeat = setInterval(() => void sendLine(writer.heartbeat(context) ?? {}), HEARTBEAT_MS).unref()
+      if (streamed) heartbeat = setInterval(beat, HEARTBEAT_MS).unref()
     },
     async stop() {
       clearInterval(heartbeat)

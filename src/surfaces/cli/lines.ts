@@ -1,6 +1,6 @@
 import type { ByteSource } from '../../contract/io.ts'
 import { ToolError } from '../../contract/tool-error.ts'
-import { abortable } from './abortable.ts'
+import { untilAborted } from '../../call/running.ts'
 
 const LONGEST_LINE = 16 * 1024 * 1024
 
@@ -22,6 +22,11 @@ export function readLines(stdin: ByteSource): LineReader {
   // Lossy on purpose: one bad byte spoils its own line, not the dialogue.
   const decoder = new TextDecoder('utf-8')
 
+  // A reader that was cancelled leaves its chunk to the next one.
+  const readOn = (): Promise<IteratorResult<Uint8Array>> => {
+    iterator ??= stdin.bytes()[Symbol.asyncIterator]()
+    return (pending ??= iterator.next())
+  }
   const takeLine = (): string | undefined => {
     for (;;) {
       const end = rest.indexOf('\n')
@@ -36,9 +41,7 @@ export function readLines(stdin: ByteSource): LineReader {
       const early = kept.shift() ?? takeLine()
       if (early !== undefined) return early
       while (!ended) {
-        iterator ??= stdin.bytes()[Symbol.asyncIterator]()
-        pending ??= iterator.next()
-        const step = await abortable(pending, signal)
+        const step = await (signal ? untilAborted(signal, readOn) : readOn())
         pending = undefined
         if (step.done) {
           ended = true

@@ -1,16 +1,15 @@
 import type { Io } from '../../contract/io.ts'
+import { SIMPLE_ANSWER, SIMPLE_PROBE } from '../json/simple-probe.ts'
 import type { Toolset } from '../toolset-type.ts'
 import { findCommand } from './argv/command.ts'
 import type { Command } from './argv/command.ts'
 import type { Host } from './host.ts'
 import { documentOptions, printDocument, printText } from './print-document.ts'
+import { printHelp } from './print-help.ts'
 
 /** The command line of a toolset; gives the exit status. Touches nothing but `io` and `host`. */
 export async function main(set: Toolset, argv: readonly string[], io: Io, host: Host): Promise<number> {
-  if (argv.length === 1 && argv[0] === '{"__test__": true}') {
-    const { simpleProbeDocument } = await import('../json/simple.ts')
-    return printDocument(io, simpleProbeDocument(), 0)
-  }
+  if (argv.length === 1 && argv[0] === SIMPLE_PROBE) return printDocument(io, SIMPLE_ANSWER)
   let command: Command | undefined
   try {
     command = findCommand(set, argv)
@@ -38,10 +37,4 @@ async function runCommand(set: Toolset, command: Command, io: Io, host: Host): P
   const answered = await answerProgram(globals.asked!.what, globals.asked!.values, set, documentOptions(globals, io, host))
   if ('failure' in answered) return (await import('./fail.ts')).printFailure(set, answered.failure, command, io, answered.origin)
   return printDocument(io, answered.document, answered.exit ?? 0)
-}
-
-/** Prints the help that fits a command. */
-export async function printHelp(set: Toolset, command: Command, io: Io): Promise<number> {
-  const { helpText } = await import('./help/help.ts')
-  return printText(io, helpText(await set.sketch(), command, io))
 }

@@ -1,11 +1,12 @@
+import { DIALECT_NAMES } from '../../contract/dialects/dialect.ts'
 import type { DialectName } from '../../contract/dialects/dialect.ts'
 import type { Io } from '../../contract/io.ts'
+import { OUTPUT_MODES } from '../../define/flags/injected.ts'
+import type { OutputMode } from '../../define/flags/injected.ts'
 import type { OutputDefault } from '../toolset-type.ts'
 import type { Globals } from './argv/globals.ts'
 import type { Caller } from './caller.ts'
-import { OUTPUT_MODES } from '../../define/flags/injected.ts'
 import { wantsColor } from './output/color.ts'
-import type { OutputMode } from './output/print.ts'
 
 /** How this call is printed. */
 export type Presentation = {
@@ -27,7 +28,7 @@ export function choosePresentation(globals: Globals, io: Io, caller: Caller | un
   const noColorFlag = globals.noColor === true
   return {
     mode: wished ?? byItself,
-    dialect: (globals.dialect as DialectName | undefined) ?? (explicit === undefined && isSupervised(io) ? 'acor' : 'native'),
+    dialect: DIALECT_NAMES.find((name) => name === globals.dialect) ?? (explicit === undefined && isSupervised(io) ? 'acor' : 'native'),
     pretty: io.stdout.isTTY && !caller,
     color: wantsColor({ env: io.env, isTTY: io.stdout.isTTY, noColorFlag }),
     stderrColor: wantsColor({ env: io.env, isTTY: io.stderr.isTTY, noColorFlag }),
@@ -36,7 +37,7 @@ export function choosePresentation(globals: Globals, io: Io, caller: Caller | un
 }
 
 function readMode(wished: string | undefined): OutputMode | undefined {
-  return wished !== undefined && wished !== 'auto' && (OUTPUT_MODES as readonly string[]).includes(wished) ? (wished as OutputMode) : undefined
+  return OUTPUT_MODES.find((mode) => mode === wished)
 }
 
 // A runner's environment is inherited by grandchildren too; its stdout is not.

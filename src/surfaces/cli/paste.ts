@@ -32,5 +32,5 @@ export function pasteable({ set, entry, single, specs, input: given }: ToolCall,
   const leftOut = specs.filter(({ field, default: byDefault }) => !(isObject(given) && Object.hasOwn(given, field)) && byDefault !== undefined && isDeepStrictEqual(input[field], byDefault))
   const said = Object.fromEntries(Object.entries(input).filter(([field]) => !leftOut.some((spec) => spec.field === field)))
   // Its own name as the first word would be taken for the name of the tool.
-  return commandLine(set.name, single ? [] : entry.path, specs, said, single ? [entry.name, '__complete'] : [])
+  return commandLine(set.name, single ? [] : entry.path, specs, said, single ? [entry.name] : [])
 }

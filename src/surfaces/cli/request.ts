@@ -10,6 +10,7 @@ import type { Globals } from './argv/globals.ts'
 import { feedReserved } from './argv/feed-reserved.ts'
 import { scan } from './argv/scan.ts'
 import type { GivenFlag, Scanned, Word } from './argv/scan.ts'
+import { wholeInput } from './argv/whole-input.ts'
 import type { FlagSpec } from '../../define/flags/flag-spec.ts'
 import { flagSpecs } from '../../define/flags/specs.ts'
 import { CONTROL_FLAGS, INJECTED_FLAGS, PROGRAM_FLAGS } from '../../define/flags/injected.ts'
@@ -52,21 +53,12 @@ export async function readInput({ specs, scanned }: ToolArguments, globals: Glob
 }
 
 async function readWhole(specs: readonly FlagSpec[], words: readonly Word[], own: readonly GivenFlag[], io: Io, { stdinTaken, signal, isMissing }: { readonly stdinTaken: boolean; readonly signal?: AbortSignal; isMissing(spec: FlagSpec): boolean }): Promise<unknown> {
-  const first = words[0]
-  const takesWords = specs.some((spec) => spec.positional)
-  const alone = (what: string): void => {
-    if (words.length > 1 || own.length > 0) throw new ToolError('USAGE', `${what} is the whole input and stands alone`, { suggestion: 'Give either one JSON object or flags; write -- before a value that begins with {' })
-  }
-  if (first && !first.literal && first.text.trimStart().startsWith('{')) {
-    alone('a JSON object')
-    return parseJsonInput(first.text, 'the argument')
-  }
-  if (first && !first.literal && first.text.startsWith('@') && (first.text.endsWith('.json') || !takesWords) && first.text.length > 1) {
-    alone(first.text)
-    return parseJsonInput(readInputFile(first.text.slice(1), io.cwd), first.text.slice(1))
-  }
-  if (first && !first.literal && first.text === '-') {
-    alone('-')
+  const whole = wholeInput(words[0], specs.some((spec) => spec.positional))
+  if (whole !== undefined) {
+    const { text } = words[0]!
+    if (words.length > 1 || own.length > 0) throw new ToolError('USAGE', `${whole === 'json' ? 'a JSON object' : text} is the whole input and stands alone`, { suggestion: 'Give either one JSON object or flags; write -- before a value that begins with {' })
+    if (whole === 'json') return parseJsonInput(text, 'the argument')
+    if (whole === 'file') return parseJsonInput(readInputFile(text.slice(1), io.cwd), text.slice(1))
     if (stdinTaken) throw stdinConflict()
     return parseJsonInput((await readAll(io.stdin, signal ? { signal } : {})) ?? '', 'stdin')
   }

@@ -10,7 +10,7 @@ import type { LineReader } from './lines.ts'
 
 /** Who answers a tool on this command line; what is absent, nobody can do. */
 export type Responders = {
-  readonly confirm: false | ((question: Interaction) => Promise<boolean>)
+  readonly confirm: false | ((question: Interaction) => Promise<boolean | undefined>)
   readonly answer?: Answerer
   readonly sample?: Sampler
 }
@@ -41,10 +41,15 @@ export function connectResponders({ call, context, send, whileAsking }: Connecti
   }
   const answer: Answerer | undefined = person ? askPerson : globals.session ? async (question, signal) => (await lineWise()).answer(question, signal) : undefined
   return {
-    confirm: answer ? async (question) => (await answer(question, call.signal)) === true : false,
+    confirm: answer ? async (question) => toDecision(await answer(question, call.signal)) : false,
     ...(answer && { answer }),
     ...sampler(globals.sampleVia, io.stdin, async (request, signal) => (await lineWise()).sample(request, signal)),
   }
+}
+
+// Anything else is no answer: nobody has said no, and nobody has agreed.
+function toDecision(answer: unknown): boolean | undefined {
+  return typeof answer === 'boolean' ? answer : undefined
 }
 
 // Without a word about it, completions are asked on stdin, unless a person sits there or the input came from it.

@@ -2,7 +2,8 @@ import type { Io } from '../../contract/io.ts'
 import type { Toolset } from '../toolset-type.ts'
 import type { Command } from './argv/command.ts'
 import type { Host } from './host.ts'
-import { documentOptions, printDocument, printText } from './print-document.ts'
+import { documentOptions, printDocument } from './print-document.ts'
+import { printHelp } from './print-help.ts'
 import { scanTool } from './request.ts'
 import { startCall } from './start-call.ts'
 import { redirectStrayOutput } from './stray-output.ts'
@@ -11,10 +12,7 @@ import { redirectStrayOutput } from './stray-output.ts'
 export async function runTool(set: Toolset, command: Command & { kind: 'tool' }, io: Io, host: Host): Promise<number> {
   const { entry, single, globals } = command
   const args = await scanTool(entry, command.tokens, globals, single)
-  if (globals.help) {
-    const { helpText } = await import('./help/help.ts')
-    return printText(io, helpText(await set.sketch(), command, io))
-  }
+  if (globals.help) return printHelp(set, command, io)
   const problem = command.problem ?? args.problem
   if (problem) throw problem
   if (!globals.asked) return startCall(set, entry, single, args, globals, io, host)

@@ -1,6 +1,6 @@
 import type { ByteSource } from '../../contract/io.ts'
 import { ToolError } from '../../contract/tool-error.ts'
-import { abortable } from './abortable.ts'
+import { untilAborted } from '../../call/running.ts'
 
 /** How long a pipe that stays silent is waited for when input may or may not come. */
 export const FIRST_BYTE_MS = 300
@@ -11,12 +11,14 @@ export async function readAll(stdin: ByteSource, options: { readonly firstByteWi
   const chunks: Uint8Array[] = []
   let size = 0
   const iterator = stdin.bytes()[Symbol.asyncIterator]()
-  const first = await withTimeout(iterator.next(), options.firstByteWithin, options.signal)
+  const { signal } = options
+  const next = (): Promise<IteratorResult<Uint8Array>> => (signal ? untilAborted(signal, () => iterator.next()) : iterator.next())
+  const first = await withTimeout(next(), options.firstByteWithin)
   if (first === 'late') {
     stdin.close()
     return undefined
   }
-  for (let step = first; !step.done; step = await iterator.next()) {
+  for (let step = first; !step.done; step = await next()) {
     chunks.push(step.value)
     size += step.value.length
     if (size > LARGEST_INPUT) throw new ToolError('INVALID_INPUT', `the input on stdin is larger than ${LARGEST_INPUT} bytes`, { details: { source: 'stdin' } })
@@ -42,12 +44,12 @@ function firstBadByte(bytes: Buffer): number {
   return index
 }
 
-async function withTimeout<T>(promise: Promise<T>, milliseconds: number | undefined, signal: AbortSignal | undefined): Promise<T | 'late'> {
-  if (milliseconds === undefined) return abortable(promise, signal)
+async function withTimeout<T>(promise: Promise<T>, milliseconds: number | undefined): Promise<T | 'late'> {
+  if (milliseconds === undefined) return promise
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<'late'>((resolve) => { timer = setTimeout(() => resolve('late'), milliseconds) })
   try {
-    return await Promise.race([abortable(promise, signal), late])
+    return await Promise.race([promise, late])
   } finally {
     clearTimeout(timer)
   }

@@ -1,3 +1,4 @@
+import { EXIT_STATUSES } from '../../contract/exit-statuses.ts'
 import { isObject } from '../../contract/json.ts'
 import type { ToolManifest, ToolsetManifest } from '../../contract/manifest.ts'
 import { describeDeclared, describeErrors } from './describe-errors.ts'
@@ -5,24 +6,6 @@ import { describeInputs } from './describe-inputs.ts'
 
 /** The program around the tools: its entry point is the file that a runner would start. */
 export type DescribedProgram = Pick<ToolsetManifest, 'version' | 'permissions'> & { readonly entry?: string }
-
-/** Every exit status of a program of ours, under the names of the orchestration manifest and of sysexits. */
-export const EXIT_CODES = {
-  ok: 0,
-  retryable_error: 75,
-  fatal_error: 1,
-  usage_error: 2,
-  syntax_error: 64,
-  data_error: 65,
-  no_input: 66,
-  unavailable: 69,
-  cannot_create: 73,
-  permission_denied: 77,
-  config_error: 78,
-  timeout: 124,
-  cancelled: 130,
-  terminated: 143,
-} as const
 
 /** What `<tool> --describe` prints: the form of the orchestration manifest, then what an agent should do about each error. */
 export function describeDocument(tool: ToolManifest, program: DescribedProgram): object {
@@ -62,7 +45,7 @@ function identity(name: string, { version, entry }: DescribedProgram) {
 }
 
 function common() {
-  return { exit_codes: EXIT_CODES, health: { selftest: ['--selftest'], describe: ['--describe'] } }
+  return { exit_codes: Object.fromEntries(EXIT_STATUSES.map(({ name, status }) => [name, status])), health: { selftest: ['--selftest'], describe: ['--describe'] } }
 }
 
 function additions({ summary, timeout }: ToolManifest) {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { ToolError } from '../../../src/contract/tool-error.ts'
-import { BUILTIN_COMMANDS } from '../../../src/surfaces/cli/builtin-commands.ts'
-import { completionScript, SHELLS } from '../../../src/surfaces/cli/completion/completion-script.ts'
+import { BUILTIN_COMMANDS, SHELLS } from '../../../src/surfaces/cli/builtin-commands.ts'
+import { completionScript } from '../../../src/surfaces/cli/completion/completion-script.ts'
 
 describe('completion scripts', () => {
   test.each(SHELLS)('%s: says how to install it, and asks the program itself', (shell) => {
@@ -15,7 +15,7 @@ describe('completion scripts', () => {
   })
 
   test('are written for the shells that `completion` takes', () => {
-    expect(BUILTIN_COMMANDS.find(({ name }) => name === 'completion')?.words).toEqual([...SHELLS])
+    expect(BUILTIN_COMMANDS.find(({ name }) => name === 'completion')?.words).toEqual(['bash', 'zsh', 'fish', 'powershell'])
   })
 
   test.each(SHELLS)('%s: candidates are never evaluated', (shell) => {

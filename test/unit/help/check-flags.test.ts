@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import type { Command } from '../../../src/surfaces/cli/command-path.ts'
+import type { ToolCommand } from '../../../src/surfaces/cli/command-path.ts'
 import { ToolError } from '../../../src/contract/tool-error.ts'
 import { checkFlags } from '../../../src/define/flags/check.ts'
 import { flagSpecs } from '../../../src/define/flags/specs.ts'
 import { findFiles, mergePullRequest, withFields } from './fixtures.ts'
 
-function problemOf(tool: Command): ToolError | undefined {
+function problemOf(tool: ToolCommand): ToolError | undefined {
   try {
     checkFlags(tool, flagSpecs(tool))
     return undefined
@@ -16,7 +16,7 @@ function problemOf(tool: Command): ToolError | undefined {
 }
 
 describe('what is refused, as CONFIG, naming field and way out', () => {
-  test.each<[string, Command, RegExp]>([
+  test.each<[string, ToolCommand, RegExp]>([
     ['two fields with one flag', withFields({ maxDepth: {}, max_depth: {} }), /"maxDepth" and "max_depth" both give the flag --max-depth.*flags: \{ max_depth: \{ name: 'other-max-depth' \} \}/],
     ['an injected flag', withFields({ output: {} }), /--output, which every tool has.*flags: \{ output: \{ name: 'out-file' \} \}/],
     ['an injected flag by another spelling', withFields({ idempotencyKey: {} }), /--idempotency-key, which every tool has.*flags: \{ idempotencyKey: \{ name: /],
@@ -53,7 +53,7 @@ describe('what is refused, as CONFIG, naming field and way out', () => {
 })
 
 describe('what is allowed', () => {
-  test.each<[string, Command]>([
+  test.each<[string, ToolCommand]>([
     ['ordinary tools', findFiles],
     ['positionals', mergePullRequest],
     ['fields before which ours yield', withFields({ limit: {}, cursor: {}, fields: {}, filter: {}, maxTokens: {}, max_tokens_2: {} })],

@@ -1,8 +1,8 @@
 import type { ToolManifest, ToolsetManifest } from '../../../src/contract/manifest.ts'
-import type { Command } from '../../../src/surfaces/cli/command-path.ts'
+import type { ToolCommand } from '../../../src/surfaces/cli/command-path.ts'
 
 /** A tool manifest with everything left at its default but what is given. */
-export function command(given: Partial<Command> & { readonly name: string }): Command {
+export function command(given: Partial<ToolCommand> & { readonly name: string }): ToolCommand {
   return {
     path: [given.name], summary: `Does ${given.name}`, tags: [], streaming: false, session: false, inputSchema: { type: 'object', properties: {} },
     annotations: {}, examples: [], errors: {}, positional: [], flags: {}, dryRun: false, ...given,
@@ -10,7 +10,7 @@ export function command(given: Partial<Command> & { readonly name: string }): Co
 }
 
 /** A manifest with the given input fields. */
-export function withFields(properties: Record<string, unknown>, more: Partial<ToolManifest> & { readonly required?: readonly string[] } = {}): Command {
+export function withFields(properties: Record<string, unknown>, more: Partial<ToolManifest> & { readonly required?: readonly string[] } = {}): ToolCommand {
   const { required, ...rest } = more
   return command({ name: 'tool', inputSchema: { type: 'object', properties, ...(required && { required }) }, ...rest })
 }

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { manifestDocument, toolsetManifestDocument } from '../../../src/surfaces/json/manifest.ts'
 import { schemaDocument, toolsetSchemaDocument } from '../../../src/surfaces/json/schema.ts'
-import { SIMPLE_PROBE, simpleProbeDocument, simpleSchemaDocument, simpleSchemasDocument } from '../../../src/surfaces/json/simple.ts'
+import { simpleSchemaDocument, simpleSchemasDocument } from '../../../src/surfaces/json/simple.ts'
+import { SIMPLE_ANSWER, SIMPLE_PROBE } from '../../../src/surfaces/json/simple-probe.ts'
 import { findFiles, prList, toolset } from './toolset.ts'
 
 describe('--manifest', () => {
@@ -54,7 +55,7 @@ describe('--schema', () => {
 describe('Simple JSON', () => {
   test('the probe and its answer, byte for byte', () => {
     expect(SIMPLE_PROBE).toBe('{"__test__": true}')
-    expect(JSON.stringify(simpleProbeDocument())).toBe('{"success":true,"_simple":true}')
+    expect(JSON.stringify(SIMPLE_ANSWER)).toBe('{"success":true,"_simple":true}')
   })
 
   test('one schema, or a list', () => {

@@ -26,7 +26,7 @@ describe('issuesToError', () => {
 
   test('a misspelt key is repaired, and what it was to fill is not asked for again', async () => {
     const error = await errorFor({ patern: '*.ts', format: 'csv' })
-    expect(error).toMatchObject({ code: 'INVALID_INPUT', field: 'patern', message: "unknown key 'patern'; did you mean 'pattern'?; pattern is required" })
+    expect(error).toMatchObject({ code: 'INVALID_INPUT', field: 'patern', message: "unknown key 'patern' (did you mean 'pattern'?); pattern is required" })
     expect(error.suggestion).toEqual({ action: 'retry_with_modified_input', fix: 'Rename patern to pattern', input: { pattern: '*.ts', format: 'csv' }, applicability: 'maybe_incorrect' })
   })
 

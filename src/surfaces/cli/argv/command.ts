@@ -4,7 +4,7 @@ import { ToolError } from '../../../contract/tool-error.ts'
 import type { ToolEntry } from '../../../call/collect.ts'
 import { lookupKey } from '../../../define/names.ts'
 import type { Toolset } from '../../toolset-type.ts'
-import { BUILTIN_COMMANDS } from '../builtin-commands.ts'
+import { BUILTIN_COMMANDS, COMPLETE_COMMAND } from '../builtin-commands.ts'
 import { INJECTED_FLAGS, PROGRAM_FLAGS } from '../../../define/flags/injected.ts'
 import { flagTable } from './flag-table.ts'
 import type { FlagTable } from './flag-table.ts'
@@ -19,8 +19,6 @@ export type Command = { readonly globals: Globals; readonly problem?: ToolError 
   | { readonly kind: 'builtin'; readonly name: string; readonly rest: readonly string[] }
   | { readonly kind: 'tool'; readonly entry: ToolEntry; readonly single: boolean; readonly tokens: readonly string[] }
 )
-
-const HIDDEN_COMMANDS = ['__complete']
 
 /** Reads the arguments up to the tool. Program flags act only here, before the tool name. */
 export function findCommand(set: Toolset, argv: readonly string[]): Command {
@@ -39,7 +37,7 @@ export function findCommand(set: Toolset, argv: readonly string[]): Command {
 
   const found = walk(entries, rest)
   if (found?.entry) return { ...base, kind: 'tool', entry: found.entry, single: only !== undefined && found.used === 0, tokens: rest.slice(found.used) }
-  if (HIDDEN_COMMANDS.includes(word) || (BUILTIN_COMMANDS.some(({ name }) => name === word) && !found)) return { ...base, kind: 'builtin', name: word, rest: rest.slice(1) }
+  if (word === COMPLETE_COMMAND || (BUILTIN_COMMANDS.some(({ name }) => name === word) && !found)) return { ...base, kind: 'builtin', name: word, rest: rest.slice(1) }
   if (only) return { ...base, kind: 'tool', entry: only, single: true, tokens: rest }
   if (found) {
     const next = rest[found.used]

@@ -1,5 +1,5 @@
 import { shorten } from '../../../contract/shorten.ts'
-import { unicode } from '../../../contract/letters.ts'
+import { lateExpression } from '../../../contract/late-expression.ts'
 import { closest } from '../../../contract/did-you-mean.ts'
 import { ToolError } from '../../../contract/tool-error.ts'
 import type { FlagTable, KnownFlag } from './flag-table.ts'
@@ -78,6 +78,8 @@ export function scan(tokens: readonly string[], table: FlagTable, options: ScanO
   return { flags, words, end: index, problem }
 }
 
+const LETTER_FIRST = lateExpression('^[\\p{L}\\p{N}]')
+
 type Read = { readonly flags: readonly GivenFlag[]; readonly next: number } | 'unknown' | ToolError
 
 function readLong(token: string, tokens: readonly string[], index: number, table: FlagTable, { booleanValues }: ScanOptions): Read {
@@ -85,7 +87,7 @@ function readLong(token: string, tokens: readonly string[], index: number, table
   const written = equals < 0 ? token : token.slice(0, equals)
   const inline = equals < 0 ? undefined : token.slice(equals + 1)
   const name = written.slice(2)
-  if (!/^[a-z0-9]/i.test(name) && !unicode('^[\\p{L}\\p{N}]').test(name)) return malformed(token)
+  if (!/^[a-z0-9]/i.test(name) && !LETTER_FIRST().test(name)) return malformed(token)
   const found = findLong(name, table)
   if (!found) return 'unknown'
   const { flag, keys, negated } = found

@@ -1,5 +1,5 @@
 import type { ToolsetManifest } from '../../../contract/manifest.ts'
-import type { Command } from '../command-path.ts'
+import type { ToolCommand } from '../command-path.ts'
 import type { FlagSpec, InjectedFlag } from '../../../define/flags/flag-spec.ts'
 import { flagSpecs } from '../../../define/flags/specs.ts'
 import { CONTROL_FLAGS, INJECTED_FLAGS, PROGRAM_FLAGS } from '../../../define/flags/injected.ts'
@@ -25,7 +25,7 @@ export type CompletableFlag = {
 }
 
 /** The flags that may stand after the name of a tool. */
-export function toolFlags(tool: Command): CompletableFlag[] {
+export function toolFlags(tool: ToolCommand): CompletableFlag[] {
   const specs = flagSpecs(tool)
   const injected = [...INJECTED_FLAGS, ...CONTROL_FLAGS].filter((flag) => !specs.some((spec) => spec.long === flag.long))
   return [...specs.filter((spec) => !isSwitch(spec)).map(fromSpec), ...specs.filter(isSwitch).map(fromSwitch), ...injected.map((flag) => fromInjected(flag, tool.session))]

@@ -1,7 +1,9 @@
 import type { ToolsetManifest } from '../../../contract/manifest.ts'
+import { wholeInput } from '../argv/whole-input.ts'
 import { BUILTIN_COMMANDS } from '../builtin-commands.ts'
 import { isCommand, isInside } from '../command-path.ts'
 import { flagSpecs } from '../../../define/flags/specs.ts'
+import { lookupKey } from '../../../define/names.ts'
 import { valueSource } from './completable-flag.ts'
 import type { ValueSource } from './completable-flag.ts'
 import type { Candidate, Completion } from './completion.ts'
@@ -66,7 +68,7 @@ function commandCandidates(manifest: ToolsetManifest, { path }: Position, curren
   // The only tool of a program needs no name, and its arguments would drown in the names of commands.
   for (const command of manifest.tools.length === 1 ? [] : manifest.tools) {
     const word = command.path[path.length]
-    if (word === undefined || !isInside(command, path) || !fold(word).startsWith(fold(current))) continue
+    if (word === undefined || !isInside(command, path) || !lookupKey(word).startsWith(lookupKey(current))) continue
     const own = manifest.tools.find((other) => isCommand(other, [...path, word]))
     const members = manifest.tools.filter((other) => isInside(other, [...path, word])).length
     found.set(word, { value: word, description: own ? own.summary : members === 1 ? '1 command' : `${members} commands` })
@@ -78,12 +80,9 @@ function commandCandidates(manifest: ToolsetManifest, { path }: Position, curren
 
 function nextArgument({ tool, positionals, used }: Position): ValueSource | undefined {
   // A JSON object, stdin or a file is the whole input, and nothing follows it by position.
-  if (!tool || /^(?:\s*\{|-$|@)/.test(positionals[0] ?? '')) return undefined
+  const [first] = positionals
+  if (!tool || (first !== undefined && wholeInput({ text: first, literal: false }, tool.positional.length > 0))) return undefined
   const specs = flagSpecs(tool).filter((spec) => spec.positional && !(spec.kind !== 'list' && used.has(spec.long)))
   const next = specs[positionals.length] ?? specs.findLast((spec) => spec.kind === 'list')
   return next && valueSource(next)
-}
-
-function fold(word: string): string {
-  return word.replaceAll('_', '-')
 }

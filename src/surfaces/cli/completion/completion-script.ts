@@ -1,11 +1,10 @@
 import { ToolError } from '../../../contract/tool-error.ts'
+import type { SHELLS } from '../builtin-commands.ts'
 import { bashScript } from './bash-script.ts'
 import { fishScript } from './fish-script.ts'
 import { powershellScript } from './powershell-script.ts'
 import { zshScript } from './zsh-script.ts'
 
-/** The shells that completion scripts are written for. */
-export const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const
 export type Shell = (typeof SHELLS)[number]
 
 const WRITERS: { readonly [shell in Shell]: (program: string, identifier: string) => string } = {

@@ -1,7 +1,7 @@
 import type { ToolsetManifest } from '../../../contract/manifest.ts'
 import { BUILTIN_COMMANDS } from '../builtin-commands.ts'
 import { isCommand, isInside, sameWord } from '../command-path.ts'
-import type { Command } from '../command-path.ts'
+import type { ToolCommand } from '../command-path.ts'
 import { programFlags, toolFlags } from './completable-flag.ts'
 import type { CompletableFlag } from './completable-flag.ts'
 
@@ -9,7 +9,7 @@ import type { CompletableFlag } from './completable-flag.ts'
 export type Position = {
   readonly path: readonly string[]
   /** The tool whose arguments are being written. */
-  readonly tool?: Command
+  readonly tool?: ToolCommand
   /** A built-in command, and how many words of it are written. */
   readonly builtin?: { readonly words: readonly string[]; readonly given: number }
   /** The flags that may stand here. */
@@ -77,7 +77,7 @@ function enter(manifest: ToolsetManifest, { tool: _, ...position }: Position, pa
   return { ...position, path, ...(tool && { tool }), flags: flagsAt(manifest, tool, false) }
 }
 
-function flagsAt(manifest: ToolsetManifest, tool: Command | undefined, atProgram: boolean): CompletableFlag[] {
+function flagsAt(manifest: ToolsetManifest, tool: ToolCommand | undefined, atProgram: boolean): CompletableFlag[] {
   const own = tool ? toolFlags(tool) : []
   if (!atProgram) return own
   return [...own, ...programFlags(manifest).filter((flag) => !own.some((other) => other.long === flag.long))]

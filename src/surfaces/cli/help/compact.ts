@@ -1,6 +1,7 @@
 import type { ToolsetManifest } from '../../../contract/manifest.ts'
-import type { Command } from '../command-path.ts'
+import type { ToolCommand } from '../command-path.ts'
 import type { FlagSpec } from '../../../define/flags/flag-spec.ts'
+import { OUTPUT_MODES } from '../../../define/flags/injected.ts'
 import { flagSpecs } from '../../../define/flags/specs.ts'
 import { promptSignature } from './contents.ts'
 import { exampleCommand } from './examples.ts'
@@ -20,7 +21,7 @@ export function compactProgram(manifest: ToolsetManifest): string {
 }
 
 /** One command with what it needs at least; `…` stands for what is optional. */
-export function compactCommand(tool: Command): string {
+export function compactCommand(tool: ToolCommand): string {
   const specs = flagSpecs(tool).filter((spec) => !spec.hidden)
   const required = specs.filter((spec) => spec.required)
   const words = [...tool.path, ...required.map(term), ...(required.length < specs.length ? ['…'] : [])]
@@ -28,7 +29,7 @@ export function compactCommand(tool: Command): string {
 }
 
 /** The help of one tool for an agent: a line for each field, one example, the codes. */
-export function compactTool(manifest: ToolsetManifest, tool: Command, specs: readonly FlagSpec[], single: boolean): string {
+export function compactTool(manifest: ToolsetManifest, tool: ToolCommand, specs: readonly FlagSpec[], single: boolean): string {
   const shown = specs.filter((spec) => !spec.hidden)
   const name = single ? manifest.name : [manifest.name, ...tool.path].join(' ')
   const examples = tool.examples.flatMap((example) => exampleCommand(manifest, tool, example, single) ?? [])
@@ -38,7 +39,7 @@ export function compactTool(manifest: ToolsetManifest, tool: Command, specs: rea
     ...(tool.annotations.destructive ? ['Destructive: needs --yes'] : []),
     ...examples.slice(0, 2).map((example) => `Example: ${example}`),
     ...shown.map(fieldLine),
-    `JSON: ${name} '<json>'. Schema: ${name} --schema. Output: --output json|jsonl|text|yaml|toon|md|csv`,
+    `JSON: ${name} '<json>'. Schema: ${name} --schema. Output: --output ${OUTPUT_MODES.join('|')}`,
     ...listed('Errors', Object.entries(tool.errors).map(([code, { message }]) => `${code} ${message}`)),
   ])
 }

@@ -1,12 +1,12 @@
 import type { Example, ToolsetManifest } from '../../../contract/manifest.ts'
 import { commandLine, quoteForShell } from '../command-line.ts'
-import type { Command } from '../command-path.ts'
+import type { ToolCommand } from '../command-path.ts'
 import { flagSpecs } from '../../../define/flags/specs.ts'
 import { oneLine } from './layout.ts'
 import type { Page } from './layout.ts'
 
 /** An example with the tool that it calls. */
-export type ToolExample = { readonly tool: Command; readonly example: Example }
+export type ToolExample = { readonly tool: ToolCommand; readonly example: Example }
 
 /** Each example as a comment and the command line under it, ready to be pasted. */
 export function exampleLines(page: Page, manifest: ToolsetManifest, examples: readonly ToolExample[], single: boolean): string[] {
@@ -19,7 +19,7 @@ export function exampleLines(page: Page, manifest: ToolsetManifest, examples: re
 }
 
 /** The command line of an example; undefined when it gives neither input nor arguments. */
-export function exampleCommand(manifest: ToolsetManifest, tool: Command, example: Example, single: boolean): string | undefined {
+export function exampleCommand(manifest: ToolsetManifest, tool: ToolCommand, example: Example, single: boolean): string | undefined {
   const path = single ? [] : tool.path
   if (example.args) return [manifest.name, ...[...path, ...example.args].map(quoteForShell)].join(' ')
   return example.input && commandLine(manifest.name, path, flagSpecs(tool), example.input, single ? [tool.name] : [])

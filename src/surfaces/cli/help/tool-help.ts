@@ -1,5 +1,5 @@
 import type { ToolsetManifest } from '../../../contract/manifest.ts'
-import type { Command } from '../command-path.ts'
+import type { ToolCommand } from '../command-path.ts'
 import type { FlagSpec, InjectedFlag } from '../../../define/flags/flag-spec.ts'
 import { flagSpecs } from '../../../define/flags/specs.ts'
 import { CONTROL_FLAGS, INJECTED_FLAGS, PROGRAM_FLAGS } from '../../../define/flags/injected.ts'
@@ -12,7 +12,7 @@ import type { HelpOptions } from './layout.ts'
 import { argumentRows, injectedRows, optionRows, usageArguments } from './options.ts'
 
 /** The help of one tool: examples first, then arguments, options, errors and exit codes. `single`: the program is this tool. */
-export function renderToolHelp(manifest: ToolsetManifest, tool: Command, options: HelpOptions & { readonly single: boolean }): string {
+export function renderToolHelp(manifest: ToolsetManifest, tool: ToolCommand, options: HelpOptions & { readonly single: boolean }): string {
   const { single } = options
   const specs = flagSpecs(tool)
   if (options.compact) return compactTool(manifest, tool, specs, single)
@@ -34,12 +34,12 @@ export function renderToolHelp(manifest: ToolsetManifest, tool: Command, options
   ])
 }
 
-function behaviour({ annotations }: Command): string[] {
+function behaviour({ annotations }: ToolCommand): string[] {
   if (annotations.destructive) return ['Destructive: asks before it acts; --yes answers beforehand.']
   return []
 }
 
-function globalFlags(tool: Command, specs: readonly FlagSpec[]): InjectedFlag[] {
+function globalFlags(tool: ToolCommand, specs: readonly FlagSpec[]): InjectedFlag[] {
   return withoutOwn(INJECTED_FLAGS, specs).filter((flag) => flag.long !== 'session' || tool.session)
 }
 

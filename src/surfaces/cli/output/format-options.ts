@@ -1,7 +1,5 @@
+import type { OutputMode } from '../../../define/flags/injected.ts'
 import type { RenderInput } from './envelope.ts'
-
-/** The forms an outcome can be printed in. */
-export type OutputMode = 'json' | 'jsonl' | 'yaml' | 'toon' | 'text' | 'md' | 'csv'
 
 export type FormatOptions = {
   readonly mode: OutputMode

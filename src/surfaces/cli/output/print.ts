@@ -1,9 +1,8 @@
 import type { Outcome } from '../../../contract/outcome.ts'
+import type { OutputMode } from '../../../define/flags/injected.ts'
 import { toEnvelope, toErrorEnvelope } from './envelope.ts'
-import type { FormatOptions, OutputMode, Printed } from './format-options.ts'
+import type { FormatOptions, Printed } from './format-options.ts'
 import { toJsonText } from './json-text.ts'
-
-export type { FormatOptions, OutputMode, Printed } from './format-options.ts'
 
 /** An outcome as it is printed: the envelope in `json jsonl yaml toon`, the bare result in `text md csv`, where everything else goes to stderr in words. */
 export async function formatOutcome(outcome: Outcome, options: FormatOptions): Promise<Printed> {

@@ -1,4 +1,4 @@
-import { unicode } from '../../../../contract/letters.ts'
+import { lateExpression } from '../../../../contract/late-expression.ts'
 
 /** What a terminal shows as one character, and how many columns it takes. */
 export type Cluster = { readonly text: string; readonly width: number }
@@ -17,7 +17,7 @@ export function splitClusters(text: string): Cluster[] {
     const width = characterWidth(character)
     if (last && attaches(last.text, character, width)) {
       last.text += character
-      if (character === EMOJI_STYLE && unicode(EMOJI).test(last.text)) last.width = 2
+      if (character === EMOJI_STYLE && EMOJI().test(last.text)) last.width = 2
       if (isRegional(character)) last.width = 2
     } else {
       last = { text: character, width }
@@ -29,13 +29,13 @@ export function splitClusters(text: string): Cluster[] {
 
 const JOINER = '\u200d'
 const EMOJI_STYLE = '\ufe0f'
-const EMOJI = String.raw`^\p{Emoji}`
-const PICTOGRAPH = String.raw`^\p{Extended_Pictographic}$`
-const MODIFIABLE = String.raw`^\p{Emoji_Modifier_Base}`
+const EMOJI = lateExpression(String.raw`^\p{Emoji}`)
+const PICTOGRAPH = lateExpression(String.raw`^\p{Extended_Pictographic}$`)
+const MODIFIABLE = lateExpression(String.raw`^\p{Emoji_Modifier_Base}`)
 const SKIN_TONE = /^[\u{1f3fb}-\u{1f3ff}]$/u
 // The soft hyphen is a format character that terminals do show. Hangul vowels and finals draw into the syllable before them.
-const NO_WIDTH = String.raw`^(?!\u00ad)[\p{Mn}\p{Me}\p{Cf}\p{Cc}\u1160-\u11ff\ud7b0-\ud7ff]$`
-const EMOJI_WIDE = String.raw`^\p{Emoji_Presentation}$`
+const NO_WIDTH = lateExpression(String.raw`^(?!\u00ad)[\p{Mn}\p{Me}\p{Cf}\p{Cc}\u1160-\u11ff\ud7b0-\ud7ff]$`)
+const EMOJI_WIDE = lateExpression(String.raw`^\p{Emoji_Presentation}$`)
 // East Asian Wide and Fullwidth blocks of Unicode.
 const WIDE: readonly (readonly [number, number])[] = [
   [0x1100, 0x115f], [0x2329, 0x232a], [0x2e80, 0x303e], [0x3041, 0x4dbf], [0x4e00, 0xa4cf], [0xa960, 0xa97f], [0xac00, 0xd7a3], [0xf900, 0xfaff],
@@ -48,17 +48,17 @@ function isPlain(text: string): boolean {
 
 function characterWidth(character: string): number {
   const code = character.codePointAt(0) ?? 0
-  if (code < 0x300) return unicode(NO_WIDTH).test(character) ? 0 : 1
+  if (code < 0x300) return NO_WIDTH().test(character) ? 0 : 1
   if (isRegional(character)) return 1
-  if (unicode(NO_WIDTH).test(character)) return 0
-  return unicode(EMOJI_WIDE).test(character) || WIDE.some(([from, to]) => code >= from && code <= to) ? 2 : 1
+  if (NO_WIDTH().test(character)) return 0
+  return EMOJI_WIDE().test(character) || WIDE.some(([from, to]) => code >= from && code <= to) ? 2 : 1
 }
 
 function attaches(before: string, character: string, width: number): boolean {
   if (width === 0) return true
-  if (SKIN_TONE.test(character)) return unicode(MODIFIABLE).test(before)
+  if (SKIN_TONE.test(character)) return MODIFIABLE().test(before)
   if (isRegional(character)) return isRegional(before)
-  return before.endsWith(JOINER) && unicode(PICTOGRAPH).test(character)
+  return before.endsWith(JOINER) && PICTOGRAPH().test(character)
 }
 
 function isRegional(text: string): boolean {
