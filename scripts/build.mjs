@@ -42,8 +42,10 @@ async function bundleInside() {
     dir: next,
     format: 'esm',
     sourcemap: true,
-    minify: true,
+    // Readable: a stack trace shows whole lines of this, and names.
+    minify: { compress: true, mangle: false, codegen: { removeWhitespace: false } },
     entryFileNames: '[name].js',
+    comments: false,
     chunkFileNames: 'inside/[name]-[hash].js',
     codeSplitting: { includeDependenciesRecursively: false, groups: listGroups() },
   })

@@ -10,5 +10,5 @@ export function refreshPage(page) {
     if (region !== undefined) return readRegion(region)
     return language === 'console' ? runConsole(body, { terminal: words.includes('terminal') }) : body
   })
-  return fenced.replace(/(<!-- error table -->\n)[^]*?(\n<!-- end -->)/, (_all, begin, end) => `${begin}${errorTable()}${end}`)
+  return fenced.replace(/(<!-- error table -->\n)[^]*?(<!-- end -->)/, (_all, begin, end) => `${begin}${errorTable()}\n${end}`)
 }

@@ -80,7 +80,7 @@ async function resolvePaths(schema: JsonSchema, value: unknown, cwd: string): Pr
   const [first] = checked.issues
   if (!first) return checked.value
   const field = first.path.join('.')
-  throw new ToolError('INVALID_PATH', `${field}: ${first.message}`, { field, details: { issues: checked.issues }, suggestion: 'Give a path that exists and is of the right kind' })
+  throw new ToolError('INVALID_PATH', `${field}: ${first.message}`, { field, details: { issues: checked.issues.map(({ path, message }) => ({ path: path.join('.'), message })) }, suggestion: 'Give a path that exists and is of the right kind' })
 }
 
 function kindOfPath(path: string): 'file' | 'directory' | 'other' | undefined {

@@ -1,3 +1,4 @@
+import { closest } from '../contract/did-you-mean.ts'
 import { ToolError } from '../contract/tool-error.ts'
 
 const NAME = /^[a-z0-9_-]{1,64}$/
@@ -18,4 +19,12 @@ export function checkSummary(what: string, summary: unknown): asserts summary is
 /** The form of a name under which it is looked up: '-' and '_' are equal. */
 export function lookupKey(name: string): string {
   return name.replaceAll('-', '_')
+}
+
+/** Refuses an option that does not exist: a misspelt one would silently do nothing. */
+export function checkOptions(what: string, given: object, known: readonly string[]): void {
+  const unknown = Object.keys(given).find((option) => !known.includes(option))
+  if (unknown === undefined) return
+  const meant = closest(unknown, known)
+  throw new ToolError('CONFIG', `${what} has no option '${unknown}'${meant ? `; did you mean '${meant}'?` : `; the options are ${known.join(', ')}`}`)
 }

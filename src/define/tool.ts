@@ -1,24 +1,33 @@
 import { toMilliseconds } from '../contract/duration.ts'
 import type { Duration } from '../contract/duration.ts'
-import type { DeclaredError } from '../contract/errors.ts'
-import type { ToolFacts } from '../contract/manifest.ts'
+import type { DeclaredError, ErrorCategory } from '../contract/errors.ts'
+import type { Annotations, ToolFacts } from '../contract/manifest.ts'
 import { ToolError } from '../contract/tool-error.ts'
 import { acceptPlainly } from './early/accept.ts'
 import { checkExamplesEarly } from './early/examples.ts'
 import { checkFlagsEarly, earlyFlags } from './early/flags.ts'
 import { readEarly } from './early/read-schema.ts'
 import { nameProblem } from './name-problem.ts'
-import { checkName, checkSummary } from './names.ts'
+import { checkName, checkOptions, checkSummary } from './names.ts'
 import type { SchemaSource } from './schema/schema.ts'
 import { isThunk, readSource, resolveSchema } from './schema/source.ts'
 import type { CompiledTool, ToolDefinition, ToolOptions } from './tool-type.ts'
 
 const EMPTY_INPUT = { type: 'object', properties: {}, additionalProperties: false } as const satisfies SchemaSource
 
+const OPTIONS = [
+  'name', 'summary', 'title', 'description', 'input', 'output', 'positional', 'flags', 'annotations', 'examples', 'errors', 'tags', 'timeout', 'dryRun', 'streaming',
+  'session', 'permissions', 'preValidate', 'context', 'redact', 'run',
+] as const satisfies readonly (keyof ToolOptions)[]
+const ANNOTATIONS = ['readOnly', 'destructive', 'idempotent', 'openWorld'] as const satisfies readonly (keyof Annotations)[]
+const CATEGORIES = ['input', 'auth', 'state', 'runtime', 'internal'] as const satisfies readonly ErrorCategory[]
+
 /** Checks what an author wrote; throws CONFIG with what to change. Schemas are looked at only as far as that is quick, and thunks not at all. */
 export function defineTool(options: ToolOptions): ToolDefinition {
   checkName('tool', options.name)
   checkSummary(`tool '${options.name}'`, options.summary)
+  checkOptions(`tool '${options.name}'`, options, OPTIONS)
+  if (options.annotations) checkOptions(`'annotations' of tool '${options.name}'`, options.annotations, ANNOTATIONS)
   if (options.run !== undefined && typeof options.run !== 'function') throw new ToolError('CONFIG', `'run' of tool '${options.name}' must be a function`)
   const facts = collectFacts(options)
   const source = { input: options.input ?? EMPTY_INPUT, output: options.output }
@@ -109,6 +118,7 @@ function declareErrors({ name, errors = {} }: ToolOptions): { readonly [code: st
   for (const [code, given] of Object.entries(errors)) {
     if (!/^[A-Z][A-Z0-9_]{0,63}$/.test(code)) throw new ToolError('CONFIG', `error code '${code}' of tool '${name}' must be capital letters, digits and '_', like E3101 or E_MY_THING`)
     if (typeof given !== 'string' && typeof given?.message !== 'string') throw new ToolError('CONFIG', `error '${code}' of tool '${name}' needs a text, or { message, category }`)
+    if (typeof given !== 'string' && given.category !== undefined && !CATEGORIES.includes(given.category)) throw new ToolError('CONFIG', `error '${code}' of tool '${name}' has the category '${given.category}'; categories are ${CATEGORIES.join(', ')}`)
     declared[code] = typeof given === 'string' ? { message: given } : given
   }
   return declared

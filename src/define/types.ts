@@ -38,7 +38,7 @@ type GeneratorResult<Yields, Returned> = [Returned] extends [void] ? ([Extract<Y
 export type DeclaredResult<Output> = IsTyped<Output> extends true ? InputOf<Output> : unknown
 
 /** The result that callers get: as declared, else what `run` returns. */
-export type ResultFor<Output, Returned> = IsTyped<Output> extends true ? OutputOf<Output> : [Returned] extends [never] ? unknown : ResultOf<Returned>
+export type ResultFor<Output, Returned> = IsTyped<Output> extends true ? OutputOf<Output> : [Returned] extends [never] ? unknown : Widen<ResultOf<Returned>>
 
 type IsTyped<S> =
   Resolved<S> extends StandardSchemaV1 ? true
@@ -49,3 +49,16 @@ export type Primitive = string | number | bigint | boolean | null | undefined
 
 /** Any result. Inferred through it, the text 'a' in a returned object stays the literal that the output schema may ask for. */
 export type Literals<Literal extends Primitive> = Literal | { readonly [key: string]: Literals<Literal> } | readonly Literals<Literal>[] | {}
+
+// Inferred through `Literals`, the number 0 in a result is the literal 0; callers want a number. Unions are left alone: somebody declared them.
+type Widen<T> =
+  0 extends 1 & T ? T
+  : IsUnion<T> extends true ? T
+  : [T] extends [string] ? string
+  : [T] extends [number] ? number
+  : [T] extends [bigint] ? bigint
+  : [T] extends [boolean] ? boolean
+  : T extends readonly (infer Item)[] ? (number extends T['length'] ? Widen<Item>[] : T)
+  : T extends Record<string, unknown> ? { [Key in keyof T]: Widen<T[Key]> }
+  : T
+type IsUnion<T, All = T> = [T] extends [never] ? true : T extends unknown ? ([All] extends [T] ? false : true) : never

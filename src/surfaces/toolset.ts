@@ -11,7 +11,7 @@ import { loadEngine } from '../call/load-engine.ts'
 import type { CallOptions } from '../call/options.ts'
 import { isTool } from '../call/tool.ts'
 import type { AnyTool } from '../call/tool.ts'
-import { checkName, lookupKey } from '../define/names.ts'
+import { checkName, checkOptions, lookupKey } from '../define/names.ts'
 import { isPrompt } from '../define/prompt.ts'
 import type { Prompt } from '../define/prompt.ts'
 import { isResource } from '../define/resource.ts'
@@ -19,11 +19,14 @@ import type { Resource } from '../define/resource.ts'
 import { checkArgsEarly } from './args-early.ts'
 import type { Toolset, ToolsetOptions } from './toolset-type.ts'
 
+const OPTIONS = ['name', 'version', 'description', 'tools', 'resources', 'prompts', 'defaultOutput', 'mcpTransport', 'permissions', 'skillAutoGenerate'] as const satisfies readonly (keyof ToolsetOptions)[]
+
 /** Builds a toolset; a single tool is the shorthand for a program of that one tool. Throws CONFIG for duplicate or unusable names. */
 export function toolset(given: ToolsetOptions | AnyTool): Toolset {
   const options: ToolsetOptions = isTool(given) ? { name: given.name.replaceAll('_', '-'), tools: [given] } : given
   if (!isObject(options)) throw new ToolError('CONFIG', 'toolset() takes { name, tools } or one tool')
   checkName('toolset', options.name)
+  checkOptions(`toolset '${options.name}'`, options, OPTIONS)
   const version = options.version ?? '0.1.0'
   const entries = new Map<string, ToolEntry>()
   const resources: Resource[] = []

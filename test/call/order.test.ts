@@ -63,7 +63,7 @@ describe('confirmation', () => {
   })
 
   test('[4.destructive-needs-confirmation] [4.guards-before-run] without consent it does not run', async () => {
-    for (const confirm of [false, () => undefined, async () => undefined, () => 'yes' as never]) {
+    for (const confirm of [false, () => undefined as never, async () => undefined as never, () => 'yes' as never]) {
       run.mockClear()
       expect(await call(remove, { path: '/x' }, { confirm })).toMatchObject({ ok: false, error: { code: 'CONFIRMATION_REQUIRED', recoverable: true } })
       expect(run).not.toHaveBeenCalled()

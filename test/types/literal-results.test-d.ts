@@ -33,9 +33,13 @@ test('a result that contradicts the output schema does not compile [3.contradict
 
 test('without output the result is what run returns [3.types-inferred]', () => {
   const counted = tool({ ...base, input: z.object({ text: z.string() }), run: ({ text }) => ({ count: text.length, kind: 'a' }) })
-  expectTypeOf(counted({ text: '' })).resolves.toEqualTypeOf<{ count: number; kind: 'a' }>()
+  expectTypeOf(counted({ text: '' })).resolves.toEqualTypeOf<{ count: number; kind: string }>()
   const listed = tool({ ...base, run: async () => ['a'].map((text) => ({ text })) })
   expectTypeOf(listed()).resolves.toEqualTypeOf<{ text: string }[]>()
+  const counts = tool({ ...base, run: async () => ({ total: 0, open: true, rows: [{ id: 1 }] }) })
+  expectTypeOf(counts()).resolves.toEqualTypeOf<{ total: number; open: boolean; rows: { id: number }[] }>()
+  const declared = tool({ ...base, run: (): { ok: true; value: number } | { ok: false; reason: string } => ({ ok: true, value: 1 }) })
+  expectTypeOf(declared()).resolves.toEqualTypeOf<{ ok: true; value: number } | { ok: false; reason: string }>()
 })
 
 test('plain JSON Schema says nothing about the type of a result, and jsonSchema<T>() says it all [3.plain-json-schema]', () => {

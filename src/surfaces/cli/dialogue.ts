@@ -59,6 +59,7 @@ async function waitFor({ lines, send }: LineChannel, signal: AbortSignal, wanted
     for (;;) {
       const text = await lines.next(signal)
       if (text === undefined) return undefined
+      if (text.trim() === '') continue
       const line = parseLine(text)
       if (line instanceof ToolError) await send({ type: 'error', error: line.toObject() })
       else if (wanted(line)) return line

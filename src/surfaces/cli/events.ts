@@ -76,7 +76,7 @@ async function chooseNotifier({ io, presentation, streamed, quiet, label }: List
   if (printsEnvelope(presentation.mode)) {
     return { ...SILENT, show: (event) => writeLine(io, notificationLine(event)) }
   }
-  if (!io.stderr.isTTY) {
+  if (!io.stderr.isTTY || io.env['TERM'] === 'dumb') {
     return { ...SILENT, show: (event) => writeLine(io, notificationText(event)) }
   }
   const { createProgress } = await import('./progress/live.ts')

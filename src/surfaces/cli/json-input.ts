@@ -7,6 +7,7 @@ const BYTE_ORDER_MARK = 0xfeff
 /** Parses a JSON object that is a whole input; throws INVALID_INPUT with line and column. */
 export function parseJsonInput(given: string, source: string): { readonly [field: string]: unknown } {
   const text = given.charCodeAt(0) === BYTE_ORDER_MARK ? given.slice(1) : given
+  if (text.trim() === '') throw new ToolError('INVALID_INPUT', `${source} is empty; one JSON object is expected`, { details: { source }, suggestion: 'Send one JSON object, at least {}' })
   const parsed = parseJson(text)
   if (!parsed.ok) {
     const { line, column } = placeOf(parsed.position, text)

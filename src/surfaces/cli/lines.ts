@@ -6,7 +6,7 @@ const LONGEST_LINE = 16 * 1024 * 1024
 
 /** Reads stdin line by line; a line that was read but not wanted can be put back for the next reader. */
 export type LineReader = {
-  /** The next line that is not empty; undefined at the end. */
+  /** The next line, which may be empty; undefined at the end. */
   next(signal?: AbortSignal): Promise<string | undefined>
   /** Hands a line to whoever reads next. */
   putBack(lines: readonly string[]): void
@@ -28,13 +28,11 @@ export function readLines(stdin: ByteSource): LineReader {
     return (pending ??= iterator.next())
   }
   const takeLine = (): string | undefined => {
-    for (;;) {
-      const end = rest.indexOf('\n')
-      if (end < 0) return undefined
-      const line = rest.slice(0, end).replace(/\r$/, '')
-      rest = rest.slice(end + 1)
-      if (line.trim() !== '') return line
-    }
+    const end = rest.indexOf('\n')
+    if (end < 0) return undefined
+    const line = rest.slice(0, end).replace(/\r$/, '')
+    rest = rest.slice(end + 1)
+    return line
   }
   return {
     async next(signal) {
@@ -53,7 +51,7 @@ export function readLines(stdin: ByteSource): LineReader {
         const line = takeLine()
         if (line !== undefined) return line
       }
-      const last = rest.trim()
+      const last = rest.replace(/\r$/, '')
       rest = ''
       return last === '' ? undefined : last
     },

@@ -22,6 +22,7 @@ export async function main(set: Toolset, argv: readonly string[], io: Io, host: 
 async function runCommand(set: Toolset, command: Command, io: Io, host: Host): Promise<number> {
   const { globals } = command
   // Help is given for broken command lines too; everything else needs to be read whole.
+  if (command.kind === 'tool' && command.bare && io.stdin.isTTY) return printHelp(set, command, io)
   if (command.kind === 'tool') return (await import('./run-tool.ts')).runTool(set, command, io, host)
   if (globals.help || (command.kind === 'program' && !command.problem && !globals.asked)) return printHelp(set, command, io)
   if (command.problem) throw command.problem

@@ -15,7 +15,10 @@ export async function runTool(set: Toolset, command: Command & { kind: 'tool' },
   if (globals.help) return printHelp(set, command, io)
   const problem = command.problem ?? args.problem
   if (problem) throw problem
-  if (!globals.asked) return startCall(set, entry, single, args, globals, io, host)
+  // A program called without a word shows its help, unless its input comes down a pipe.
+  const instead = command.bare && (() => printHelp(set, command, io))
+  if (instead && !args.specs.some((spec) => spec.required)) return instead()
+  if (!globals.asked) return startCall(set, entry, single, args, globals, io, host, instead)
   host.prepareForTools(redirectStrayOutput)
   const { answerTool } = await import('./documents.ts')
   const answered = await answerTool(globals.asked.what, globals.asked.values, set, entry, documentOptions(globals, io, host))

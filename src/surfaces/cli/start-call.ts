@@ -11,8 +11,8 @@ import type { ToolArguments } from './request.ts'
 import { readSettings } from './settings.ts'
 import { redirectStrayOutput } from './stray-output.ts'
 
-/** Reads the input of one tool call and runs it; gives the exit status. */
-export async function startCall(set: Toolset, entry: ToolEntry, single: boolean, args: ToolArguments, globals: Globals, io: Io, host: Host): Promise<number> {
+/** Reads the input of one tool call and runs it; gives the exit status. `withoutInput` is done instead when no JSON came. */
+export async function startCall(set: Toolset, entry: ToolEntry, single: boolean, args: ToolArguments, globals: Globals, io: Io, host: Host, withoutInput?: () => Promise<number>): Promise<number> {
   const settings = await readSettings(io)
   const caller = findCaller(io.env)
   const presentation = choosePresentation(globals, io, caller, settings, set.options.defaultOutput)
@@ -21,6 +21,7 @@ export async function startCall(set: Toolset, entry: ToolEntry, single: boolean,
   const secrets = globals.secretFiles.length > 0 ? await (await import('./secrets.ts')).readSecrets(globals.secretFiles, io, { talksOnStdin, signal: host.signal }) : {}
   const stdinTaken = talksOnStdin || io.stdin.taken
   const { input, origin, warnings } = await readInput(args, globals, io, { defaults: settings.defaultsOf(set.name, entry.name), stdinTaken, signal: host.signal })
+  if (withoutInput && origin === 'flags') return withoutInput()
   return callTool({
     set, entry, single, specs: args.specs, input, origin, warnings, secrets, globals, presentation, caller, io,
     signal: host.signal,

@@ -1,6 +1,5 @@
 import type { Answerer, Interaction } from '../../contract/interaction.ts'
 import type { TextSink } from '../../contract/io.ts'
-import { closest } from '../../contract/did-you-mean.ts'
 import { cleanText } from './output/text/clean.ts'
 import type { LineReader } from './lines.ts'
 
@@ -15,6 +14,7 @@ export function terminalAnswerer(lines: LineReader, stderr: TextSink): Answerer 
         stderr.write('\n')
         return undefined
       }
+      if (line.trim() === '' && question.default !== undefined) return question.default
       const answer = READERS[question.kind](line.trim(), question)
       if (answer.ok) return answer.value
       stderr.write(`  ${answer.problem}\n`)
@@ -32,7 +32,7 @@ const READERS: { readonly [Kind in Interaction['kind']]: (text: string, question
   },
   decision(text, { options = [] }) {
     const byNumber = /^\d+$/.test(text) ? options[Number(text) - 1] : undefined
-    const chosen = options.find(({ value }) => value === text) ?? byNumber ?? options.find(({ value }) => value === closest(text, options.map((option) => option.value)))
+    const chosen = options.find(({ value }) => value === text) ?? byNumber
     return chosen ? { ok: true, value: chosen.value } : { ok: false, problem: `Please choose a number from 1 to ${options.length}.` }
   },
   input(text, { schema, dialogue }) {
@@ -42,12 +42,13 @@ const READERS: { readonly [Kind in Interaction['kind']]: (text: string, question
   sample: (text) => ({ ok: true, value: text }),
 }
 
-function wording({ kind, prompt, options = [], dialogue }: Interaction): string {
+function wording({ kind, prompt, options = [], dialogue, default: byDefault }: Interaction): string {
   const clean = cleanText(prompt)
   if (dialogue) return clean
-  if (kind === 'confirm') return `${clean} [y/n] `
-  if (kind === 'decision') return `${clean}\n${options.map(({ value, label, description }, index) => `  ${index + 1}) ${cleanText(label ?? value)}${description ? `  ${cleanText(description)}` : ''}\n`).join('')}> `
-  return `${clean} `
+  const shown = byDefault === undefined ? '' : `(${cleanText(typeof byDefault === 'string' ? byDefault : (JSON.stringify(byDefault) ?? ''))}) `
+  if (kind === 'confirm') return `${clean} ${byDefault === undefined ? '[y/n]' : byDefault === true ? '[Y/n]' : '[y/N]'} `
+  if (kind === 'decision') return `${clean}\n${options.map(({ value, label, description }, index) => `  ${index + 1}) ${cleanText(label ?? value)}${description ? `  ${cleanText(description)}` : ''}\n`).join('')}${shown}> `
+  return `${clean} ${shown}`
 }
 
 // In a session a person writes plain words; programs write JSON objects.

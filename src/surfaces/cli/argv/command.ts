@@ -17,7 +17,7 @@ export type Command = { readonly globals: Globals; readonly problem?: ToolError 
   | { readonly kind: 'program' }
   | { readonly kind: 'group'; readonly path: readonly string[] }
   | { readonly kind: 'builtin'; readonly name: string; readonly rest: readonly string[] }
-  | { readonly kind: 'tool'; readonly entry: ToolEntry; readonly single: boolean; readonly tokens: readonly string[] }
+  | { readonly kind: 'tool'; readonly entry: ToolEntry; readonly single: boolean; readonly tokens: readonly string[]; /** Nothing at all was given. */ readonly bare?: true }
 )
 
 /** Reads the arguments up to the tool. Program flags act only here, before the tool name. */
@@ -32,13 +32,16 @@ export function findCommand(set: Toolset, argv: readonly string[]): Command {
   const base = { globals, problem }
 
   const [word] = rest
+  if (word === 'help' && !entries.some(({ path }) => path[0] === 'help') && !only) return findCommand(set, [...argv.slice(0, scanned.end), ...rest.slice(1), '--help'])
   if (globals.asked && (word === undefined || !only)) return { ...base, kind: 'program', ...(word !== undefined && !problem && { problem: strayWord(globals, word) }) }
-  if (word === undefined) return only && scanned.flags.length > 0 && !globals.help ? { ...base, kind: 'tool', entry: only, single: true, tokens: [] } : { ...base, kind: 'program' }
+  if (word === undefined) return only && !globals.help ? { ...base, kind: 'tool', entry: only, single: true, tokens: [], ...(scanned.flags.length === 0 && { bare: true as const }) } : { ...base, kind: 'program' }
 
   const found = walk(entries, rest)
   if (found?.entry) return { ...base, kind: 'tool', entry: found.entry, single: only !== undefined && found.used === 0, tokens: rest.slice(found.used) }
   if (word === COMPLETE_COMMAND || (BUILTIN_COMMANDS.some(({ name }) => name === word) && !found)) return { ...base, kind: 'builtin', name: word, rest: rest.slice(1) }
   if (only) return { ...base, kind: 'tool', entry: only, single: true, tokens: rest }
+  // How to print is read even where nothing can be run.
+  readGlobals(globals, scan(rest, table).flags.filter(({ flag }) => flag.injected && INJECTED_FLAGS.includes(flag.injected)))
   if (found) {
     const next = rest[found.used]
     const group = found.group.join(' ')
@@ -82,7 +85,7 @@ function walk(entries: readonly ToolEntry[], words: readonly string[]): Walked |
 }
 
 function unknownCommand(words: string, entries: readonly ToolEntry[]): ToolError {
-  const names = [...entries.map(({ path }) => path.join(' ')), ...BUILTIN_COMMANDS.map(({ name }) => name)]
+  const names = [...entries.flatMap(({ path }) => path.map((_word, index) => path.slice(0, index + 1).join(' '))), ...BUILTIN_COMMANDS.map(({ name }) => name)]
   const shown = shorten(words, 60)
   const meant = closest(words, names)
   return new ToolError('USAGE', `unknown command '${shown}'${meant ? `; did you mean '${meant}'?` : ''}`, { suggestion: meant ? `Use '${meant}'` : `The commands are ${entries.map(({ path }) => path.join(' ')).slice(0, 20).join(', ')}` })

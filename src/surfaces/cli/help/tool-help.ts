@@ -26,7 +26,7 @@ export function renderToolHelp(manifest: ToolsetManifest, tool: ToolCommand, opt
     titled(page, 'Examples', exampleLines(page, manifest, tool.examples.map((example) => ({ tool, example })), single)),
     titled(page, 'Arguments', columns(page, argumentRows(specs))),
     titled(page, 'Options', columns(page, optionRows(specs))),
-    titled(page, 'Global options', columns(page, injectedRows(globalFlags(tool, specs)))),
+    titled(page, 'Global options', columns(page, injectedRows(withoutOwn(INJECTED_FLAGS, specs)))),
     titled(page, single ? 'Instead of running' : 'Instead of running the tool', columns(page, injectedRows(questionFlags(specs, single)))),
     ...(single ? contentSections(page, manifest) : []),
     titled(page, 'Errors', columns(page, errorRows(tool.errors))),
@@ -37,10 +37,6 @@ export function renderToolHelp(manifest: ToolsetManifest, tool: ToolCommand, opt
 function behaviour({ annotations }: ToolCommand): string[] {
   if (annotations.destructive) return ['Destructive: asks before it acts; --yes answers beforehand.']
   return []
-}
-
-function globalFlags(tool: ToolCommand, specs: readonly FlagSpec[]): InjectedFlag[] {
-  return withoutOwn(INJECTED_FLAGS, specs).filter((flag) => flag.long !== 'session' || tool.session)
 }
 
 function questionFlags(specs: readonly FlagSpec[], single: boolean): InjectedFlag[] {
