@@ -1,6 +1,6 @@
-// Builds dist/. A start must be cheap, so the code is CommonJS inside (node loads it synchronously, several times faster than modules) behind
-// small module facades, and it is cut by what a start needs: `core` is what every program loads, `cli` what its command line adds, `schema` what
-// help adds, `call` what a call adds; everything else is a chunk of its own that loads when it is needed. See docs/decisions.
+// Builds dist/. A start must be cheap, so the code is cut by what a start needs: `core` is what every program loads, `call` what a call adds, `help`
+// what help adds, `common` what both need, `schema` what compiled schemas need; everything else is a chunk of its own that loads when it is needed.
+// See docs/decisions/2026-11-15-chunks-by-what-a-start-needs.md.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -89,6 +89,7 @@ function isExternal(id) {
   return !id.startsWith('.') && !id.startsWith('/') && !id.startsWith('@cfworker/')
 }
 
+// An `import` of node:fs loads all of node:stream for exports that nobody names; what is asked of getBuiltinModule is only what is used.
 function builtins() {
   // What the bundler's own helpers ask for.
   const names = new Map([['node:module', new Set(['createRequire'])]])

@@ -44,7 +44,7 @@ export function createAsk(host: AskHost): Ask {
 /** Builds `ctx.sample`. */
 export function createSample(host: AskHost): (prompt: string, options?: SampleOptions) => Promise<string> {
   return (prompt, options = {}) => host.wait(async () => {
-    if (!host.sample) throw new ToolError('ANSWER_REQUIRED', `tool '${host.tool}' asks for a completion and no model is connected`, { suggestion: 'Give the call a sampler: --sample-via stdin or --sample-via <url> on the command line, the option sample in a program' })
+    if (!host.sample) throw new ToolError('ANSWER_REQUIRED', `tool '${host.tool}' asks for a completion and no model is connected`, { details: { interaction: { kind: 'sample' } }, suggestion: 'Give the call a sampler: --sample-via stdin or --sample-via <url> on the command line, the option sample in a program' })
     const { maxTokens = 1000, system, temperature, stopSequences, timeout = SAMPLE_TIMEOUT_S } = options
     const request = {
       id: randomId(),

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** The process that calls run in, where a caller does not say otherwise. The only place in `call/` that looks at it. */
+/** The process that calls run in, where a caller does not say otherwise. Besides the guard of `process.exit`, the only place in `call/` that looks at it. */
 export const host = {
   cwd: (): string => process.cwd(),
   env: (): { readonly [name: string]: string | undefined } => process.env,

@@ -23,27 +23,43 @@ export async function once(call: Call, run: () => Promise<Finished>): Promise<Fi
   const mine: Entry = { tool: call.tool, input: digest(stable(toComparable(call))), at: Date.now(), pid: host.pid, started: host.startOf(host.pid) }
 
   const remembered = claim(file, mine, call.key)
-  if (remembered) return { outcome: recalled(remembered), value: remembered.ok ? remembered.result : undefined }
+  if (remembered) return { outcome: withWarning(remembered, 'answered from an earlier call with the same idempotency key'), value: remembered.ok ? remembered.result : undefined }
+  let finished: Finished | undefined
   try {
-    const finished = await run()
-    if (finished.outcome.ok) replace(file, { ...mine, outcome: finished.outcome })
-    else rmSync(file, { force: true })
+    finished = await run()
+  } finally {
+    if (!finished?.outcome.ok) forget(file)
+  }
+  return finished.outcome.ok ? remember(folder, file, { ...mine, outcome: finished.outcome }, finished) : finished
+}
+
+// The work is done: whatever goes wrong here is told, and does not make it a failure that somebody would repeat.
+function remember(folder: string, file: string, entry: Entry, finished: Finished): Finished {
+  try {
+    renameSync(writeTemporary(file, entry), file)
     sweep(folder)
     return finished
   } catch (error) {
-    rmSync(file, { force: true })
-    throw error
+    forget(file)
+    return { ...finished, outcome: withWarning(finished.outcome, `the answer is not remembered for its idempotency key: ${(error as Error).message}`) }
   }
+}
+
+function forget(file: string): void {
+  try {
+    rmSync(file, { force: true })
+  } catch { /* the entry dies with this process */ }
 }
 
 // Gives the remembered outcome, or nothing when the key is now ours.
 function claim(file: string, mine: Entry, key: string): Outcome | undefined {
   for (;;) {
     if (createExclusively(file, mine)) return undefined
-    const entry = readEntry(file)
+    const text = readText(file)
+    const entry = text === undefined ? undefined : parseEntry(text)
     const live = entry && Date.now() - entry.at < KEPT_MS && (entry.outcome !== undefined || host.isAlive(entry.pid, entry.started))
     if (!live) {
-      setAside(file)
+      setAside(file, text)
       continue
     }
     if (entry.input !== mine.input) throw new ToolError('CONFLICT', `the idempotency key '${key}' was used with another input`, { field: 'idempotency-key', suggestion: 'Use a new key for a new request' })
@@ -66,10 +82,6 @@ function createExclusively(file: string, entry: Entry): boolean {
   }
 }
 
-function replace(file: string, entry: Entry): void {
-  renameSync(writeTemporary(file, entry), file)
-}
-
 let counter = 0
 function writeTemporary(file: string, entry: Entry): string {
   const temporary = `${file}.${host.pid}-${counter++}.tmp`
@@ -77,29 +89,38 @@ function writeTemporary(file: string, entry: Entry): string {
   return temporary
 }
 
-// Renaming lets exactly one of several processes take over a dead entry.
-function setAside(file: string): void {
+// Renaming lets exactly one of several processes take over a dead entry. One that came late has the new owner's entry in its hands, and puts it back.
+function setAside(file: string, dead: string | undefined): void {
   const aside = `${file}.${host.pid}-${counter++}.old`
   try {
     renameSync(file, aside)
-    rmSync(aside, { force: true })
+    if (readText(aside) !== dead) linkSync(aside, file)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    if (!['ENOENT', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
+  } finally {
+    rmSync(aside, { force: true })
   }
 }
 
-function readEntry(file: string): Entry | undefined {
+function readText(file: string): string | undefined {
   try {
-    const entry = JSON.parse(readFileSync(file, 'utf8')) as unknown
+    return readFileSync(file, 'utf8')
+  } catch {
+    return undefined
+  }
+}
+
+function parseEntry(text: string): Entry | undefined {
+  try {
+    const entry = JSON.parse(text) as unknown
     return isObject(entry) && typeof entry['at'] === 'number' && typeof entry['pid'] === 'number' ? (entry as Entry) : undefined
   } catch {
     return undefined
   }
 }
 
-function recalled(outcome: Outcome): Outcome {
-  const warnings = [...(outcome.meta.warnings ?? []), 'answered from an earlier call with the same idempotency key']
-  return { ...outcome, meta: { ...outcome.meta, warnings } }
+function withWarning(outcome: Outcome, warning: string): Outcome {
+  return { ...outcome, meta: { ...outcome.meta, warnings: [...(outcome.meta.warnings ?? []), warning] } }
 }
 
 function sweep(folder: string): void {

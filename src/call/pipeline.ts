@@ -1,13 +1,12 @@
-import { toMilliseconds } from '../contract/duration.ts'
 import type { ToolEvent } from '../contract/events.ts'
 import type { Outcome } from '../contract/outcome.ts'
 import { ToolError } from '../contract/tool-error.ts'
 import type { ToolDefinition } from '../define/tool-type.ts'
 import { askInSession, confirm } from './consent.ts'
-import { createContext } from './context.ts'
 import type { Gathered } from './context.ts'
 import { describeFailure } from './describe-failure.ts'
 import { driveGenerator, isGenerator } from './drive.ts'
+import { admit, enter } from './enter.ts'
 import { asHost, withoutExit } from './exit-guard.ts'
 import { toToolError } from './failure.ts'
 import { buildMeta, checkAnswer, plainAnswer, succeeded, toOutcome } from './finish.ts'
@@ -15,13 +14,10 @@ import type { Answer } from './finish.ts'
 import type { Finished, Identity } from './finished.ts'
 import { host } from './host.ts'
 import type { CallOptions } from './options.ts'
-import { prepareInput } from './prepare.ts'
 import type { Prepared } from './prepare.ts'
 import { showInput, showOutcome } from './redact.ts'
 import { runCall } from './running.ts'
 import type { RunningCall } from './running.ts'
-import { createState } from './state.ts'
-import { beginTransaction } from './transaction.ts'
 
 /** THE call: validate, ask, run, check, roll back, answer. Never throws; every surface goes through here. */
 export async function invoke(definition: ToolDefinition, given: unknown, options: CallOptions = {}, identity: Identity = {}): Promise<Finished> {
@@ -34,9 +30,7 @@ export async function invoke(definition: ToolDefinition, given: unknown, options
   let finished: Finished
   try {
     finished = await runCall(options.signal, (call) => withoutExit(call.fail, async () => {
-      if (options.timeout !== undefined) call.limitTo(toMilliseconds(options.timeout, 'timeout'))
-      if (definition.timeout !== undefined) call.limitTo(definition.timeout)
-      const ready = (prepared = await prepareInput(definition, given, options))
+      const ready = (prepared = await admit(definition, given, options, call))
       const run = async (): Promise<Finished> => {
         const answer = await execute(definition, ready, options, gathered, call)
         gathered.warnings.push(...answer.warnings)
@@ -55,24 +49,19 @@ export async function invoke(definition: ToolDefinition, given: unknown, options
 }
 
 async function execute(definition: ToolDefinition, prepared: Prepared, options: CallOptions, gathered: Gathered, call: RunningCall): Promise<Answer> {
-  const { hooks, run } = definition
-  const input = prepared.input as never
-  if (prepared.limit !== undefined) call.limitTo(prepared.limit)
+  const { run } = definition
   const emit = (event: ToolEvent): void | Promise<void> => {
     if (call.over) return
     if (event.type === 'artifact') gathered.artifacts.push({ name: event.name, uri: event.uri })
     return tell(event, options, call)
   }
-  const transaction = beginTransaction(options.state ?? createState(), () => call.over)
-  const extra = (await hooks.context?.(input)) ?? {}
-  const context = createContext({ tool: definition.name, options, state: transaction.state, cwd: prepared.cwd, dryRun: prepared.dryRun, verbose: prepared.verbose, gathered, call, emit }, extra)
-  await hooks.preValidate?.(input, context)
+  const { context, transaction } = await enter({ definition, prepared, options, gathered, call, emit })
   if (!run) throw new ToolError('PRECONDITION', `tool '${definition.name}' is described here but cannot be run: it has no handler`, { recoverable: false, suggestion: { action: 'use_different_tool', fix: 'Use another tool' } })
   if (prepared.dryRun && !definition.dryRun) return plainAnswer({ dry_run: true, would_execute: showInput(definition, prepared.input) })
   if (definition.annotations.destructive && !prepared.dryRun) await confirm(definition, prepared.input, options, call)
   if (call.over) throw new ToolError('CANCELLED', 'the call was cancelled')
 
-  const first = await run(input, context)
+  const first = await run(prepared.input as never, context)
   const answer = (prompt: string): Promise<unknown> => askInSession(definition, prompt, options, call)
   const returned = isGenerator(first) ? await driveGenerator(first, { emit, answer, signal: call.signal() }) : first
   const checked = prepared.dryRun ? plainAnswer({ plan: gathered.plan }) : await checkAnswer(definition, returned)

@@ -1,4 +1,3 @@
-import type { FlagOptions } from '../contract/manifest.ts'
 import { ToolError } from '../contract/tool-error.ts'
 import { earlyFlags } from '../define/early/flags.ts'
 import type { FlagSpec } from '../define/flags/flag-spec.ts'
@@ -13,7 +12,7 @@ import { wholeInput } from './cli/argv/whole-input.ts'
 export function checkArgsEarly({ name, facts, source, sketch }: ToolDefinition): void {
   // A thunk is not called for the sake of an example.
   const schema = isThunk(source.input) ? undefined : sketch()?.inputSchema
-  const specs = schema && earlyFlags(schema, facts).map((flag): FlagSpec => ({ ...flag, ...envOf(facts.flags, flag.field), schema: {}, valueName: 'value', hidden: false }))
+  const specs = schema && earlyFlags(schema, facts).map((flag): FlagSpec => ({ ...flag, schema: {}, valueName: 'value' }))
   facts.examples.forEach(({ args }, index) => {
     const problem = args && (findShapeProblem(args) ?? (specs && findFlagProblem(args, specs)))
     if (problem !== undefined) throw notACommandLine(name, index, args, problem)
@@ -42,9 +41,4 @@ const ABOUT_THE_TOOL: ReadonlySet<string> = new Set(['help', ...CONTROL_FLAGS.ma
 
 function findShapeProblem(args: unknown): string | undefined {
   return Array.isArray(args) && args.every((word) => typeof word === 'string') ? undefined : "'args' must be a list of texts"
-}
-
-function envOf(flags: { readonly [field: string]: FlagOptions }, field: string): { readonly env?: string } {
-  const env = Object.hasOwn(flags, field) ? flags[field]?.env : undefined
-  return env === undefined ? {} : { env }
 }

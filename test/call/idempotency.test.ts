@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -82,6 +82,12 @@ describe('an idempotency key', () => {
     await call(counts, {}, { ...options, idempotencyKey: 'next' })
     expect(readdirSync(folder)).toHaveLength(2)
     for (const name of readdirSync(folder)) expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600)
+  })
+
+  test('work that is done is no failure because it cannot be remembered', async () => {
+    const { options, folder } = make()
+    const removes = tool({ name: 'removes', summary: 'Removes the memory', run: () => { rmSync(folder, { recursive: true }); return 'done' } })
+    expect(await call(removes, {}, options)).toMatchObject({ ok: true, result: 'done', meta: { warnings: [expect.stringContaining('not remembered')] } })
   })
 
   test.each([[''], ['  '], ['x'.repeat(501)]])('%j is refused', async (idempotencyKey) => {

@@ -75,8 +75,8 @@ describe.concurrent('sessions', () => {
   })
 
   test('with nobody to answer it is ANSWER_REQUIRED and names the command that goes on [5.answer-required] [5.never-hang]', async () => {
-    const [session, question] = await Promise.all([talk(['chat']), talk(['ask'], '')])
-    for (const [ended, example] of [[session, 'talks chat --session'], [question, 'talks ask --session']] as const) {
+    const [session, question, wording] = await Promise.all([talk(['chat']), talk(['ask'], ''), talk(['ask', '--prompt', 'Install completion?'])])
+    for (const [ended, example] of [[session, 'talks chat --session'], [question, 'talks ask --session'], [wording, "talks ask --prompt 'Install completion?' --session"]] as const) {
       expect([ended.status, ended.json.error.code, ended.json.error.recoverable]).toEqual([77, 'ANSWER_REQUIRED', true])
       expect(ended.json.error.suggestion.example).toBe(example)
     }
@@ -89,7 +89,7 @@ describe.concurrent('sessions', () => {
       talk(['complete', '-'], '{"times":1}'),
     ])
     for (const { status, json } of [session, sampling]) expect([status, json.error.code]).toEqual([2, 'USAGE'])
-    expect([used.status, used.lines.at(-1).error.code]).toEqual([77, 'ANSWER_REQUIRED'])
+    expect([used.status, used.lines.at(-1).error]).toMatchObject([77, { code: 'ANSWER_REQUIRED', suggestion: { example: expect.stringMatching(/^talks complete .*--sample-via stdin$/) } }])
   })
 })
 

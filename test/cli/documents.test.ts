@@ -116,7 +116,7 @@ describe.concurrent('dialects', () => {
     expect(byEnv.lines.every((line) => line.run_id === 'r-1' && line.trace_id === 't-1')).toBe(true)
     expect(failed.lines.at(-1)).toMatchObject({ type: 'error', code: 'E_HALF_WAY', msg: 'stopped half way', retryable: false, hint: expect.any(String) })
     expect(failed.status).toBe(1)
-    expect([usage.status, usage.lines.at(-1)]).toMatchObject([2, { v: 1, type: 'error', run_id: 'r-1' }])
+    expect([usage.status, usage.lines.at(-1)]).toMatchObject([2, { v: 1, type: 'error', run_id: 'r-1', trace_id: 't-1' }])
   })
 
   test('acor is not chosen where stdout is not the runner’s, or something else was asked for [4.dialect-acor-environment] [4.dialect-explicit-wins]', async () => {

@@ -20,6 +20,12 @@ describe('heavy things load late', () => {
     expect(modules.filter((url) => HEAVY.test(url))).toEqual([])
   })
 
+  test('what a start reads is ASCII, which node reads at half the cost [5.lazy-loading]', async () => {
+    const read = new Set((await Promise.all([loadedBy(['echo', '{"text":"a"}']), loadedBy(['--discover']), loadedBy(['echo', '--help'])])).flat().filter((url) => url.includes('/dist/inside/')))
+    expect(read.size).toBeGreaterThan(1)
+    expect([...read].filter((url) => /[^\0-\x7f]/.test(readFileSync(new URL(url), 'utf8')))).toEqual([])
+  })
+
   test('and the recorder sees what is heavy when it is asked for [5.lazy-loading]', async () => {
     const [yaml, text, key, completion] = await Promise.all([loadedBy(['scalar', '-o', 'yaml']), loadedBy(['files', '-o', 'text']), loadedBy(['echo', 'a', '--idempotency-key', 'k']), loadedBy(['completion', 'bash'])])
     expect(yaml.some((url) => url.includes('node_modules/yaml/'))).toBe(true)

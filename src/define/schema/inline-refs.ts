@@ -1,4 +1,5 @@
 import type { JsonSchema } from '../../contract/json.ts'
+import { DASH } from '../../contract/wide-characters.ts'
 import { indexRefs, refOf } from './refs.ts'
 import type { Refs } from './refs.ts'
 import { mapSubschemas, ownKeyword, typesOf } from './subschemas.ts'
@@ -49,7 +50,7 @@ function endOpen(target: JsonSchema): JsonSchema {
   const title = ownKeyword(target, 'title') ?? ownKeyword(target, 'description')
   return {
     ...(types && { type: types.length === 1 ? types[0] : types }),
-    description: `${typeof title === 'string' ? `${title} — nests` : 'Nests'} further in the same way as above`,
+    description: `${typeof title === 'string' ? `${title} ${DASH} nests` : 'Nests'} further in the same way as above`,
   }
 }
 

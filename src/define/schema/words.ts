@@ -1,4 +1,5 @@
 import { closest } from '../../contract/did-you-mean.ts'
+import { ELLIPSIS } from '../../contract/wide-characters.ts'
 
 const LONGEST_SHOWN = 80
 const MOST_CHOICES = 20
@@ -16,7 +17,7 @@ const FORMAT_WORDS: ReadonlyMap<string, string> = new Map([
 
 /** A value as messages show it: JSON, cut to about 80 characters; never throws. */
 export function showValue(value: unknown): string {
-  if (typeof value === 'string') return cut(JSON.stringify(value.slice(0, LONGEST_SHOWN + 1)), value.length > LONGEST_SHOWN ? '…"' : '"')
+  if (typeof value === 'string') return cut(JSON.stringify(value.slice(0, LONGEST_SHOWN + 1)), value.length > LONGEST_SHOWN ? `${ELLIPSIS}"` : '"')
   if (value === undefined) return 'nothing'
   if (typeof value === 'function') return 'a function'
   if (typeof value === 'bigint') return cut(`${value}n`)
@@ -64,7 +65,7 @@ function withMeant(message: string, allowed: readonly unknown[], value: unknown)
   return meant === undefined ? { message } : { message: `${message}; did you mean '${meant}'?`, meant }
 }
 
-function cut(text: string, ending = '…'): string {
+function cut(text: string, ending = ELLIPSIS): string {
   return text.length <= LONGEST_SHOWN ? text : text.slice(0, LONGEST_SHOWN - ending.length) + ending
 }
 
@@ -74,7 +75,7 @@ function prune(value: unknown, depth: number): unknown {
   if (typeof value === 'bigint' || typeof value === 'function') return showValue(value)
   if (typeof value !== 'object' || value === null) return value
   if (value instanceof Date) return showValue(value)
-  if (depth > 2) return '…'
+  if (depth > 2) return ELLIPSIS
   if (Array.isArray(value)) return value.slice(0, 20).map((item: unknown) => prune(item, depth + 1))
   return Object.fromEntries(Object.keys(value).slice(0, 20).map((key) => [key, prune((value as Record<string, unknown>)[key], depth + 1)]))
 }

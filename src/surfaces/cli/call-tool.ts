@@ -1,20 +1,20 @@
 import { loadWriter } from '../../contract/dialects/load.ts'
-import type { DialectContext } from '../../contract/dialects/dialect.ts'
 import type { Outcome } from '../../contract/outcome.ts'
+import { ToolError } from '../../contract/tool-error.ts'
 import type { CallOptions } from '../../call/options.ts'
 import { invoke } from '../../call/pipeline.ts'
+import { dialectContext } from './dialect-context.ts'
 import { listenToEvents } from './events.ts'
 import type { ShapeOptions } from './output/shape.ts'
 import { exitStatus, failedOutcome, printOutcome } from './print-outcome.ts'
 import { connectResponders } from './responders.ts'
-import { ToolError } from '../../contract/tool-error.ts'
 import type { ToolCall } from './tool-call.ts'
 
 /** Runs one tool from the command line and prints its outcome; gives the exit status. */
 export async function callTool(call: ToolCall): Promise<number> {
   const { set, entry, globals, presentation, io, input } = call
   const writer = await loadWriter(presentation.dialect)
-  const context = dialectContext(call)
+  const context = dialectContext(io, entry.name, entry.definition.hooks.redact ? undefined : input)
   const streamed = globals.stream === true || writer.alwaysStreams
   const events = await listenToEvents({ io, presentation, context, streamed, session: globals.session === true, quiet: globals.quiet === true, verbose: globals.verbose, label: entry.path.join(' ') })
   const responders = connectResponders({ call, context, send: events.sendLine, whileAsking: events.whileAsking })
@@ -54,16 +54,6 @@ export async function callTool(call: ToolCall): Promise<number> {
   const renderInput = paste && ((repaired: { readonly [field: string]: unknown }): string => paste.pasteable(call, repaired))
   await printOutcome(outcome, { io, presentation, context, streamed, quiet: globals.quiet === true, renderInput })
   return exitStatus(outcome, call.origin)
-}
-
-function dialectContext({ entry, io, input }: ToolCall): DialectContext {
-  return {
-    tool: entry.name,
-    runId: io.env['RUN_ID'] ?? `r-${Math.floor(Math.random() * 2 ** 40).toString(16).padStart(10, '0')}`,
-    ...(io.env['TRACE_ID'] && { traceId: io.env['TRACE_ID'] }),
-    now: () => new Date(io.now()).toISOString(),
-    input: entry.definition.hooks.redact ? undefined : input,
-  }
 }
 
 async function fitBudget(outcome: Outcome, maxTokens: number | undefined): Promise<Outcome> {

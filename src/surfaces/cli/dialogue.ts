@@ -34,7 +34,7 @@ export function lineDialogue(channel: LineChannel): LineDialogue {
     sample: (request, signal) => oneAtATime(async () => {
       await ask(channel, toInteraction(request))
       const line = await waitFor(channel, signal, (candidate) => candidate['type'] === 'sample_response' && candidate['id'] === request.id)
-      if (line === undefined) throw new ToolError('ANSWER_REQUIRED', 'stdin ended before the completion came', { suggestion: `Answer on stdin with {"type":"sample_response","id":"${request.id}","content":"…"}` })
+      if (line === undefined) throw new ToolError('ANSWER_REQUIRED', 'stdin ended before the completion came', { details: { interaction: { kind: 'sample' } }, suggestion: `Answer on stdin with {"type":"sample_response","id":"${request.id}","content":"…"}` })
       return readCompletion(line)
     }),
   }

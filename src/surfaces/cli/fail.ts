@@ -6,6 +6,7 @@ import type { Toolset } from '../toolset-type.ts'
 import type { Command } from './argv/command.ts'
 import { emptyGlobals } from './argv/globals.ts'
 import { findCaller } from './caller.ts'
+import { dialectContext } from './dialect-context.ts'
 import { choosePresentation } from './mode.ts'
 import { exitStatus, failedOutcome, printOutcome } from './print-outcome.ts'
 import { suggestionFor } from './repair.ts'
@@ -17,8 +18,7 @@ export async function printFailure(set: Toolset, thrown: unknown, command: Comma
   const tool = command?.kind === 'tool' ? `${set.name}.${command.entry.name}` : set.name
   const presentation = choosePresentation(globals, io, findCaller(io.env), {}, set.options.defaultOutput)
   const outcome = failedOutcome(suggestionFor(error.toObject(), set, command), tool, set.version)
-  const context = { tool, runId: io.env['RUN_ID'] ?? 'r-0', now: () => new Date(io.now()).toISOString() }
-  await printOutcome(outcome, { io, presentation, context, streamed: globals.stream === true, quiet: false })
+  await printOutcome(outcome, { io, presentation, context: dialectContext(io, tool), streamed: globals.stream === true, quiet: false })
   return exitStatus(outcome, origin ?? originOf(error))
 }
 

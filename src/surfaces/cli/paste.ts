@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
 import { isObject } from '../../contract/json.ts'
-import type { FailureOutcome, Outcome, Suggestion } from '../../contract/outcome.ts'
+import type { ErrorObject, FailureOutcome, Outcome, Suggestion } from '../../contract/outcome.ts'
 import type { ToolCall } from './tool-call.ts'
 import { commandLine } from './command-line.ts'
 
-const FLAGS_THAT_HELP: { readonly [code: string]: (error: { readonly message: string }) => string } = {
+const FLAGS_THAT_HELP: { readonly [code: string]: (error: ErrorObject) => string } = {
   CONFIRMATION_REQUIRED: () => '--yes',
-  ANSWER_REQUIRED: ({ message }) => (message.includes('completion') ? '--sample-via stdin' : '--session'),
+  ANSWER_REQUIRED: ({ details }) => (isObject(details?.['interaction']) && details['interaction']['kind'] === 'sample' ? '--sample-via stdin' : '--session'),
 }
 
 /** Lets a failure name the exact command that would go on. */

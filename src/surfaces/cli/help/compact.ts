@@ -1,4 +1,5 @@
 import type { ToolsetManifest } from '../../../contract/manifest.ts'
+import { DASH, ELLIPSIS } from '../../../contract/wide-characters.ts'
 import type { ToolCommand } from '../command-path.ts'
 import type { FlagSpec } from '../../../define/flags/flag-spec.ts'
 import { OUTPUT_MODES } from '../../../define/flags/injected.ts'
@@ -12,7 +13,7 @@ import { argumentTerm, isArgument, optionTerm } from './options.ts'
 export function compactProgram(manifest: ToolsetManifest): string {
   const { name, version, description } = manifest
   return lines([
-    `${name} ${version}${description === undefined ? '' : ` — ${oneLine(description)}`}`,
+    `${name} ${version}${description === undefined ? '' : ` ${DASH} ${oneLine(description)}`}`,
     `Call: ${name} <command> '<json>' (or flags). Schemas: ${name} --schema, ${name} <command> --schema`,
     ...manifest.tools.map(compactCommand),
     ...listed('Resources', manifest.resources.map((resource) => resource.uri)),
@@ -24,8 +25,8 @@ export function compactProgram(manifest: ToolsetManifest): string {
 export function compactCommand(tool: ToolCommand): string {
   const specs = flagSpecs(tool).filter((spec) => !spec.hidden)
   const required = specs.filter((spec) => spec.required)
-  const words = [...tool.path, ...required.map(term), ...(required.length < specs.length ? ['…'] : [])]
-  return `${words.join(' ')} — ${oneLine(tool.summary)}${tool.annotations.destructive ? ' (destructive: needs --yes)' : ''}`
+  const words = [...tool.path, ...required.map(term), ...(required.length < specs.length ? [ELLIPSIS] : [])]
+  return `${words.join(' ')} ${DASH} ${oneLine(tool.summary)}${tool.annotations.destructive ? ' (destructive: needs --yes)' : ''}`
 }
 
 /** The help of one tool for an agent: a line for each field, one example, the codes. */
@@ -34,7 +35,7 @@ export function compactTool(manifest: ToolsetManifest, tool: ToolCommand, specs:
   const name = single ? manifest.name : [manifest.name, ...tool.path].join(' ')
   const examples = tool.examples.flatMap((example) => exampleCommand(manifest, tool, example, single) ?? [])
   return lines([
-    `${name} — ${oneLine(tool.summary)}`,
+    `${name} ${DASH} ${oneLine(tool.summary)}`,
     ...(tool.description !== undefined && tool.description !== tool.summary ? [oneLine(tool.description)] : []),
     ...(tool.annotations.destructive ? ['Destructive: needs --yes'] : []),
     ...examples.slice(0, 2).map((example) => `Example: ${example}`),

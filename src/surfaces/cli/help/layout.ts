@@ -1,3 +1,4 @@
+import { DASH } from '../../../contract/wide-characters.ts'
 import { createPaint } from '../output/color.ts'
 import type { Paint } from '../output/color.ts'
 import { cleanLine, cleanText } from '../output/text/clean.ts'
@@ -36,7 +37,7 @@ export function headline(page: Page, name: string, version: string | undefined, 
   return fill([
     ...splitWords(oneLine(name), bold),
     ...(version ? splitWords(oneLine(version)) : []),
-    ...(summary ? splitWords(`— ${oneLine(summary)}`) : []),
+    ...(summary ? splitWords(`${DASH} ${oneLine(summary)}`) : []),
   ], page.width)
 }
 

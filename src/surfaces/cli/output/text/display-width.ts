@@ -1,4 +1,5 @@
 import { lateExpression } from '../../../../contract/late-expression.ts'
+import { EMOJI_STYLE, JOINER } from '../../../../contract/wide-characters.ts'
 
 /** What a terminal shows as one character, and how many columns it takes. */
 export type Cluster = { readonly text: string; readonly width: number }
@@ -27,8 +28,6 @@ export function splitClusters(text: string): Cluster[] {
   return clusters
 }
 
-const JOINER = '\u200d'
-const EMOJI_STYLE = '\ufe0f'
 const EMOJI = lateExpression(String.raw`^\p{Emoji}`)
 const PICTOGRAPH = lateExpression(String.raw`^\p{Extended_Pictographic}$`)
 const MODIFIABLE = lateExpression(String.raw`^\p{Emoji_Modifier_Base}`)
