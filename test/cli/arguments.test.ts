@@ -136,6 +136,20 @@ describe.concurrent('arguments', () => {
     expect(status).toBe(0)
   })
 
+  test('a program of one tool without a word reads a pipe, and shows its help when nothing comes [5.single-tool-no-name] [5.stdin-piped]', async () => {
+    const [piped, empty] = await Promise.all([runProgram('only-tool.mjs', [], { input: '{"text":"a b"}' }), runProgram('only-tool.mjs', [], { input: '' })])
+    expect([piped.status, piped.json.result]).toMatchObject([0, { count: 2 }])
+    expect(empty.status).toBe(0)
+    expect(empty.stdout).toContain('Usage\n  count-words <text> [options]')
+  })
+
+  test('help is a command too, and output flags count behind an unknown command [5.did-you-mean]', async () => {
+    const [help, unknown] = await Promise.all([runProgram('workbench.mjs', ['help', 'echo']), runProgram('workbench.mjs', ['ecoh', 'x', '-o', 'text'])])
+    expect([help.status, help.stdout]).toMatchObject([0, expect.stringContaining('workbench echo')])
+    expect([unknown.status, unknown.stdout]).toEqual([2, ''])
+    expect(unknown.stderr).toContain("error: unknown command 'ecoh'; did you mean 'echo'?")
+  })
+
   test('a program of one tool asks about itself without its name [5.single-tool-no-name] [5.validate] [5.schema]', async () => {
     const run = (...args: string[]) => runProgram('only-tool.mjs', args)
     const [validate, schema, manifest, discover, stdin] = await Promise.all([

@@ -83,14 +83,24 @@ describe('on a terminal', () => {
   })
 
   test('a destructive call is asked about, and y, n and the end of input decide [4.destructive-needs-confirmation]', async () => {
-    const answer = (send: string) => runInTerminal('workbench.mjs', ['remove', 'x'], { steps: [{ wait: '[y/n]', send }] })
-    const [yes, no, again, end] = await Promise.all([answer('y\r'), answer('n\r'), runInTerminal('workbench.mjs', ['remove', 'x'], { steps: [{ wait: '[y/n]', send: 'perhaps\r' }, { wait: '[y/n]', send: 'yes\r' }] }), answer(KEYS.end)])
-    expect([yes.status, no.status, again.status, end.status]).toEqual([0, 77, 0, 77])
+    const answer = (send: string) => runInTerminal('workbench.mjs', ['remove', 'x'], { steps: [{ wait: '[y/N]', send }] })
+    const [yes, no, enter, again, end] = await Promise.all([answer('y\r'), answer('n\r'), answer('\r'), runInTerminal('workbench.mjs', ['remove', 'x'], { steps: [{ wait: '[y/N]', send: 'perhaps\r' }, { wait: '[y/N]', send: 'yes\r' }] }), answer(KEYS.end)])
+    expect([yes.status, no.status, enter.status, again.status, end.status]).toEqual([0, 77, 77, 0, 77])
     expect(plain(yes.screen)).toMatch(/removed +x/)
     expect(plain(no.screen)).toContain("'remove' was not run: its confirmation was declined (PERMISSION)")
     expect(plain(no.screen)).not.toContain('--yes')
     expect(plain(end.screen)).toMatch(/CONFIRMATION_REQUIRED[^]*workbench remove x --yes/)
     expect(again.screen).toContain('Please answer y or n')
+  })
+
+  test('Enter takes the default, which is shown, and is no answer where there is none [3.context-ask-default-timeout]', async () => {
+    const [defaults, none] = await Promise.all([
+      runInTerminal('talks.mjs', ['ask', '--fallback', 'yes'], { steps: [{ wait: 'Go on? [Y/n] ', send: '\r' }, { wait: '2) To the right', send: '\r' }, { wait: 'How many? (3) ', send: '\r' }] }),
+      runInTerminal('talks.mjs', ['ask', '--only', 'confirm'], { steps: [{ wait: 'Go on? [y/n] ', send: '\r' }, { wait: 'Please answer y or n', send: 'n\r' }] }),
+    ])
+    expect([defaults.status, none.status]).toEqual([0, 0])
+    expect(plain(defaults.screen)).toMatch(/confirm +true[^]*input +3/)
+    expect(plain(none.screen)).toMatch(/confirm +false/)
   })
 
   test('nothing is asked of an agent, nor when stderr is a pipe [5.never-hang] [4.destructive-needs-confirmation]', async () => {

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { tool } from 'toolable'
+import { tool, toolset } from 'toolable'
 import type { ToolOptions , jsonSchema} from 'toolable'
 import { refusalOf, refusedAtOnce } from '../support/refusal.ts'
 
@@ -43,6 +43,18 @@ describe('names and summaries', () => {
 })
 
 describe('handlers, times and codes', () => {
+  test.each<[string, object, string]>([
+    ['an option of the tool', { inputs: {} }, "tool 'find' has no option 'inputs'; did you mean 'input'?"],
+    ['an annotation', { annotations: { destructve: true } }, "'annotations' of tool 'find' has no option 'destructve'; did you mean 'destructive'?"],
+    ['a category', { errors: { E3101: { category: 'stat', message: 'x' } } }, "error 'E3101' of tool 'find' has the category 'stat'; categories are input, auth, state, runtime, internal"],
+  ])('%s that does not exist is refused, not ignored', (_what, options, message) => {
+    expect(() => tool({ name: 'find', summary: 'Find', ...options })).toThrow(message)
+  })
+
+  test('an option of a toolset that does not exist is refused', () => {
+    expect(() => toolset({ name: 'prog', tool: [] } as never)).toThrow("toolset 'prog' has no option 'tool'; did you mean 'tools'?")
+  })
+
   test('a handler that is no function', () => {
     expect(refusedAtOnce(() => define({ run: 'run' })).message).toBe("'run' of tool 'find' must be a function")
   })
