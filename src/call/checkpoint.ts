@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Checkpoint } from '../contract/context.ts'
-import { host } from './host.ts'
 import { ToolError } from '../contract/tool-error.ts'
+import { host } from './host.ts'
 
 /** The checkpoint of one stage: `<folder>/.checkpoints/<stage>.json`, replaced atomically. */
 export function openCheckpoint(folder: string, stage: string): Checkpoint {

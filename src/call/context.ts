@@ -1,14 +1,14 @@
 import type { Context, PlannedAction } from '../contract/context.ts'
-import type { Artifact } from '../contract/outcome.ts'
 import type { ToolEvent } from '../contract/events.ts'
+import type { Artifact } from '../contract/outcome.ts'
 import type { State } from '../contract/state.ts'
 import { ToolError } from '../contract/tool-error.ts'
 import { createAsk, createSample } from './ask.ts'
-import { clampPercent } from './yielded.ts'
 import { openCheckpoint } from './checkpoint.ts'
 import { host } from './host.ts'
 import type { CallOptions } from './options.ts'
 import type { RunningCall } from './running.ts'
+import { clampPercent } from './yielded.ts'
 
 /** What one call gathers while it runs. */
 export type Gathered = { readonly artifacts: Artifact[]; readonly plan: PlannedAction[]; readonly warnings: string[] }

@@ -1,5 +1,5 @@
-import { LONGEST_TIMER_MS } from '../contract/duration.ts'
 import type { Deadline } from '../contract/context.ts'
+import { LONGEST_TIMER_MS } from '../contract/duration.ts'
 import { host } from './host.ts'
 
 /** A limit that fires by timer, and stands still while somebody is asked. */

@@ -1,5 +1,5 @@
-import { toMilliseconds } from '../contract/duration.ts'
 import type { Context } from '../contract/context.ts'
+import { toMilliseconds } from '../contract/duration.ts'
 import type { ToolEvent } from '../contract/events.ts'
 import type { ToolDefinition } from '../define/tool-type.ts'
 import { createContext } from './context.ts'

@@ -1,17 +1,17 @@
 import type { ToolManifest } from '../contract/manifest.ts'
+import { CONTROL_FLAGS, INJECTED_FLAGS } from '../define/flags/injected.ts'
+import { flagSpecs } from '../define/flags/specs.ts'
 import { describeIssues } from '../define/schema/issues.ts'
 import type { Schema } from '../define/schema/schema.ts'
 import type { CompiledTool } from '../define/tool-type.ts'
 import { notACommandLine } from './args-early.ts'
+import { feedReserved } from './cli/argv/feed-reserved.ts'
 import { flagTable } from './cli/argv/flag-table.ts'
 import { emptyGlobals, readGlobals } from './cli/argv/globals.ts'
-import { feedReserved } from './cli/argv/feed-reserved.ts'
 import { inputFromFlags } from './cli/argv/input.ts'
 import { scan } from './cli/argv/scan.ts'
 import { wholeInput } from './cli/argv/whole-input.ts'
 import { parseJsonInput } from './cli/json-input.ts'
-import { CONTROL_FLAGS, INJECTED_FLAGS } from '../define/flags/injected.ts'
-import { flagSpecs } from '../define/flags/specs.ts'
 
 /** Refuses examples whose arguments the tool's own command line would not take. */
 export async function checkArgsExamples({ manifest, input }: CompiledTool): Promise<void> {

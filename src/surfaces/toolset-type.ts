@@ -2,11 +2,11 @@ import type { CallEvent } from '../contract/events.ts'
 import type { Permissions, ToolsetManifest, ToolsetOutline } from '../contract/manifest.ts'
 import type { Outcome } from '../contract/outcome.ts'
 import type { OutputMode } from '../define/flags/injected.ts'
+import type { Prompt, PromptText } from '../define/prompt.ts'
+import type { Resource } from '../define/resource.ts'
 import type { ToolEntry, ToolTree } from '../call/collect.ts'
 import type { CallOptions } from '../call/options.ts'
 import type { AnyTool } from '../call/tool.ts'
-import type { Prompt, PromptText } from '../define/prompt.ts'
-import type { Resource } from '../define/resource.ts'
 
 export type OutputDefault = 'auto' | OutputMode
 

@@ -1,8 +1,13 @@
-import { shorten } from '../contract/shorten.ts'
 import { closest } from '../contract/did-you-mean.ts'
 import { isObject } from '../contract/json.ts'
 import type { ToolManifest } from '../contract/manifest.ts'
+import { shorten } from '../contract/shorten.ts'
 import { ToolError } from '../contract/tool-error.ts'
+import { checkName, checkOptions, lookupKey } from '../define/names.ts'
+import { isPrompt } from '../define/prompt.ts'
+import type { Prompt } from '../define/prompt.ts'
+import { isResource } from '../define/resource.ts'
+import type { Resource } from '../define/resource.ts'
 import { addEntry, collectTools, enter } from '../call/collect.ts'
 import type { ToolEntry } from '../call/collect.ts'
 import type { Finished } from '../call/finished.ts'
@@ -11,11 +16,6 @@ import { loadEngine } from '../call/load-engine.ts'
 import type { CallOptions } from '../call/options.ts'
 import { isTool } from '../call/tool.ts'
 import type { AnyTool } from '../call/tool.ts'
-import { checkName, checkOptions, lookupKey } from '../define/names.ts'
-import { isPrompt } from '../define/prompt.ts'
-import type { Prompt } from '../define/prompt.ts'
-import { isResource } from '../define/resource.ts'
-import type { Resource } from '../define/resource.ts'
 import { checkArgsEarly } from './args-early.ts'
 import type { Toolset, ToolsetOptions } from './toolset-type.ts'
 
@@ -105,8 +105,7 @@ export function toolset(given: ToolsetOptions | AnyTool): Toolset {
   return set
 }
 
-/** The failure for a name that no tool has. */
-export function unknownTool(name: string, entries: readonly ToolEntry[]): ToolError {
+function unknownTool(name: string, entries: readonly ToolEntry[]): ToolError {
   const names = entries.map((entry) => entry.name)
   const meant = closest(name, names)
   const shown = shorten(name, 100)

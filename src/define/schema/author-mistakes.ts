@@ -1,10 +1,10 @@
+import { closest } from '../../contract/did-you-mean.ts'
 import { isObject } from '../../contract/json.ts'
 import type { JsonSchema } from '../../contract/json.ts'
 import { ToolError } from '../../contract/tool-error.ts'
 import { eachSubschema, ownKeyword } from './subschemas.ts'
 import { formatPath } from './value-path.ts'
 import type { Path } from './value-path.ts'
-import { closest } from '../../contract/did-you-mean.ts'
 
 const TYPES = ['string', 'number', 'integer', 'boolean', 'null', 'object', 'array']
 

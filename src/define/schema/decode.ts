@@ -1,9 +1,9 @@
+import type { JsonSchema } from '../../contract/json.ts'
 import { DECODE_MARK } from './decode-mark.ts'
 import type { Lens } from './pieces.ts'
 import { rewriteAlong } from './rewrite.ts'
 import { eachSubschema } from './subschemas.ts'
 import type { AnySchema } from './subschemas.ts'
-import type { JsonSchema } from '../../contract/json.ts'
 
 const ISO_DATE = /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:\.\d{1,9})?)?(?:[Zz]|[+-]\d\d:?\d\d)?)?$/
 

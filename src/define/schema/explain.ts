@@ -35,12 +35,6 @@ export function createExplainer(refs: Refs, formats?: FormatTests): Explainer {
   return explainer
 }
 
-/** The name of a value's type, as JSON Schema has it, or JavaScript's own for what JSON does not have. */
-export function typeNameOf(value: unknown): string {
-  if (value === null) return 'null'
-  return Array.isArray(value) ? 'array' : typeof value
-}
-
 function explainHere(explainer: Explainer, schema: JsonSchema, value: unknown, formats: FormatTests | undefined): readonly Found[] {
   const target = explainer.refs.follow(schema)
   const found: Found[] = target === undefined ? [] : [...explainer.explain(target, value)]
@@ -66,7 +60,7 @@ function explainHere(explainer: Explainer, schema: JsonSchema, value: unknown, f
 function isOfType(type: string, value: unknown): boolean {
   if (type === 'integer') return Number.isInteger(value)
   if (type === 'number') return Number.isFinite(value)
-  return typeNameOf(value) === type
+  return (value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value) === type
 }
 
 function explainDecoded(mark: unknown, value: unknown): Found[] {

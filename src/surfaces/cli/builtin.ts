@@ -1,5 +1,5 @@
-import type { Io } from '../../contract/io.ts'
 import { closest } from '../../contract/did-you-mean.ts'
+import type { Io } from '../../contract/io.ts'
 import { ToolError } from '../../contract/tool-error.ts'
 import type { Toolset } from '../toolset-type.ts'
 import { COMPLETE_COMMAND, SHELLS } from './builtin-commands.ts'

@@ -1,10 +1,10 @@
-import { lateExpression } from '../../contract/late-expression.ts'
 import { isObject } from '../../contract/json.ts'
 import type { JsonSchema } from '../../contract/json.ts'
-import { BUILTIN_COMMANDS, COMPLETE_COMMAND } from './builtin-commands.ts'
+import { lateExpression } from '../../contract/late-expression.ts'
 import type { FlagSpec } from '../../define/flags/flag-spec.ts'
 import { itemSchema, typesOf } from '../../define/flags/read-field.ts'
 import { unwrapNullable } from '../../define/flags/unwrap-schema.ts'
+import { BUILTIN_COMMANDS, COMPLETE_COMMAND } from './builtin-commands.ts'
 import { sameWord } from './command-path.ts'
 
 type Input = { readonly [field: string]: unknown }

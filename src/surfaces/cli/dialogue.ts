@@ -1,5 +1,5 @@
-import { isObject } from '../../contract/json.ts'
 import type { Answerer, Interaction, SampleRequest, Sampler } from '../../contract/interaction.ts'
+import { isObject } from '../../contract/json.ts'
 import { ToolError } from '../../contract/tool-error.ts'
 import type { LineReader } from './lines.ts'
 

@@ -1,8 +1,8 @@
-import type { ToolEntry } from '../../call/collect.ts'
-import type { CallOptions } from '../../call/options.ts'
-import { ToolError } from '../../contract/tool-error.ts'
 import type { InputOrigin } from '../../contract/errors.ts'
 import type { Outcome } from '../../contract/outcome.ts'
+import { ToolError } from '../../contract/tool-error.ts'
+import type { ToolEntry } from '../../call/collect.ts'
+import type { CallOptions } from '../../call/options.ts'
 import type { Toolset } from '../toolset-type.ts'
 import { parseJsonInput } from './json-input.ts'
 

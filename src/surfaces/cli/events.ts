@@ -1,5 +1,5 @@
-import { loadWriter } from '../../contract/dialects/load.ts'
 import type { DialectContext } from '../../contract/dialects/dialect.ts'
+import { loadWriter } from '../../contract/dialects/load.ts'
 import type { ToolEvent, ToolInvokedEvent } from '../../contract/events.ts'
 import type { Io } from '../../contract/io.ts'
 import type { Presentation } from './mode.ts'

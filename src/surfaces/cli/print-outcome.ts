@@ -1,11 +1,11 @@
-import { loadWriter } from '../../contract/dialects/load.ts'
 import type { DialectContext } from '../../contract/dialects/dialect.ts'
+import { loadWriter } from '../../contract/dialects/load.ts'
 import { exitCodeOf } from '../../contract/errors.ts'
 import type { InputOrigin } from '../../contract/errors.ts'
 import type { Io } from '../../contract/io.ts'
 import type { ErrorObject, Outcome } from '../../contract/outcome.ts'
 import type { Presentation } from './mode.ts'
-import { toErrorEnvelope, toEnvelope } from './output/envelope.ts'
+import { toEnvelope } from './output/envelope.ts'
 import type { RenderInput } from './output/envelope.ts'
 import { toJsonText } from './output/json-text.ts'
 import { formatOutcome } from './output/print.ts'
@@ -30,7 +30,8 @@ export async function printOutcome(outcome: Outcome, { io, presentation, context
     io.stdout.write(printed.stdout)
     if (!quiet || !outcome.ok) io.stderr.write(printed.stderr)
   } else {
-    const complete = withExamples(outcome, renderInput)
+    // Events and foreign dialects carry the repaired call as text too. The envelope is an outcome in fixed order, with nothing that may not be seen.
+    const complete = toEnvelope(outcome, renderInput) as Outcome
     const documents = streamed ? writer.streamEnd(complete, context) : writer.outcome(complete, context)
     for (const document of documents) io.stdout.write(`${toJsonText(document)}\n`)
     const line = complete.ok ? undefined : writer.errorLine(complete.error)
@@ -47,10 +48,4 @@ export function exitStatus(outcome: Outcome, origin: InputOrigin): number {
 /** The outcome of something that failed before a tool ran. */
 export function failedOutcome(error: ErrorObject, tool: string, version: string): Outcome {
   return { ok: false, status: 'error', error, meta: { tool, version, duration_ms: 0 } }
-}
-
-// Events and foreign dialects carry the repaired call as text too.
-function withExamples(outcome: Outcome, renderInput: RenderInput | undefined): Outcome {
-  const envelope = toEnvelope(outcome, renderInput) as unknown as Outcome
-  return envelope.ok ? envelope : { ...envelope, error: toErrorEnvelope(envelope.error, renderInput) as unknown as typeof envelope.error }
 }

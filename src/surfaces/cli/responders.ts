@@ -1,12 +1,12 @@
-import { loadWriter } from '../../contract/dialects/load.ts'
 import type { DialectContext } from '../../contract/dialects/dialect.ts'
+import { loadWriter } from '../../contract/dialects/load.ts'
 import type { Answerer, Interaction, Sampler } from '../../contract/interaction.ts'
 import type { ByteSource } from '../../contract/io.ts'
 import { ToolError } from '../../contract/tool-error.ts'
-import type { ToolCall } from './tool-call.ts'
 import type { LineDialogue } from './dialogue.ts'
 import { readLines } from './lines.ts'
 import type { LineReader } from './lines.ts'
+import type { ToolCall } from './tool-call.ts'
 
 /** Who answers a tool on this command line; what is absent, nobody can do. */
 export type Responders = {

@@ -1,8 +1,8 @@
 import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { host } from '../../call/host.ts'
 import type { Io } from '../../contract/io.ts'
 import { ToolError } from '../../contract/tool-error.ts'
+import { host } from '../../call/host.ts'
 import { readAll } from './stdin.ts'
 
 /** Reads `--secret-file name=path` pairs; the path `-` is stdin. A file that others may read is refused: it is no secret. */

@@ -1,7 +1,7 @@
 import type { Answerer, Interaction } from '../../contract/interaction.ts'
 import type { TextSink } from '../../contract/io.ts'
-import { cleanText } from './output/text/clean.ts'
 import type { LineReader } from './lines.ts'
+import { cleanText } from './output/text/clean.ts'
 
 /** A person at a terminal who answers questions. Questions go to stderr, so that stdout stays clean. */
 export function terminalAnswerer(lines: LineReader, stderr: TextSink): Answerer {

@@ -1,7 +1,7 @@
 import type { InputOrigin } from '../../contract/errors.ts'
 import type { Io } from '../../contract/io.ts'
-import type { ToolEntry } from '../../call/collect.ts'
 import type { FlagSpec } from '../../define/flags/flag-spec.ts'
+import type { ToolEntry } from '../../call/collect.ts'
 import type { Toolset } from '../toolset-type.ts'
 import type { Globals } from './argv/globals.ts'
 import type { Caller } from './caller.ts'

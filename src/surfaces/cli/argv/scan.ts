@@ -1,6 +1,6 @@
-import { shorten } from '../../../contract/shorten.ts'
-import { lateExpression } from '../../../contract/late-expression.ts'
 import { closest } from '../../../contract/did-you-mean.ts'
+import { lateExpression } from '../../../contract/late-expression.ts'
+import { shorten } from '../../../contract/shorten.ts'
 import { ToolError } from '../../../contract/tool-error.ts'
 import type { FlagTable, KnownFlag } from './flag-table.ts'
 

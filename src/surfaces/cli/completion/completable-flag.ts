@@ -1,10 +1,10 @@
 import type { ToolsetManifest } from '../../../contract/manifest.ts'
-import type { ToolCommand } from '../command-path.ts'
 import type { FlagSpec, InjectedFlag } from '../../../define/flags/flag-spec.ts'
-import { flagSpecs } from '../../../define/flags/specs.ts'
 import { CONTROL_FLAGS, INJECTED_FLAGS, PROGRAM_FLAGS } from '../../../define/flags/injected.ts'
-import { itemSchema, pathKindOf, readField } from '../../../define/flags/read-field.ts'
 import { inputFields } from '../../../define/flags/input-fields.ts'
+import { itemSchema, pathKindOf, readField } from '../../../define/flags/read-field.ts'
+import { flagSpecs } from '../../../define/flags/specs.ts'
+import type { ToolCommand } from '../command-path.ts'
 import type { Completion } from './completion.ts'
 
 /** What may stand for a value. */

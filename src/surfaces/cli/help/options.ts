@@ -55,8 +55,8 @@ export function isArgument(spec: FlagSpec): boolean {
   return spec.positional && !spec.hidden
 }
 
-/** `--prompt <name> <json>`. */
-export function injectedTerm(flag: InjectedFlag): string {
+// `--prompt <name> <json>`.
+function injectedTerm(flag: InjectedFlag): string {
   const values = flag.valueName === undefined ? [] : flag.valueName.split(' ').map((name) => `<${name}>`)
   return [`--${flag.long}`, ...values].join(' ') + (flag.kind === 'list' ? '...' : '')
 }

@@ -1,7 +1,7 @@
 import type { ToolsetManifest } from '../../../contract/manifest.ts'
+import { INJECTED_FLAGS, PROGRAM_FLAGS } from '../../../define/flags/injected.ts'
 import { BUILTIN_COMMANDS } from '../builtin-commands.ts'
 import { isInside } from '../command-path.ts'
-import { INJECTED_FLAGS, PROGRAM_FLAGS } from '../../../define/flags/injected.ts'
 import { commandSections } from './commands.ts'
 import { compactProgram } from './compact.ts'
 import { contentSections } from './contents.ts'
