@@ -2,9 +2,10 @@
 // what help adds, `common` what both need, `schema` what compiled schemas need; everything else is a chunk of its own that loads when it is needed.
 // See docs/decisions/2026-11-15-chunks-by-what-a-start-needs.md.
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, dirname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { transform } from 'esbuild'
 import { rolldown } from 'rolldown'
 import { reachableFrom } from './static-imports.mjs'
 
@@ -38,17 +39,28 @@ async function bundleInside() {
       if (log.code !== 'INEFFECTIVE_DYNAMIC_IMPORT') handle(level, log)
     },
   })
-  await build.write({
-    dir: next,
+  const { output } = await build.generate({
     format: 'esm',
     sourcemap: true,
-    // Readable: a stack trace shows whole lines of this, and names.
     minify: { compress: true, mangle: false, codegen: { removeWhitespace: false } },
     entryFileNames: '[name].js',
     comments: false,
     chunkFileNames: 'inside/[name]-[hash].js',
     codeSplitting: { includeDependenciesRecursively: false, groups: listGroups() },
   })
+  for (const chunk of output.filter(({ type }) => type === 'chunk')) await writeSmall(chunk)
+}
+
+// White space costs reading too. Lines stay short and names stay whole, because a stack trace shows both.
+async function writeSmall({ fileName, code, map }) {
+  const inline = !map ? '' : `//# sourceMappingURL=data:application/json;base64,${Buffer.from(map.toString()).toString('base64')}`
+  const small = await transform(`${code.replace(/\n\/\/# sourceMappingURL=.*/, '')}\n${inline}\n`, {
+    minifyWhitespace: true, minifySyntax: true, lineLimit: 160, sourcemap: 'external', sourcefile: fileName, sourcesContent: true, target: 'node20.19', legalComments: 'none',
+  })
+  const file = `${next}/${fileName}`
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, `${small.code}//# sourceMappingURL=${basename(fileName)}.map\n`)
+  writeFileSync(`${file}.map`, small.map)
 }
 
 // In order of need: a file belongs to the first group that reaches it.

@@ -48,10 +48,8 @@ describe('inlining', () => {
   test('definitions that double at every step do not explode', () => {
     const $defs: Record<string, unknown> = { D40: { type: 'string' } }
     for (let index = 39; index >= 0; index -= 1) $defs[`D${index}`] = { type: 'object', properties: { left: { $ref: `#/$defs/D${index + 1}` }, right: { $ref: `#/$defs/D${index + 1}` } } }
-    const started = performance.now()
     const inlined = inlineRefs({ $ref: '#/$defs/D0', $defs })
     expectSelfContained(inlined)
     expect(JSON.stringify(inlined).length).toBeLessThan(2_000_000)
-    expect(performance.now() - started).toBeLessThan(2000)
   })
 })
