@@ -13,7 +13,7 @@ const cases = ['lazy', 'eager'].flatMap((schemas) =>
       key: `${schemas} ${action} ${count}`,
       argv: [program, ...(count === 1 && action === 'call' ? ['{"name":"Ada"}'] : argv(count))],
       environment: { TOOLS: `${count}`, SCHEMAS: schemas },
-      expect: action === 'call' ? 'Hello Ada' : `greet_${count - 1}`,
+      expect: action === 'call' ? 'Hello Ada' : `in way ${count - 1}`,
     })),
   ),
 )

@@ -17,6 +17,7 @@ import type { CallOptions } from '../call/options.ts'
 import { isTool } from '../call/tool.ts'
 import type { AnyTool } from '../call/tool.ts'
 import { checkArgsEarly } from './args-early.ts'
+import { runAsProcess } from './cli/run.ts'
 import type { Toolset, ToolsetOptions } from './toolset-type.ts'
 
 const OPTIONS = ['name', 'version', 'description', 'tools', 'resources', 'prompts', 'defaultOutput', 'mcpTransport', 'permissions', 'skillAutoGenerate'] as const satisfies readonly (keyof ToolsetOptions)[]
@@ -81,7 +82,6 @@ export function toolset(given: ToolsetOptions | AnyTool): Toolset {
     readResource: async (uri, callOptions) => (await loadEngine()).readResource(resources, uri, callOptions, identity),
     renderPrompt: async (name, args, callOptions) => (await loadEngine()).renderPrompt(prompts, name, args, callOptions, identity),
     async run(entry) {
-      const { runAsProcess } = await import('./cli/run.ts')
       await runAsProcess(set, entry)
     },
   }

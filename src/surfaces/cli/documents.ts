@@ -4,6 +4,7 @@ import { ToolError } from '../../contract/tool-error.ts'
 import type { ToolEntry } from '../../call/collect.ts'
 import type { CallOptions } from '../../call/options.ts'
 import type { Toolset } from '../toolset-type.ts'
+import { discoverDocument, promptsDocument, resourcesDocument, toolsDocument } from '../json/discover.ts'
 import { parseJsonInput } from './json-input.ts'
 
 /** A bare document to print, or a failure to print as an envelope. */
@@ -12,10 +13,10 @@ export type Answered = { readonly document: unknown; readonly exit?: number } | 
 type ProgramQuestion = (set: Toolset, values: readonly string[], options: CallOptions) => Answered | Promise<Answered>
 
 const PROGRAM_QUESTIONS: { readonly [what: string]: ProgramQuestion } = {
-  discover: async (set) => ({ document: (await import('../json/discover.ts')).discoverDocument(await set.outline()) }),
-  tools: async (set) => ({ document: (await import('../json/discover.ts')).toolsDocument(await set.outline()) }),
-  resources: async (set) => ({ document: (await import('../json/discover.ts')).resourcesDocument(await set.outline()) }),
-  prompts: async (set) => ({ document: (await import('../json/discover.ts')).promptsDocument(await set.outline()) }),
+  discover: async (set) => ({ document: discoverDocument(await set.outline()) }),
+  tools: async (set) => ({ document: toolsDocument(await set.outline()) }),
+  resources: async (set) => ({ document: resourcesDocument(await set.outline()) }),
+  prompts: async (set) => ({ document: promptsDocument(await set.outline()) }),
   manifest: async (set) => ({ document: (await import('../json/manifest.ts')).toolsetManifestDocument(await set.manifest()) }),
   schema: async (set) => ({ document: (await import('../json/schema.ts')).toolsetSchemaDocument(await set.manifest()) }),
   describe: async (set) => ({ document: (await import('../json/describe.ts')).toolsetDescribeDocument(await set.manifest()) }),

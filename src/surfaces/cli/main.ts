@@ -3,6 +3,7 @@ import { SIMPLE_ANSWER, SIMPLE_PROBE } from '../json/simple-probe.ts'
 import type { Toolset } from '../toolset-type.ts'
 import { findCommand } from './argv/command.ts'
 import type { Command } from './argv/command.ts'
+import { answerProgram } from './documents.ts'
 import type { Host } from './host.ts'
 import { documentOptions, printDocument, printText } from './print-document.ts'
 import { printHelp } from './print-help.ts'
@@ -34,7 +35,6 @@ async function runCommand(set: Toolset, command: Command, io: Io, host: Host): P
     const document = await (await import('./selftest.ts')).selftest(set, io, documentOptions(globals, io, host))
     return printDocument(io, document, document.selftest === 'ok' ? 0 : 1)
   }
-  const { answerProgram } = await import('./documents.ts')
   const answered = await answerProgram(globals.asked!.what, globals.asked!.values, set, documentOptions(globals, io, host))
   if ('failure' in answered) return (await import('./fail.ts')).printFailure(set, answered.failure, command, io, answered.origin)
   return printDocument(io, answered.document, answered.exit ?? 0)

@@ -1,6 +1,7 @@
 import type { Io } from '../../contract/io.ts'
 import type { Toolset } from '../toolset-type.ts'
 import type { Command } from './argv/command.ts'
+import { answerTool } from './documents.ts'
 import type { Host } from './host.ts'
 import { documentOptions, printDocument } from './print-document.ts'
 import { printHelp } from './print-help.ts'
@@ -20,7 +21,6 @@ export async function runTool(set: Toolset, command: Command & { kind: 'tool' },
   if (instead && !args.specs.some((spec) => spec.required)) return instead()
   if (!globals.asked) return startCall(set, entry, single, args, globals, io, host, instead)
   host.prepareForTools(redirectStrayOutput)
-  const { answerTool } = await import('./documents.ts')
   const answered = await answerTool(globals.asked.what, globals.asked.values, set, entry, documentOptions(globals, io, host))
   if ('failure' in answered) return (await import('./fail.ts')).printFailure(set, answered.failure, command, io, answered.origin)
   return printDocument(io, answered.document, answered.exit)
