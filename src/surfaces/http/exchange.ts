@@ -1,0 +1,33 @@
+/** One HTTP request, whatever carried it: node:http, a fetch handler, a test. */
+export type HttpRequest = {
+  /** Upper case. */
+  readonly method: string
+  /** The path below the mount point, still percent-encoded, beginning with `/`. */
+  readonly path: string
+  /** What follows `?`, without it. */
+  readonly search: string
+  /** A header by its name in lower case; several values joined by `, `. */
+  header(name: string): string | undefined
+  /** The body as UTF-8 text; rejects with `BodyError` when it is longer than the limit, cut off, or not UTF-8. */
+  text(limit: number): Promise<string>
+  /** Aborted when the client goes away before it has the whole answer. Made when first asked for. */
+  readonly signal: AbortSignal
+}
+
+/** The answer: whole, or a stream whose chunks are sent as they come. */
+export type HttpAnswer = {
+  readonly status: number
+  readonly headers: { readonly [name: string]: string }
+  readonly body?: string | Uint8Array | AsyncIterable<string>
+}
+
+/** Answers requests; never rejects for what a client did. */
+export type HttpApp = (request: HttpRequest) => Promise<HttpAnswer>
+
+/** Why a body could not be read; `status` is 413 or 400. */
+export class BodyError extends Error {
+  override readonly name = 'BodyError'
+  constructor(readonly status: 400 | 413, message: string) {
+    super(message)
+  }
+}
