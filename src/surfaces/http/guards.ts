@@ -17,9 +17,13 @@ export const LOOPBACK_HOSTS = ['localhost', '127.0.0.1', '[::1]'] as const
 
 /** Puts guards in front of an app: Host and Origin (403), CORS for allowed origins, then the token (401). */
 export function guarded(app: HttpApp, guards: Guards): HttpApp {
+  // Clients ask under one name again and again.
+  let lastHost: string | undefined
   return async (request) => {
-    const problem = hostProblem(request, guards) ?? originProblem(request, guards)
+    const host = request.header('host')
+    const problem = (host !== undefined && host === lastHost ? undefined : hostProblem(request, guards)) ?? originProblem(request, guards)
     if (problem) return refuse(problem)
+    lastHost = host
     const shared = corsHeaders(request, guards)
     if (shared && isPreflight(request)) return { status: 204, headers: { ...shared, ...preflightHeaders(request) } }
     const answer = tokenRefusal(request, guards) ?? (await app(request))
