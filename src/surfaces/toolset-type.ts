@@ -7,6 +7,7 @@ import type { Resource } from '../define/resource.ts'
 import type { ToolEntry, ToolTree } from '../call/collect.ts'
 import type { CallOptions } from '../call/options.ts'
 import type { AnyTool } from '../call/tool.ts'
+import type { ChangeListener } from './toolset-changes.ts'
 
 export type OutputDefault = 'auto' | OutputMode
 
@@ -38,6 +39,15 @@ export type Toolset = {
   add(tool: AnyTool, name?: string): Toolset
   addResource(resource: Resource): Toolset
   addPrompt(prompt: Prompt): Toolset
+  /** Takes a tool out, by any spelling that finds it; calls that run go on. False when there is none. */
+  remove(name: string): boolean
+  /** Takes out the resource of an address pattern. */
+  removeResource(uri: string): boolean
+  removePrompt(name: string): boolean
+  /** Tells of every thing that is added or removed, and of `resourceChanged`, at once; gives a function that stops it. */
+  onChange(listener: ChangeListener): () => void
+  /** Says that what stands at an address is different now, for those who subscribed to it. */
+  resourceChanged(uri: string): void
   /** The tool of a name; '-' and '_' are equal. */
   find(name: string): ToolEntry | undefined
   manifest(): Promise<ToolsetManifest>
