@@ -1,3 +1,4 @@
+import type { Duration } from './duration.ts'
 import type { DeclaredError } from './errors.ts'
 import type { JsonSchema } from './json.ts'
 
@@ -31,6 +32,8 @@ export type FlagOptions = { readonly name?: string; readonly short?: string; rea
 export type McpOptions = {
   /** Whether a call may or must run as a task that outlives its request; default `never`. */
   readonly task?: 'never' | 'auto' | 'required'
+  /** With `auto`: how long a call is answered at once before it becomes a task, where the client knows tasks; default '2s'. */
+  readonly taskAfter?: Duration
   /** Whether the result is also written as text, for clients that read no structured results; default true. */
   readonly text?: boolean
   /** Goes into `_meta` of the listed tool as it is. */
