@@ -15,7 +15,16 @@ export function checkMcpOptions(tool: string, given: unknown): asserts given is 
   checkOptions(what, given, OPTIONS)
   const { task, taskAfter, text, meta } = given as { readonly [Option in keyof McpOptions]: unknown }
   if (task !== undefined && !TASKS.includes(task as 'never')) throw new ToolError('CONFIG', `'task' in ${what} must be one of ${TASKS.join(', ')}, not ${JSON.stringify(task)}`)
-  if (taskAfter !== undefined && taskAfter !== 0) toMilliseconds(taskAfter as Duration, `'taskAfter' in ${what}`)
+  if (taskAfter !== undefined) checkTaskAfter(what, task, taskAfter)
   if (text !== undefined && typeof text !== 'boolean') throw new ToolError('CONFIG', `'text' in ${what} must be true or false`)
   if (meta !== undefined && !isObject(meta)) throw new ToolError('CONFIG', `'meta' in ${what} must be an object`)
+}
+
+function checkTaskAfter(what: string, task: unknown, taskAfter: unknown): void {
+  if (task !== 'auto') throw new ToolError('CONFIG', `'taskAfter' in ${what} says when a call becomes a task, which needs task: 'auto'`)
+  try {
+    toMilliseconds(taskAfter as Duration)
+  } catch (error) {
+    throw new ToolError('CONFIG', `'taskAfter' in ${what} cannot be used: ${(error as ToolError).message}`)
+  }
 }
