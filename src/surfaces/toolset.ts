@@ -111,7 +111,7 @@ export function toolset(given: ToolsetOptions | AnyTool): Toolset {
     readResource: async (uri, callOptions) => (await loadEngine()).readResource(resources, uri, callOptions, identity),
     renderPrompt: async (name, args, callOptions) => (await loadEngine()).renderPrompt(prompts, name, args, callOptions, identity),
     async run(entry) {
-      await runAsProcess(set, entry)
+      await runAsProcess(set, toolset, entry)
     },
   }
   const start = async (name: string, input: unknown, callOptions?: CallOptions): Promise<Finished> => {
