@@ -4,6 +4,7 @@ import { isObject } from '../contract/json.ts'
 import type { Outcome } from '../contract/outcome.ts'
 import { shorten } from '../contract/shorten.ts'
 import { ToolError } from '../contract/tool-error.ts'
+import { toBase64 } from '../define/content.ts'
 import { lookupKey } from '../define/names.ts'
 import type { Prompt, PromptText } from '../define/prompt.ts'
 import type { Resource } from '../define/resource.ts'
@@ -47,7 +48,8 @@ export function renderPrompt(prompts: readonly Prompt[], name: string, args: unk
   }) as Promise<Outcome<PromptText>>
 }
 
-async function answer(tool: string, options: CallOptions, identity: Identity, work: (call: RunningCall) => Promise<unknown>): Promise<Outcome> {
+/** Runs what is no tool like a call: with deadline, cancellation and guard; gives its JSON form. Never throws. */
+export async function answer(tool: string, options: CallOptions, identity: Identity, work: (call: RunningCall) => Promise<unknown>): Promise<Outcome> {
   const startedAt = host.clock()
   const name = identity.toolset === undefined ? tool : `${identity.toolset}.${tool}`
   const meta = (warnings: readonly string[] = []) => buildMeta({ tool: name, version: identity.version, startedAt, dryRun: false, warnings, caller: options.caller, artifacts: [] })
@@ -75,11 +77,7 @@ function checkText(name: string, text: unknown): unknown {
 }
 
 function resourceJson(content: unknown): unknown {
-  if (content instanceof Uint8Array) return { mimeType: 'application/octet-stream', blob: base64(content) }
-  if (isObject(content) && content['blob'] instanceof Uint8Array) return { ...content, blob: base64(content['blob']) }
+  if (content instanceof Uint8Array) return { mimeType: 'application/octet-stream', blob: toBase64(content) }
+  if (isObject(content) && content['blob'] instanceof Uint8Array) return { ...content, blob: toBase64(content['blob']) }
   return content
-}
-
-function base64(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
 }

@@ -1,3 +1,4 @@
+import type { Duration } from './duration.ts'
 import type { DeclaredError } from './errors.ts'
 import type { JsonSchema } from './json.ts'
 
@@ -29,8 +30,10 @@ export type FlagOptions = { readonly name?: string; readonly short?: string; rea
 
 /** What an MCP server does with a tool besides listing and calling it. */
 export type McpOptions = {
-  /** Whether a call may or must run as a task that outlives its request; default `never`. */
+  /** Whether a call may or must run as a task that outlives its request, for clients that know tasks; default `auto`: what takes longer than `taskAfter` becomes one. */
   readonly task?: 'never' | 'auto' | 'required'
+  /** How long the client waits for the result before it gets a task; default 2 seconds, 0 is at once. */
+  readonly taskAfter?: Duration
   /** Whether the result is also written as text, for clients that read no structured results; default true. */
   readonly text?: boolean
   /** Goes into `_meta` of the listed tool as it is. */

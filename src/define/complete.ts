@@ -24,6 +24,6 @@ export async function askCompleter(what: string, completers: Completers | undefi
   const completer = completers && Object.hasOwn(completers, name) ? completers[name] : undefined
   if (!completer) return undefined
   const found: unknown = await completer(value, others)
-  if (Array.isArray(found) && found.every((text) => typeof text === 'string')) return found as readonly string[]
+  if (Array.isArray(found) && found.every((text) => typeof text === 'string')) return found
   throw new ToolError('INTERNAL', `'complete.${name}' of ${what} must give a list of texts`)
 }

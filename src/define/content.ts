@@ -32,5 +32,10 @@ function annotate(annotations: Annotations | undefined): { readonly annotations?
 }
 
 function lastPart(uri: string): string {
-  return String(uri).split(/[/?#]/).filter((part) => part !== '').at(-1) ?? String(uri)
+  const part = String(uri).split(/[?#]/)[0]!.split('/').findLast((each) => each !== '') ?? String(uri)
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
 }

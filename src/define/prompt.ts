@@ -6,7 +6,7 @@ import type { PromptArgument, PromptManifest } from '../contract/manifest.ts'
 import { ToolError } from '../contract/tool-error.ts'
 import { askCompleter, checkCompleters } from './complete.ts'
 import type { Completers } from './complete.ts'
-import { checkName, checkSummary, checkTitle } from './names.ts'
+import { checkName, checkOptions, checkSummary, checkTitle } from './names.ts'
 import type { LazySchema, Schema } from './schema/schema.ts'
 import { readSource, resolveSchema } from './schema/source.ts'
 import type { OutputOf } from './types.ts'
@@ -35,6 +35,8 @@ export type PromptOptions<Arguments extends PromptArguments = PromptArguments> =
   readonly render: (args: ArgumentsOf<Arguments>, ctx: PromptContext) => PromptText | Promise<PromptText>
 }
 
+const OPTIONS = ['name', 'summary', 'title', 'arguments', 'tags', 'complete', 'render'] as const satisfies readonly (keyof PromptOptions)[]
+
 const brand = Symbol.for('toolable.prompt')
 
 /** A text template for a model. */
@@ -51,9 +53,10 @@ export type Prompt = {
 /** Defines a prompt; throws CONFIG when name or summary are unusable. */
 export function prompt<const Arguments extends PromptArguments>(options: PromptOptions<Arguments>): Prompt {
   checkName('prompt', options.name)
-  checkSummary(`prompt '${options.name}'`, options.summary)
-  if (typeof options.render !== 'function') throw new ToolError('CONFIG', `prompt '${options.name}' needs a 'render' function`)
   const what = `prompt '${options.name}'`
+  checkSummary(what, options.summary)
+  checkOptions(what, options, OPTIONS)
+  if (typeof options.render !== 'function') throw new ToolError('CONFIG', `${what} needs a 'render' function`)
   checkTitle(what, options.title)
   let schema: Promise<Schema> | undefined
   const compiled = (): Promise<Schema> => (schema ??= compile(what, options))

@@ -3,7 +3,7 @@ import type { ResourceManifest } from '../contract/manifest.ts'
 import { ToolError } from '../contract/tool-error.ts'
 import { askCompleter, checkCompleters } from './complete.ts'
 import type { Completers } from './complete.ts'
-import { checkSummary, checkTitle } from './names.ts'
+import { checkOptions, checkSummary, checkTitle } from './names.ts'
 import { compileUriPattern } from './uri-pattern.ts'
 
 /** What `read` may give: text, bytes, JSON, or one of the first two with its MIME type. */
@@ -33,7 +33,10 @@ export type ResourceOptions<Uri extends string = string> = {
   readonly list?: (ctx: ResourceContext) => Iterable<ListedResource> | AsyncIterable<ListedResource> | Promise<Iterable<ListedResource>>
 }
 
-export type ListedResource = { readonly uri: string; readonly name?: string; readonly description?: string; readonly mimeType?: string; readonly size?: number }
+/** One address that exists; what is left out is taken from the resource that names it. */
+export type ListedResource = { readonly uri: string; readonly name?: string; readonly title?: string; readonly description?: string; readonly mimeType?: string; readonly size?: number }
+
+const OPTIONS = ['uri', 'summary', 'name', 'title', 'mimeTypes', 'tags', 'read', 'complete', 'list'] as const satisfies readonly (keyof ResourceOptions)[]
 
 const brand = Symbol.for('toolable.resource')
 
@@ -55,6 +58,7 @@ export function resource<const Uri extends string>(options: ResourceOptions<Uri>
   const pattern = compileUriPattern(options.uri)
   const what = `resource '${options.uri}'`
   checkSummary(what, options.summary)
+  checkOptions(what, options, OPTIONS)
   checkTitle(what, options.name, 'name')
   checkTitle(what, options.title)
   if (options.complete !== undefined) checkCompleters(what, options.complete, pattern.params)

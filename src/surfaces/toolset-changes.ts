@@ -1,6 +1,4 @@
-/** What became different in a toolset: a list of things, or the contents of one resource. */
-export type ToolsetChange = { readonly kind: 'tools' | 'resources' | 'prompts' } | { readonly kind: 'resource'; readonly uri: string }
-export type ChangeListener = (change: ToolsetChange) => void
+import type { ChangeListener, ToolsetChange } from './toolset-type.ts'
 
 /** Those who want to hear of changes, in the order in which they came. */
 export type Changes = { listen(listener: ChangeListener): () => void; announce(change: ToolsetChange): void }

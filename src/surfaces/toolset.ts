@@ -107,10 +107,11 @@ export function toolset(given: ToolsetOptions | AnyTool): Toolset {
     }),
     call: async (name, input, callOptions) => (await start(name, input, callOptions)).outcome,
     stream: (name, input, callOptions) => openLate(async () => (await loadEngine()).streamCall((streaming) => start(name, input, streaming), callOptions)),
+    listResources: async (callOptions) => (await loadEngine()).listResources(resources, callOptions, identity),
     readResource: async (uri, callOptions) => (await loadEngine()).readResource(resources, uri, callOptions, identity),
     renderPrompt: async (name, args, callOptions) => (await loadEngine()).renderPrompt(prompts, name, args, callOptions, identity),
     async run(entry) {
-      await runAsProcess(set, entry)
+      await runAsProcess(set, toolset, entry)
     },
   }
   const start = async (name: string, input: unknown, callOptions?: CallOptions): Promise<Finished> => {
