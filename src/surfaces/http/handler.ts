@@ -11,6 +11,6 @@ export async function mount(set: Toolset, { basePath: given, token, allowedHosts
   const basePath = checkBasePath(given)
   const api = createApp(set, { call, basePath, token: token !== undefined, ...(bodyLimit !== undefined && { bodyLimit }) })
   const guards = await mountedGuards({ ...(token !== undefined && { token }), ...(allowedHosts && { allowedHosts }), ...(allowedOrigins && { allowedOrigins }) })
-  const app = guarded(api, guards)
+  const app = guarded(api, guards, { tool: set.name, version: set.version })
   return { app, basePath, fetch: fetchHandler(app, { basePath }) }
 }
