@@ -14,7 +14,6 @@ export type ServingInput = {
   readonly tokenFile?: string
   readonly allowedHost?: readonly string[]
   readonly allowedOrigin?: readonly string[]
-  readonly bodyLimit: number
 }
 
 /** The options of a server as its flags give them; throws where the token cannot be read. */
