@@ -5,6 +5,7 @@ import type { Builtin, BuiltinModule } from './builtin.ts'
 const MODULES: { readonly [word: string]: readonly (() => Promise<BuiltinModule>)[] } = {
   mcp: [async () => (await import('../mcp/commands.ts')).mcpCommands],
   completion: [async () => (await import('../cli/completion/commands.ts')).completionCommands],
+  serve: [async () => (await import('../http/commands.ts')).httpCommands],
 }
 
 /** The commands under one word, as far as this build has them. */

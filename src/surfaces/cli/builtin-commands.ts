@@ -8,4 +8,5 @@ export const COMPLETE_COMMAND = '__complete'
 export const BUILTIN_COMMANDS: readonly { readonly name: string; readonly words: readonly string[]; readonly summary: string }[] = [
   { name: 'mcp', words: ['serve'], summary: 'Serve the tools over MCP' },
   { name: 'completion', words: SHELLS, summary: 'Print a completion script for a shell' },
+  { name: 'serve', words: ['http'], summary: 'Serve the tools over HTTP' },
 ]
