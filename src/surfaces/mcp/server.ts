@@ -1,5 +1,5 @@
 import { ToolError } from '../../contract/tool-error.ts'
-import type { ToolsetChange } from '../toolset-changes.ts'
+import type { ToolsetChange } from '../toolset-type.ts'
 import { LiveCalls } from './calls/live-calls.ts'
 import type { Task } from './calls/task.ts'
 import { listTools } from './catalogue/tools.ts'

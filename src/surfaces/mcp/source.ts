@@ -8,7 +8,7 @@ import { resolveSchema } from '../../define/schema/source.ts'
 import type { LazySchema } from '../../define/schema/schema.ts'
 import type { ToolEntry } from '../../call/collect.ts'
 import type { CallOptions } from '../../call/options.ts'
-import type { ToolsetChange } from '../toolset-changes.ts'
+import type { ToolsetChange } from '../toolset-type.ts'
 import type { Toolset } from '../toolset-type.ts'
 
 /** A tool as the server sees it. */
@@ -81,12 +81,13 @@ function aboutToolset(set: Toolset): AboutDocument[] {
     },
     {
       uri: 'skill://documentation', name: 'documentation', summary: 'How to use this server', mimeType: 'text/markdown',
-      read: async () => (await import('../docs/documentation.ts')).documentationText(set),
+      read: async () => (set.options.description ?? set.name),
     },
   ]
 }
 
-function serveEntry({ name, definition }: ToolEntry): ServedTool {
+/** Serves one tool. */
+export function serveEntry({ name, definition }: ToolEntry): ServedTool {
   return {
     name,
     facts: definition.facts,
