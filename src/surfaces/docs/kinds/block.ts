@@ -34,8 +34,8 @@ function block(model: DocModel, description: number, named: number, commands: re
     `<!-- Generated, edits up to the end mark are lost; renew with: ${model.name} docs agents${tools} --write (in CLAUDE.md: docs claude) -->`,
     `## ${model.name}`,
     model.description === undefined ? '' : paragraphs(cutText(model.description, description)),
-    ...commands,
     shortCallingSection(model),
+    ...commands,
     titled(3, `Rules of ${model.name}`, [rulesSection(model, named)]),
     titled(3, `Errors of ${model.name}`, [errorSection(), `Exit codes: ${exitCodeText()}.`]),
   ])
