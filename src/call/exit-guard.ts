@@ -3,17 +3,34 @@ import { ToolError } from '../contract/tool-error.ts'
 
 type Fail = (error: ToolError) => void
 let calls: AsyncLocalStorage<Fail | undefined> | undefined
+let servesOnly = false
 
 class ExitCalled extends ToolError {}
 
+/** From here on this process only serves: whoever calls `process.exit` in it is a handler. Cheaper for many calls than to follow each of them. Gives the function that ends it. */
+export function refuseExit(failCall: Fail): () => void {
+  const before = process.exit
+  servesOnly = true
+  process.exit = ((code?: number | string | null) => {
+    const error = exitCalled(code)
+    failCall(error)
+    swallowForNow()
+    throw error
+  })
+  return () => {
+    servesOnly = false
+    process.exit = before
+  }
+}
+
 /** Runs a handler so that `process.exit` inside it fails the call instead of ending the host. */
 export function withoutExit<T>(fail: Fail, run: () => T): T {
-  return (calls ??= guardExit()).run(fail, run)
+  return servesOnly ? run() : (calls ??= guardExit()).run(fail, run)
 }
 
 /** Runs something of the host in the middle of a handler's work: its `process.exit` is meant. */
 export function asHost<T>(run: () => T): T {
-  return calls ? calls.run(undefined, run) : run()
+  return calls && !servesOnly ? calls.run(undefined, run) : run()
 }
 
 function guardExit(): AsyncLocalStorage<Fail | undefined> {
@@ -24,12 +41,16 @@ function guardExit(): AsyncLocalStorage<Fail | undefined> {
   process.exit = ((code?: number | string | null) => {
     const failCall = storage.getStore()
     if (!failCall) return exit(code)
-    const error = new ExitCalled('INTERNAL', `the tool called process.exit(${code ?? ''})`, { suggestion: { action: 'abort', fix: 'The author of the tool should throw or return instead' } })
+    const error = exitCalled(code)
     failCall(error)
     swallowForNow()
     throw error
   })
   return storage
+}
+
+function exitCalled(code: number | string | null | undefined): ExitCalled {
+  return new ExitCalled('INTERNAL', `the tool called process.exit(${code ?? ''})`, { suggestion: { action: 'abort', fix: 'The author of the tool should throw or return instead' } })
 }
 
 // Thrown inside a timer or a promise that nobody awaits, the error reaches nobody: it must not end the host either.

@@ -1,4 +1,5 @@
 import { ToolError } from '../contract/tool-error.ts'
+import type { Cancellation } from './cancellation.ts'
 import { startDeadline } from './deadline.ts'
 import type { RunningDeadline } from './deadline.ts'
 import { onAbort } from './on-abort.ts'
@@ -19,8 +20,18 @@ export type RunningCall = {
   readonly over: boolean
 }
 
+const running = new Set<RunningCall>()
+
+/** Fails the one call that runs in this process; false when there are none or several, of which nobody can say whose the failure is. */
+export function failOnlyCall(error: ToolError): boolean {
+  const [only, ...others] = running
+  if (!only || others.length > 0) return false
+  only.fail(error)
+  return true
+}
+
 /** Runs `work` until it settles or is failed from outside; later results and rejections reach nobody. */
-export function runCall<T>(outer: AbortSignal | undefined, work: (call: RunningCall) => Promise<T>): Promise<T> {
+export function runCall<T>(outer: AbortSignal | Cancellation | undefined, work: (call: RunningCall) => Promise<T>): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     let controller: AbortController | undefined
     let asking: AbortController | undefined
@@ -32,6 +43,7 @@ export function runCall<T>(outer: AbortSignal | undefined, work: (call: RunningC
     const cancel = (): void => call.fail(cancelled(outer?.reason))
     const settle = (): void => {
       over = true
+      running.delete(call)
       deadline?.clear()
       stopListening()
       asking?.abort(failure ?? isOver())
@@ -83,6 +95,7 @@ export function runCall<T>(outer: AbortSignal | undefined, work: (call: RunningC
     }
 
     if (outer?.aborted) return cancel()
+    running.add(call)
     if (outer) stopListening = onAbort(outer, cancel)
     void (async () => work(call))().then(
       (value) => { settle(); resolve(value) },
