@@ -114,7 +114,8 @@ export function untilAborted<T>(signal: AbortSignal, work: () => T | Promise<T>)
   })
 }
 
-function cancelled(reason: unknown): ToolError {
+/** The error of a call that was cancelled for some reason: TIMEOUT for that of `AbortSignal.timeout`, else CANCELLED. */
+export function cancelled(reason: unknown): ToolError {
   if (reason instanceof ToolError) return reason
   const error = reason instanceof Error ? reason : undefined
   // What AbortSignal.timeout() aborts with.
