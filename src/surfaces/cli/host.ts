@@ -1,5 +1,6 @@
 import type { ToolError } from '../../contract/tool-error.ts'
 import type { Toolset, ToolsetOptions } from '../toolset-type.ts'
+import type { Observer } from './observer.ts'
 
 /** How a server lives in its process: it outlives what its handlers do, and a signal that stops it is no failure. */
 export type Serving = {
@@ -16,4 +17,5 @@ export type Host = {
   prepareForTools(redirectStrayOutput: () => void, serving?: Serving): void
   /** Makes the toolset that built-in commands belong to: the command line itself cannot import what imports it. */
   makeToolset(options: ToolsetOptions): Toolset
+  readonly observer?: Observer
 }

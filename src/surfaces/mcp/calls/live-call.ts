@@ -76,7 +76,11 @@ export class LiveCall {
     }
     if (this.caller.era === 'legacy') return this.#push(question, signal)
     const key = this.#keyFor(question)
-    if (this.round === 0 && this.early && Object.hasOwn(this.early, key)) return question.read(this.early[key])
+    const early = this.#readEarly(question, key)
+    if (early) {
+      if ('error' in early) throw early.error
+      return early.value
+    }
     return new Promise((resolve, reject) => {
       const open = (this.#open ??= new Map<string, Open>())
       const stopListening = onAbort(signal, () => {
@@ -162,6 +166,16 @@ export class LiveCall {
     } catch (error) {
       if (error instanceof RpcError) throw new ToolError('DEPENDENCY', `the client refused ${question.method}: ${error.message}`, { cause: error })
       throw error
+    }
+  }
+
+  // An answer that came before its question and cannot be read is no answer: the question is asked.
+  #readEarly(question: Question, key: string): ReturnType<typeof readAnswer> | undefined {
+    if (this.round > 0 || !this.early || !Object.hasOwn(this.early, key)) return undefined
+    try {
+      return readAnswer(question, this.early[key])
+    } catch {
+      return undefined
     }
   }
 

@@ -1,4 +1,5 @@
 const NEWLINE = 10
+const RETURN = 13
 const LONGEST_LINE = 32 * 1024 * 1024
 
 /** Cuts bytes into lines, without their ends and empty ones. A line that never ends is not kept: `too long` stands for it. */
@@ -19,7 +20,7 @@ export async function* splitLines(chunks: AsyncIterable<Uint8Array>, longest = L
       const line = rest.length === 0 ? piece : Buffer.concat([...rest, piece])
       rest = []
       length = 0
-      if (line.length > 0) yield line
+      if (line.length > 1 || (line.length === 1 && line[0] !== RETURN)) yield line
     }
     if (start === buffer.length || skipping) continue
     length += buffer.length - start
