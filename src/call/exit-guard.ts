@@ -3,34 +3,22 @@ import { ToolError } from '../contract/tool-error.ts'
 
 type Fail = (error: ToolError) => void
 let calls: AsyncLocalStorage<Fail | undefined> | undefined
-let servesOnly = false
 
 class ExitCalled extends ToolError {}
 
-/** From here on this process only serves: whoever calls `process.exit` in it is a handler. Cheaper for many calls than to follow each of them. Gives the function that ends it. */
-export function refuseExit(failCall: Fail): () => void {
-  const before = process.exit
-  servesOnly = true
-  process.exit = ((code?: number | string | null) => {
-    const error = exitCalled(code)
-    failCall(error)
-    swallowForNow()
-    throw error
-  })
-  return () => {
-    servesOnly = false
-    process.exit = before
-  }
-}
-
 /** Runs a handler so that `process.exit` inside it fails the call instead of ending the host. */
 export function withoutExit<T>(fail: Fail, run: () => T): T {
-  return servesOnly ? run() : (calls ??= guardExit()).run(fail, run)
+  return (calls ??= guardExit()).run(fail, run)
 }
 
 /** Runs something of the host in the middle of a handler's work: its `process.exit` is meant. */
 export function asHost<T>(run: () => T): T {
-  return calls && !servesOnly ? calls.run(undefined, run) : run()
+  return calls ? calls.run(undefined, run) : run()
+}
+
+/** Fails the call whose handler is at work here, as the process sees it when an error is left unhandled; nothing outside of a call. */
+export function failCurrentCall(error: ToolError): void {
+  calls?.getStore()?.(error)
 }
 
 function guardExit(): AsyncLocalStorage<Fail | undefined> {
@@ -41,16 +29,12 @@ function guardExit(): AsyncLocalStorage<Fail | undefined> {
   process.exit = ((code?: number | string | null) => {
     const failCall = storage.getStore()
     if (!failCall) return exit(code)
-    const error = exitCalled(code)
+    const error = new ExitCalled('INTERNAL', `the tool called process.exit(${code ?? ''})`, { suggestion: { action: 'abort', fix: 'The author of the tool should throw or return instead' } })
     failCall(error)
     swallowForNow()
     throw error
   })
   return storage
-}
-
-function exitCalled(code: number | string | null | undefined): ExitCalled {
-  return new ExitCalled('INTERNAL', `the tool called process.exit(${code ?? ''})`, { suggestion: { action: 'abort', fix: 'The author of the tool should throw or return instead' } })
 }
 
 // Thrown inside a timer or a promise that nobody awaits, the error reaches nobody: it must not end the host either.

@@ -20,16 +20,6 @@ export type RunningCall = {
   readonly over: boolean
 }
 
-const running = new Set<RunningCall>()
-
-/** Fails the one call that runs in this process; false when there are none or several, of which nobody can say whose the failure is. */
-export function failOnlyCall(error: ToolError): boolean {
-  const [only, ...others] = running
-  if (!only || others.length > 0) return false
-  only.fail(error)
-  return true
-}
-
 /** Runs `work` until it settles or is failed from outside; later results and rejections reach nobody. */
 export function runCall<T>(outer: AbortSignal | Cancellation | undefined, work: (call: RunningCall) => Promise<T>): Promise<T> {
   return new Promise<T>((resolve, reject) => {
@@ -43,7 +33,6 @@ export function runCall<T>(outer: AbortSignal | Cancellation | undefined, work: 
     const cancel = (): void => call.fail(cancelled(outer?.reason))
     const settle = (): void => {
       over = true
-      running.delete(call)
       deadline?.clear()
       stopListening()
       asking?.abort(failure ?? isOver())
@@ -95,7 +84,6 @@ export function runCall<T>(outer: AbortSignal | Cancellation | undefined, work: 
     }
 
     if (outer?.aborted) return cancel()
-    running.add(call)
     if (outer) stopListening = onAbort(outer, cancel)
     void (async () => work(call))().then(
       (value) => { settle(); resolve(value) },

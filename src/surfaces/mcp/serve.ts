@@ -1,7 +1,8 @@
 import { toMilliseconds } from '../../contract/duration.ts'
 import { ToolError } from '../../contract/tool-error.ts'
 import type { BuiltinContext } from '../builtin/builtin.ts'
-import { serve } from '../cli/serve.ts'
+import { servingProcess } from '../cli/serving.ts'
+import { redirectStrayOutput } from '../cli/stray-output.ts'
 import type { HttpApp } from '../http/exchange.ts'
 import { refuse } from '../http/refuse.ts'
 import { serveApp } from '../http/serve.ts'
@@ -14,7 +15,7 @@ import { serveStdio } from './stdio.ts'
 
 type Input = ServingInput & { readonly transport: 'stdio' | 'http'; readonly progressive?: boolean; readonly confirm: 'auto' | 'always'; readonly pageSize: number; readonly bodyLimit?: number }
 
-const FAREWELL_MS = 7000
+const GRACE_MS = 5000
 const PATH = '/mcp'
 
 /** `mcp serve`: gives the exit status when the client or the operator has ended it. */
@@ -30,10 +31,10 @@ export async function serveMcp(given: unknown, context: BuiltinContext): Promise
   }
   const http = servingOptions(serving, context)
   if (transport === 'http') return serveApp(at(PATH, createMcpHttp(set, { ...options, signal: host.signal, ...(bodyLimit !== undefined && { bodyLimit }) })), { ...http, path: PATH })
-  return serve({ io, process: host, json: http.json, farewell: FAREWELL_MS }, async () => {
-    await serveStdio(createServer(sourceOf(set, options), options), io, host.signal)
-    return 0
-  })
+  host.prepareForTools(redirectStrayOutput, servingProcess(io, http.json, GRACE_MS))
+  await serveStdio(createServer(sourceOf(set, options), options), io, host.signal)
+  await io.stderr.flush()
+  return 0
 }
 
 function at(path: string, app: HttpApp): HttpApp {
