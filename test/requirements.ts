@@ -1,8 +1,18 @@
 /** One promise of the specification; `later` exempts it from the coverage test until the work that brings it. */
-export type Requirement = { readonly section: '3' | '4' | '5' | '12'; readonly sentence: string; readonly later?: true }
+export type Requirement = { readonly section: '2' | '3' | '4' | '5' | '12'; readonly sentence: string; readonly later?: true }
 
 /** Every promise by its id. A test cites it as `[id]` in its title; test/requirements.test.ts finds the ones that no test cites. */
 export const requirements: { readonly [id: string]: Requirement } = {
+  ...section('2', {
+    'kit-run-cli': 'runCli of toolable/testing runs a command line in this process and gives exit code, streams, outcome and events.',
+    'kit-answers': 'Answers and samples of a test are typed at a terminal and sent as JSON lines in a session.',
+    'kit-terminal': 'With tty the streams of runCli are terminals of a known width.',
+    'kit-stray-output': 'What handlers print in runCli goes to its stderr, never to its stdout, and runs at the same time do not mix.',
+    'kit-leaves-nothing': 'The kit leaves the process as it was: no listeners, no exit code, no replaced functions.',
+    'kit-call-tool': 'callTool gives outcome, events and the plan of a dry run.',
+    'kit-pure-stdout': 'expectPureStdout throws when stdout is not exactly what the output mode promises.',
+    'kit-schema-snapshot': 'schemaSnapshot gives what callers depend on as plain JSON in a stable order.',
+  }),
   ...section('3', {
     'name-pattern': 'A tool name matches ^[a-z0-9_-]{1,64}$; any other is refused at definition.',
     'name-dash-underscore': "'-' and '_' are equal when a tool is looked up.",
@@ -59,12 +69,24 @@ export const requirements: { readonly [id: string]: Requirement } = {
     'fail-string-suggestion': 'A suggestion given as a string means {fix}.',
     'suggestion-input': 'suggestion.input is a repaired input, rendered as a command line on the terminal and as JSON elsewhere.',
     'ok-outcome': 'ok(value, {message, hidden}) builds a success with text for the model.',
-    'partial-outcome': 'partial(result, errors, key?) builds a partial outcome with its summary.',
+    'partial-outcome': 'partial(result, errors, options?) builds a partial outcome with its summary.',
     'examples-args': "Examples are {input} or the seed's {args: [...]}.",
     'declared-errors': "Declared errors are {category, message} or the seed's text, and fail(code) uses them.",
     'flag-short-env': 'flags gives a field a short flag and an environment variable.',
     'positional': 'positional names the fields that are given by place.',
     'timeout-option': 'timeout of a tool bounds every call of it.',
+    'content': 'ok and partial carry content for models in the forms of MCP, built by content; content that nobody could show is INTERNAL.',
+    'content-shown': 'Content stands behind the message in the envelope, and is readable in text, md and csv.',
+    'context-roots': 'ctx.roots gives the places that the caller works in, the working folder by default.',
+    'question-key': 'key names a question, a completion or a request for roots, and travels with it.',
+    'questions-at-once': 'Several questions may be open at once: the deadline stands still until the last is answered, and whoever is asked hears when the call is over.',
+    'reading-context': 'Prompts and resources ask, sample, log and see the roots like tools.',
+    'completers': 'Arguments of prompts and placeholders of resources complete by function; enum, const, boolean and examples of a schema by themselves.',
+    'list-resources': 'toolset.listResources gives the addresses that can be read right now.',
+    'protocol-error': 'protocolError(code, message, data) fails with E_PROTOCOL and the number in its details.',
+    'mcp-options': 'mcp of a tool is checked at definition, stands in its manifest, and is printed by no document flag.',
+    'toolset-remove': 'Tools, resources and prompts can be taken out of a toolset while it lives.',
+    'toolset-changes': 'onChange tells at once of what is added, removed or changed, and a listener that throws disturbs nobody.',
     'manifest-projections': '--discover, --manifest, --schema and --describe are projections of one ToolManifest.',
   }),
   ...later('3', {

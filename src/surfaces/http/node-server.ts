@@ -84,7 +84,8 @@ function bind(server: Server, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => void explainListenError(error, host, port).then(reject, reject))
     server.listen({ host, port }, () => {
-      server.removeAllListeners('error')
+      // A connection that could not be accepted, for instance for want of descriptors, is no reason to end.
+      server.removeAllListeners('error').on('error', () => undefined)
       resolve()
     })
   })

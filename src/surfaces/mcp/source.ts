@@ -81,7 +81,7 @@ function aboutToolset(set: Toolset): AboutDocument[] {
     },
     {
       uri: 'skill://documentation', name: 'documentation', summary: 'How to use this server', mimeType: 'text/markdown',
-      read: async () => (set.options.description ?? set.name),
+      read: async () => (await import('../docs/generate.ts')).documentationText(set),
     },
   ]
 }
