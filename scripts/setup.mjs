@@ -3,19 +3,21 @@
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ensureSystemPackages } from './system-packages.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
+const clients = join(root, 'test/mcp/clients')
 // Inside node_modules, so that a new installation also means a new build.
-const lockStamp = join(root, 'node_modules/.cache/toolable/lock')
 const buildStamp = join(root, 'node_modules/.cache/toolable/build')
 
 try {
   ensureNodeVersion()
   if (process.argv[2] === 'test') ensureSystemPackages()
-  ensureNpmPackages()
+  ensureNpmPackages(root)
+  // Programs of others that only the tests need have a lock file of their own.
+  if (process.argv[2] === 'test') ensureNpmPackages(clients)
   ensureBuild()
 } catch (error) {
   console.error(`setup: ${error.message}`)
@@ -27,16 +29,17 @@ function ensureNodeVersion() {
   if (major < 20 || (major === 20 && minor < 19)) throw new Error(`Node 20.19 or newer is needed; this is ${process.versions.node}.`)
 }
 
-function ensureNpmPackages() {
-  const lock = join(root, 'package-lock.json')
+function ensureNpmPackages(folder) {
+  const lock = join(folder, 'package-lock.json')
+  const stamp = join(folder, 'node_modules/.cache/toolable/lock')
   const hash = hashFiles([lock])
-  if (readStamp(lockStamp) === hash) return
-  const installed = join(root, 'node_modules/.package-lock.json')
+  if (readStamp(stamp) === hash) return
+  const installed = join(folder, 'node_modules/.package-lock.json')
   if (!existsSync(installed) || statSync(installed).mtimeMs < statSync(lock).mtimeMs) {
     // No package of ours needs its install script; esbuild finds its program in the optional package of the platform.
-    run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], 'npm ci failed; is the npm registry reachable?')
+    run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], 'npm ci failed; is the npm registry reachable?', folder)
   }
-  writeStamp(lockStamp, hash)
+  writeStamp(stamp, hash)
 }
 
 function ensureBuild() {
@@ -49,9 +52,9 @@ function ensureBuild() {
   writeStamp(buildStamp, hash)
 }
 
-function run(command, argv, failure) {
-  console.error(`setup: ${command === process.execPath ? 'node' : command} ${argv.join(' ')}`)
-  const { status } = spawnSync(command, argv, { cwd: root, stdio: ['ignore', 2, 2], shell: process.platform === 'win32' && command === 'npm' })
+function run(command, argv, failure, folder = root) {
+  console.error(`setup: ${command === process.execPath ? 'node' : command} ${argv.join(' ')}${folder === root ? '' : ` in ${relative(root, folder)}`}`)
+  const { status } = spawnSync(command, argv, { cwd: folder, stdio: ['ignore', 2, 2], shell: process.platform === 'win32' && command === 'npm' })
   if (status !== 0) throw new Error(failure)
 }
 

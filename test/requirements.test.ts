@@ -7,7 +7,7 @@ import { requirements } from './requirements.ts'
 
 const folder = fileURLToPath(new URL('.', import.meta.url))
 const cited = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-  .filter((name) => /\.(test|test-d)\.ts$/.test(name))
+  .filter((name) => /\.(test|test-d)\.ts$/.test(name) && !name.includes('node_modules'))
   .flatMap((file) => listCitations(readFileSync(join(folder, file), 'utf8')).map((id) => ({ file, id })))
 
 describe('the manifest of promises', () => {

@@ -6,11 +6,13 @@ import { resolveSchema } from '../define/schema/source.ts'
 import type { LazySchema, Schema } from '../define/schema/schema.ts'
 import { asHost } from './exit-guard.ts'
 import { onAbort } from './on-abort.ts'
+import { checkKey } from './question-key.ts'
 import { untilAborted } from './running.ts'
 
 /** What asking needs from the running call. */
 export type AskHost = {
-  readonly tool: string
+  /** Who asks: `tool 'deploy'`. */
+  readonly asker: string
   readonly answer: Answerer | undefined
   readonly sample: Sampler | undefined
   signal(): AbortSignal
@@ -44,7 +46,7 @@ export function createAsk(host: AskHost): Ask {
 /** Builds `ctx.sample`. */
 export function createSample(host: AskHost): (prompt: string, options?: SampleOptions) => Promise<string> {
   return (prompt, options = {}) => host.wait(async () => {
-    if (!host.sample) throw new ToolError('ANSWER_REQUIRED', `tool '${host.tool}' asks for a completion and no model is connected`, { details: { interaction: { kind: 'sample' } }, suggestion: 'Give the call a sampler: --sample-via stdin or --sample-via <url> on the command line, the option sample in a program' })
+    if (!host.sample) throw new ToolError('ANSWER_REQUIRED', `${host.asker} asks for a completion and no model is connected`, { details: { interaction: { kind: 'sample' } }, suggestion: 'Give the call a sampler: --sample-via stdin or --sample-via <url> on the command line, the option sample in a program' })
     const { maxTokens = 1000, system, temperature, stopSequences, timeout = SAMPLE_TIMEOUT_S } = options
     const request = {
       id: randomId(),
@@ -53,6 +55,7 @@ export function createSample(host: AskHost): (prompt: string, options?: SampleOp
       ...(system !== undefined && { system }),
       ...(temperature !== undefined && { temperature }),
       ...(stopSequences !== undefined && { stop_sequences: stopSequences }),
+      ...checkKey(options.key),
     }
     const sampler = host.sample
     const limit = limitedSignal(host.signal(), toMilliseconds(timeout, 'timeout'))
@@ -81,6 +84,7 @@ function toInteraction(question: ConfirmQuestion | DecisionQuestion | InputQuest
     ...(question.kind === 'decision' && { options: question.options.map((option) => (typeof option === 'string' ? { value: option } : option)) }),
     ...(question.default !== undefined && { default: question.default }),
     ...(timeout !== undefined && { timeout }),
+    ...checkKey(question.key),
   }
 }
 
@@ -102,7 +106,7 @@ async function askOnce(host: AskHost, interaction: Interaction): Promise<unknown
 
 function answerByDefault(host: AskHost, interaction: Interaction): unknown {
   if (interaction.default !== undefined) return interaction.default
-  throw new ToolError('ANSWER_REQUIRED', `tool '${host.tool}' asks '${interaction.prompt}' and nobody can answer`, { details: { interaction } })
+  throw new ToolError('ANSWER_REQUIRED', `${host.asker} asks '${interaction.prompt}' and nobody can answer`, { details: { interaction } })
 }
 
 type CheckedAnswer = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly problem: string }

@@ -7,6 +7,7 @@ import { createAsk, createSample } from './ask.ts'
 import { openCheckpoint } from './checkpoint.ts'
 import { host } from './host.ts'
 import type { CallOptions } from './options.ts'
+import { createRoots } from './roots.ts'
 import type { RunningCall } from './running.ts'
 import { clampPercent } from './yielded.ts'
 
@@ -29,7 +30,7 @@ export type ContextParts = {
 export function createContext(parts: ContextParts, extra: { readonly [key: string]: unknown }): Context {
   const { options, gathered, tool, call } = parts
   const env = options.env ?? host.env()
-  const asking = { tool, answer: options.answer, sample: options.sample, signal: call.signal, wait: call.wait }
+  const asking = { asker: `tool '${tool}'`, answer: options.answer, sample: options.sample, signal: call.asking, wait: call.wait }
   return {
     progress: (message, percent) => void parts.emit({ type: 'progress', message: String(message), ...(percent !== undefined && { percent: clampPercent(percent) }) }),
     log: (message, level = 'info') => void parts.emit({ type: 'log', level, message: String(message) }),
@@ -37,6 +38,7 @@ export function createContext(parts: ContextParts, extra: { readonly [key: strin
     item: (value) => void parts.emit({ type: 'item', value }),
     sample: createSample(asking),
     ask: createAsk(asking),
+    roots: createRoots({ roots: options.roots, cwd: parts.cwd, signal: call.asking, wait: call.wait }),
     checkpoint: (stage) => openCheckpoint(env['WORKSPACE'] ?? parts.cwd, stage),
     get signal() { return call.signal() },
     get deadline() { return call.deadline() },

@@ -1,7 +1,10 @@
+import type { ContentBlock } from '../contract/content.ts'
 import type { Artifact, Outcome, OutcomeMeta } from '../contract/outcome.ts'
 import { ToolError } from '../contract/tool-error.ts'
 import { isReply } from '../define/results.ts'
+import type { Reply } from '../define/results.ts'
 import type { ToolDefinition } from '../define/tool-type.ts'
+import { checkContent } from './check-content.ts'
 import { host } from './host.ts'
 import { toJsonValue } from './json-value.ts'
 import { readFailures, summariseFailures } from './partial.ts'
@@ -13,7 +16,7 @@ export type Answer = {
   readonly json: unknown
   readonly warnings: readonly string[]
   /** What the tool says to the model about it. */
-  readonly said: { readonly message?: string; readonly hidden?: true }
+  readonly said: { readonly message?: string; readonly hidden?: true; readonly content?: readonly ContentBlock[] }
   readonly failures: Failures | undefined
 }
 
@@ -36,7 +39,7 @@ export async function checkAnswer(definition: ToolDefinition, returned: unknown)
   const value = checked ? checked.value : result
   return {
     ...plainAnswer(value),
-    said: { ...(reply?.message !== undefined && { message: String(reply.message) }), ...(reply?.hidden && { hidden: true }) },
+    said: reply ? readSaid(definition.name, reply) : {},
     failures: reply && readFailures(reply, definition.errors),
   }
 }
@@ -45,6 +48,11 @@ export async function checkAnswer(definition: ToolDefinition, returned: unknown)
 export function plainAnswer(value: unknown): Answer {
   const { value: json, warnings } = toJsonValue(value)
   return { value, json, warnings, said: {}, failures: undefined }
+}
+
+function readSaid(tool: string, { message, hidden, content }: Reply): Answer['said'] {
+  const blocks = content === undefined ? [] : checkContent(`tool '${tool}'`, content)
+  return { ...(message !== undefined && { message: String(message) }), ...(hidden && { hidden: true }), ...(blocks.length > 0 && { content: blocks }) }
 }
 
 /** True unless everything that the tool tried failed. */

@@ -1,6 +1,6 @@
 import type { Duration } from '../contract/duration.ts'
 import type { ToolEvent, ToolInvokedEvent } from '../contract/events.ts'
-import type { Answerer, Interaction, Sampler } from '../contract/interaction.ts'
+import type { Answerer, Interaction, RootsProvider, Sampler } from '../contract/interaction.ts'
 import type { State } from '../contract/state.ts'
 
 /** How a call is made; the same options on every surface. */
@@ -17,6 +17,8 @@ export type CallOptions = {
   readonly answer?: Answerer
   /** Completes the tool's prompts. */
   readonly sample?: Sampler
+  /** Tells the places that the caller works in; default: `cwd`. */
+  readonly roots?: RootsProvider
   /** The store that rolls back when the call fails; a fresh one by default. */
   readonly state?: State
   /** Receives the tool's events while it runs, then one `tool_invoked`. A promise holds a generator tool back. */

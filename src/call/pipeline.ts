@@ -7,8 +7,7 @@ import type { Gathered } from './context.ts'
 import { describeFailure } from './describe-failure.ts'
 import { driveGenerator, isGenerator } from './drive.ts'
 import { admit, enter } from './enter.ts'
-import { asHost, withoutExit } from './exit-guard.ts'
-import { toToolError } from './failure.ts'
+import { withoutExit } from './exit-guard.ts'
 import { buildMeta, checkAnswer, plainAnswer, succeeded, toOutcome } from './finish.ts'
 import type { Answer } from './finish.ts'
 import type { Finished, Identity } from './finished.ts'
@@ -18,6 +17,7 @@ import type { Prepared } from './prepare.ts'
 import { showInput, showOutcome } from './redact.ts'
 import { runCall } from './running.ts'
 import type { RunningCall } from './running.ts'
+import { tell } from './tell.ts'
 
 /** THE call: validate, ask, run, check, roll back, answer. Never throws; every surface goes through here. */
 export async function invoke(definition: ToolDefinition, given: unknown, options: CallOptions = {}, identity: Identity = {}): Promise<Finished> {
@@ -68,18 +68,6 @@ async function execute(definition: ToolDefinition, prepared: Prepared, options: 
   call.complete()
   if (succeeded(checked) && !prepared.dryRun) transaction.commit()
   return checked
-}
-
-// Whoever listens belongs to the host: what goes wrong there ends the call, and never the process.
-function tell(event: ToolEvent, { onEvent }: CallOptions, call: RunningCall): void | Promise<void> {
-  if (!onEvent) return
-  const fail = (error: unknown): void => call.fail(toToolError(error))
-  try {
-    const told = asHost(() => onEvent(event))
-    return told instanceof Promise ? told.catch(fail) : undefined
-  } catch (error) {
-    fail(error)
-  }
 }
 
 async function report(definition: ToolDefinition, input: unknown, outcome: Outcome, { onEvent, caller }: CallOptions): Promise<void> {

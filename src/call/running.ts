@@ -6,6 +6,8 @@ import { onAbort } from './on-abort.ts'
 /** One call while it runs: the first failure from outside (deadline, cancellation, process.exit) ends it. */
 export type RunningCall = {
   signal(): AbortSignal
+  /** For those who are asked: aborted as soon as the call is over, however it ended, because nobody waits for their answer any more. */
+  asking(): AbortSignal
   deadline(): RunningDeadline | undefined
   fail(error: ToolError): void
   /** Sets a deadline; of several the earliest counts. */
@@ -21,6 +23,7 @@ export type RunningCall = {
 export function runCall<T>(outer: AbortSignal | undefined, work: (call: RunningCall) => Promise<T>): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     let controller: AbortController | undefined
+    let asking: AbortController | undefined
     let failure: ToolError | undefined
     let deadline: RunningDeadline | undefined
     let over = false
@@ -31,6 +34,7 @@ export function runCall<T>(outer: AbortSignal | undefined, work: (call: RunningC
       over = true
       deadline?.clear()
       stopListening()
+      asking?.abort(failure ?? isOver())
     }
     const call: RunningCall = {
       // Made on demand, because most handlers never look at it.
@@ -38,6 +42,11 @@ export function runCall<T>(outer: AbortSignal | undefined, work: (call: RunningC
         controller ??= new AbortController()
         if (failure) controller.abort(failure)
         return controller.signal
+      },
+      asking() {
+        asking ??= new AbortController()
+        if (over) asking.abort(failure ?? isOver())
+        return asking.signal
       },
       deadline: () => deadline,
       fail(error) {
@@ -54,11 +63,16 @@ export function runCall<T>(outer: AbortSignal | undefined, work: (call: RunningC
       },
       async wait<Answer>(ask: () => Answer | Promise<Answer>): Promise<Answer> {
         if (over) throw failure ?? isOver()
-        deadline?.pause()
+        const paused = deadline
+        paused?.pause()
         try {
           return await untilAborted(call.signal(), ask)
+        } catch (error) {
+          // The handler has ended without this answer: to throw now would be a rejection that nobody handles.
+          if (over && !failure) return await new Promise<never>(() => undefined)
+          throw error
         } finally {
-          deadline?.resume()
+          paused?.resume()
         }
       },
       complete() {

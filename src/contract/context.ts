@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { LogLevel } from './events.ts'
-import type { InteractionOption } from './interaction.ts'
+import type { InteractionOption, Root } from './interaction.ts'
 import type { TypedJsonSchema } from './json.ts'
 import type { State } from './state.ts'
 
@@ -13,9 +13,16 @@ export type SampleOptions = {
   readonly stopSequences?: readonly string[]
   /** Seconds to wait; default 120. */
   readonly timeout?: number
+  /** Names the request, so that an answer finds it again when the call is repeated: 1 to 64 characters of `A-Z a-z 0-9 _ . -`. */
+  readonly key?: string
 }
 
-type AskCommon = { readonly prompt: string; readonly timeout?: number }
+type AskCommon = {
+  readonly prompt: string
+  readonly timeout?: number
+  /** Names the question, so that an answer finds it again when the call is repeated: 1 to 64 characters of `A-Z a-z 0-9 _ . -`. */
+  readonly key?: string
+}
 export type ConfirmQuestion = AskCommon & { readonly kind: 'confirm'; readonly default?: boolean }
 export type DecisionQuestion<Value extends string = string> = AskCommon & {
   readonly kind: 'decision'
@@ -58,6 +65,8 @@ export type Context = {
   /** Asks the caller's model for a completion. */
   sample(prompt: string, options?: SampleOptions): Promise<string>
   readonly ask: Ask
+  /** The places that the caller works in; the working folder where nobody says otherwise. */
+  roots(options?: { readonly key?: string }): Promise<readonly Root[]>
   checkpoint(stage: string): Checkpoint
   /** Aborted when the call is cancelled or its deadline passes. */
   readonly signal: AbortSignal
@@ -78,3 +87,6 @@ export type Context = {
   /** What the tool's `context` hook returned. */
   readonly context: { readonly [key: string]: unknown }
 }
+
+/** What a resource or a prompt gets besides its parameters. */
+export type ReadingContext = Pick<Context, 'signal' | 'cwd' | 'env' | 'caller' | 'ask' | 'sample' | 'roots' | 'log'>

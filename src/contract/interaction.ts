@@ -18,7 +18,9 @@ export type Interaction = {
   /** Why the last answer to this question was refused. */
   readonly problem?: string
   /** For `sample`: the parameters of the completion. */
-  readonly sampling?: Omit<SampleRequest, 'id' | 'prompt'>
+  readonly sampling?: Omit<SampleRequest, 'id' | 'prompt' | 'key'>
+  /** The name that the tool gave the question: the same in every run of the same call. */
+  readonly key?: string
 }
 
 /** A request for a completion by the caller's model. */
@@ -29,6 +31,8 @@ export type SampleRequest = {
   readonly system?: string
   readonly temperature?: number
   readonly stop_sequences?: readonly string[]
+  /** The name that the tool gave the request. */
+  readonly key?: string
 }
 
 /** Answers a question; undefined means that nobody is there to answer. */
@@ -36,3 +40,9 @@ export type Answerer = (question: Interaction, signal: AbortSignal) => unknown |
 
 /** Completes a prompt with the caller's model. */
 export type Sampler = (request: SampleRequest, signal: AbortSignal) => string | Promise<string>
+
+/** A folder or other place that the caller works in. */
+export type Root = { readonly uri: string; readonly name?: string }
+
+/** Tells the places that the caller works in. */
+export type RootsProvider = (request: { readonly key?: string }, signal: AbortSignal) => readonly Root[] | Promise<readonly Root[]>

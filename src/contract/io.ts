@@ -6,6 +6,8 @@ export type TextSink = {
   send(text: string): Promise<void>
   /** Resolves when everything written has left the process; rejects once when it could not, unless only the reader went away. */
   flush(): Promise<void>
+  /** From here on a reader that does not read holds nobody up: what it does not take waits in memory. */
+  unblock?(): void
   /** True as soon as it is known that nothing can be written any more; what is written then is dropped. */
   readonly closed?: boolean
   readonly isTTY: boolean

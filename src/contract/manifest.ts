@@ -1,3 +1,4 @@
+import type { Duration } from './duration.ts'
 import type { DeclaredError } from './errors.ts'
 import type { JsonSchema } from './json.ts'
 
@@ -27,6 +28,18 @@ export type Permissions = {
 /** How one input field appears on the command line. */
 export type FlagOptions = { readonly name?: string; readonly short?: string; readonly env?: string; readonly hidden?: boolean }
 
+/** What an MCP server does with a tool besides listing and calling it. */
+export type McpOptions = {
+  /** Whether a call may or must run as a task that outlives its request, for clients that know tasks; default `auto`: what takes longer than `taskAfter` becomes one. */
+  readonly task?: 'never' | 'auto' | 'required'
+  /** How long the client waits for the result before it gets a task; default 2 seconds, 0 is at once. */
+  readonly taskAfter?: Duration
+  /** Whether the result is also written as text, for clients that read no structured results; default true. */
+  readonly text?: boolean
+  /** Goes into `_meta` of the listed tool as it is. */
+  readonly meta?: { readonly [key: string]: unknown }
+}
+
 /** Everything that can be said about a tool without running it. `--discover`, `--manifest`, `--schema`, `--describe`, MCP and provider forms are projections of it. */
 export type ToolManifest = {
   readonly name: string
@@ -48,6 +61,7 @@ export type ToolManifest = {
   readonly timeout?: number
   readonly dryRun: boolean
   readonly permissions?: Permissions
+  readonly mcp?: McpOptions
 }
 
 /** Everything about a tool that is known without its schemas. */
@@ -55,6 +69,8 @@ export type ToolFacts = Omit<ToolManifest, 'inputSchema' | 'outputSchema'>
 
 export type ResourceManifest = {
   readonly uri: string
+  readonly name?: string
+  readonly title?: string
   readonly summary: string
   readonly mimeTypes: readonly string[]
   readonly tags: readonly string[]
@@ -64,6 +80,7 @@ export type PromptArgument = { readonly name: string; readonly description?: str
 
 export type PromptManifest = {
   readonly name: string
+  readonly title?: string
   readonly summary: string
   readonly arguments: readonly PromptArgument[]
   readonly tags: readonly string[]

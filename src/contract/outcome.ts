@@ -1,3 +1,4 @@
+import type { ContentBlock } from './content.ts'
 import type { ErrorCategory } from './errors.ts'
 
 /** What an agent should do about a failure. */
@@ -53,8 +54,10 @@ export type SuccessOutcome<Result = unknown> = {
   readonly result: Result
   /** Text for the model that goes with the result. */
   readonly message?: string
-  /** The result is for the program, not for the model: renderers for models show the message only. */
+  /** The result is for the program, not for the model: renderers for models show message and content only. */
   readonly hidden?: true
+  /** What a model is shown besides the message: pictures, sound, files. */
+  readonly content?: readonly ContentBlock[]
   readonly meta: OutcomeMeta
 }
 
@@ -64,6 +67,7 @@ export type PartialOutcome<Result = unknown> = {
   readonly result: Result
   readonly message?: string
   readonly hidden?: true
+  readonly content?: readonly ContentBlock[]
   readonly errors: readonly ErrorObject[]
   readonly summary: PartialSummary
   readonly meta: OutcomeMeta

@@ -16,6 +16,11 @@ export function checkSummary(what: string, summary: unknown): asserts summary is
   if (summary.length > 200) throw new ToolError('CONFIG', `the summary of ${what} has ${summary.length} characters; 200 are allowed: move the rest to 'description'`)
 }
 
+/** Refuses a title that nobody could read. */
+export function checkTitle(what: string, title: unknown, option = 'title'): void {
+  if (title !== undefined && (typeof title !== 'string' || title.trim() === '')) throw new ToolError('CONFIG', `'${option}' of ${what} must be a text that is not empty`)
+}
+
 /** The form of a name under which it is looked up: '-' and '_' are equal. */
 export function lookupKey(name: string): string {
   return name.replaceAll('-', '_')

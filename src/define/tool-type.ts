@@ -1,7 +1,7 @@
 import type { Context } from '../contract/context.ts'
 import type { Duration } from '../contract/duration.ts'
 import type { DeclaredError } from '../contract/errors.ts'
-import type { Annotations, Example, FlagOptions, Permissions, ToolFacts, ToolManifest } from '../contract/manifest.ts'
+import type { Annotations, Example, FlagOptions, McpOptions, Permissions, ToolFacts, ToolManifest } from '../contract/manifest.ts'
 import type { LazySchema, Schema } from './schema/schema.ts'
 import type { OutputOf } from './types.ts'
 
@@ -33,6 +33,8 @@ export type ToolOptions<Input extends LazySchema | undefined = LazySchema | unde
   readonly streaming?: boolean
   readonly session?: boolean
   readonly permissions?: Permissions
+  /** What an MCP server does with the tool. */
+  readonly mcp?: McpOptions
   /** Checks that need I/O: after the schema, before the handler. Throw with `fail`. */
   readonly preValidate?: (input: OutputOf<Input>, ctx: Context) => void | Promise<void>
   /** Gives what the handler finds in `ctx.context`. */

@@ -8,6 +8,7 @@ import { checkExamplesEarly } from './early/examples.ts'
 import { checkFlagsEarly, earlyFlags } from './early/flags.ts'
 import { readEarly } from './early/read-schema.ts'
 import { nameProblem } from './name-problem.ts'
+import { checkMcpOptions } from './mcp-options.ts'
 import { checkName, checkOptions, checkSummary } from './names.ts'
 import type { SchemaSource } from './schema/schema.ts'
 import { isThunk, readSource, resolveSchema } from './schema/source.ts'
@@ -17,7 +18,7 @@ const EMPTY_INPUT = { type: 'object', properties: {}, additionalProperties: fals
 
 const OPTIONS = [
   'name', 'summary', 'title', 'description', 'input', 'output', 'positional', 'flags', 'annotations', 'examples', 'errors', 'tags', 'timeout', 'dryRun', 'streaming',
-  'session', 'permissions', 'preValidate', 'context', 'redact', 'run',
+  'session', 'permissions', 'mcp', 'preValidate', 'context', 'redact', 'run',
 ] as const satisfies readonly (keyof ToolOptions)[]
 const ANNOTATIONS = ['readOnly', 'destructive', 'idempotent', 'openWorld'] as const satisfies readonly (keyof Annotations)[]
 const CATEGORIES = ['input', 'auth', 'state', 'runtime', 'internal'] as const satisfies readonly ErrorCategory[]
@@ -29,6 +30,7 @@ export function defineTool(options: ToolOptions): ToolDefinition {
   checkOptions(`tool '${options.name}'`, options, OPTIONS)
   if (options.annotations) checkOptions(`'annotations' of tool '${options.name}'`, options.annotations, ANNOTATIONS)
   if (options.run !== undefined && typeof options.run !== 'function') throw new ToolError('CONFIG', `'run' of tool '${options.name}' must be a function`)
+  if (options.mcp !== undefined) checkMcpOptions(options.name, options.mcp)
   const facts = collectFacts(options)
   const source = { input: options.input ?? EMPTY_INPUT, output: options.output }
   const early = once(() => nameProblem(options.name, 'input', () => readEarly(resolveSchema(source.input))))
@@ -102,6 +104,7 @@ function collectFacts(options: ToolOptions): ToolFacts {
     ...(options.timeout !== undefined && { timeout: readTimeout(options.name, options.timeout) / 1000 }),
     dryRun: options.dryRun ?? false,
     ...(options.permissions && { permissions: options.permissions }),
+    ...(options.mcp && { mcp: options.mcp }),
   }
 }
 

@@ -18,6 +18,7 @@ import { isTool } from '../call/tool.ts'
 import type { AnyTool } from '../call/tool.ts'
 import { checkArgsEarly } from './args-early.ts'
 import { runAsProcess } from './cli/run.ts'
+import { createChanges } from './toolset-changes.ts'
 import type { Toolset, ToolsetOptions } from './toolset-type.ts'
 
 const OPTIONS = ['name', 'version', 'description', 'tools', 'resources', 'prompts', 'defaultOutput', 'mcpTransport', 'permissions', 'skillAutoGenerate'] as const satisfies readonly (keyof ToolsetOptions)[]
@@ -32,6 +33,7 @@ export function toolset(given: ToolsetOptions | AnyTool): Toolset {
   const entries = new Map<string, ToolEntry>()
   const resources: Resource[] = []
   const prompts: Prompt[] = []
+  const changes = createChanges()
   const identity = { toolset: options.name, version }
 
   const set: Toolset = {
@@ -43,6 +45,7 @@ export function toolset(given: ToolsetOptions | AnyTool): Toolset {
     prompts,
     add(tool, name) {
       include(enter(tool, [], name))
+      changes.announce({ kind: 'tools' })
       return set
     },
     addResource(resource) {
@@ -51,13 +54,38 @@ export function toolset(given: ToolsetOptions | AnyTool): Toolset {
       const other = resources.find(({ manifest }) => withoutNames(manifest.uri) === withoutNames(uri))?.manifest.uri
       if (other !== undefined) throw new ToolError('CONFIG', `two resources have the address '${other}'${other === uri ? '' : ` ('${uri}' matches the same)`}: change the address of one`)
       resources.push(resource)
+      changes.announce({ kind: 'resources' })
       return set
     },
     addPrompt(prompt) {
       if (!isPrompt(prompt)) throw new ToolError('CONFIG', `toolset '${options.name}' got something that prompt() did not make`)
       if (prompts.some(({ name }) => lookupKey(name) === lookupKey(prompt.name))) throw new ToolError('CONFIG', `two prompts are called '${prompt.name}': rename one`)
       prompts.push(prompt)
+      changes.announce({ kind: 'prompts' })
       return set
+    },
+    remove(name) {
+      const removed = typeof name === 'string' && entries.delete(lookupKey(name))
+      if (removed) changes.announce({ kind: 'tools' })
+      return removed
+    },
+    removeResource(uri) {
+      const removed = typeof uri === 'string' && takeOut(resources, ({ manifest }) => withoutNames(manifest.uri) === withoutNames(uri))
+      if (removed) changes.announce({ kind: 'resources' })
+      return removed
+    },
+    removePrompt(name) {
+      const removed = typeof name === 'string' && takeOut(prompts, (prompt) => lookupKey(prompt.name) === lookupKey(name))
+      if (removed) changes.announce({ kind: 'prompts' })
+      return removed
+    },
+    onChange(listener) {
+      if (typeof listener !== 'function') throw new ToolError('CONFIG', 'onChange() takes a function: (change) => ...')
+      return changes.listen(listener)
+    },
+    resourceChanged(uri) {
+      if (typeof uri !== 'string' || uri === '') throw new ToolError('CONFIG', 'resourceChanged() takes the address of the resource that changed')
+      changes.announce({ kind: 'resource', uri })
     },
     find: (name) => entries.get(lookupKey(name)),
     manifest: async () => ({
@@ -79,10 +107,11 @@ export function toolset(given: ToolsetOptions | AnyTool): Toolset {
     }),
     call: async (name, input, callOptions) => (await start(name, input, callOptions)).outcome,
     stream: (name, input, callOptions) => openLate(async () => (await loadEngine()).streamCall((streaming) => start(name, input, streaming), callOptions)),
+    listResources: async (callOptions) => (await loadEngine()).listResources(resources, callOptions, identity),
     readResource: async (uri, callOptions) => (await loadEngine()).readResource(resources, uri, callOptions, identity),
     renderPrompt: async (name, args, callOptions) => (await loadEngine()).renderPrompt(prompts, name, args, callOptions, identity),
     async run(entry) {
-      await runAsProcess(set, entry)
+      await runAsProcess(set, toolset, entry)
     },
   }
   const start = async (name: string, input: unknown, callOptions?: CallOptions): Promise<Finished> => {
@@ -118,6 +147,13 @@ function unknownTool(name: string, entries: readonly ToolEntry[]): ToolError {
 // The schemas stay unread until somebody looks: help for two hundred tools publishes none of them.
 function withPath(manifest: ToolManifest, path: readonly string[]): ToolManifest & { readonly path: readonly string[] } {
   return Object.defineProperties({}, { ...Object.getOwnPropertyDescriptors(manifest), path: { value: path, enumerable: true } }) as ToolManifest & { readonly path: readonly string[] }
+}
+
+// In place, because others hold the list.
+function takeOut<T>(list: T[], isMeant: (item: T) => boolean): boolean {
+  const index = list.findIndex(isMeant)
+  if (index !== -1) list.splice(index, 1)
+  return index !== -1
 }
 
 // `notes://{id}` and `notes://{name}` are the same address.

@@ -145,7 +145,7 @@ describe.concurrent('bad input', () => {
     const { status, stdout, stderr } = await runProgram('workbench.mjs', args)
     expect(status).toBe(exit)
     expect(stdout + stderr).not.toMatch(/\n {4}at /)
-    if (exit !== 0) expect(JSON.parse(stdout).error.code).toMatch(/^(USAGE|INVALID_INPUT)$/)
+    if (exit !== 0) expect(JSON.parse(stdout).error.code).toMatch(/^(USAGE|INVALID_INPUT|MISSING_PARAM)$/)
   })
 
   test.each<[string[], object | undefined]>([
@@ -170,7 +170,7 @@ describe.concurrent('bad input', () => {
     const { status, json, stdout } = await runProgram('workbench.mjs', args)
     if (expected === undefined) {
       expect(status).not.toBe(0)
-      expect(json.error.code).toMatch(/^(USAGE|INVALID_INPUT)$/)
+      expect(json.error.code).toMatch(/^(USAGE|INVALID_INPUT|MISSING_PARAM)$/)
     } else {
       expect(status).toBe(0)
       expect(stdout).toContain(JSON.stringify(expected))

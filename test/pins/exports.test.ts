@@ -6,19 +6,21 @@ import { expect, test } from 'vitest'
 // What stands here is public for years: a change of these lists is a change for every user.
 test('the values of toolable', async () => {
   expect(Object.keys(await import('toolable')).sort()).toEqual([
-    'ERROR_TABLE', 'ToolError', 'call', 'createState', 'fail', 'isTool', 'jsonSchema', 'ok', 'partial', 'prompt', 'resource', 'session', 'slice', 'stream', 'tool', 'toolset',
+    'ERROR_TABLE', 'ToolError', 'call', 'content', 'createState', 'fail', 'isTool', 'jsonSchema', 'ok', 'partial', 'prompt', 'protocolError', 'resource', 'session', 'slice', 'stream', 'tool', 'toolset',
   ])
 })
 
 test('the types of toolable', () => {
   expect(typesOf('index.d.ts')).toEqual([
-    'Annotations', 'Answerer', 'AnyErrorCode', 'AnyTool', 'Artifact', 'Ask', 'CallEvent', 'CallOptions', 'Checkpoint', 'ConfirmQuestion', 'Context', 'Deadline', 'DecisionQuestion',
-    'DeclaredError', 'Duration', 'ErrorCategory', 'ErrorClass', 'ErrorCode', 'ErrorObject', 'ErrorRow', 'Example', 'FailOptions', 'FailureOutcome', 'FlagOptions', 'InputQuestion',
-    'Interaction', 'InteractionOption', 'Json', 'JsonObject', 'JsonSchema', 'LazySchema', 'ListedResource', 'LogLevel', 'Outcome', 'OutcomeMeta', 'PartialError', 'PartialOutcome',
-    'PartialSummary', 'Permissions', 'PlannedAction', 'Prompt', 'PromptArgument', 'PromptManifest', 'PromptMessage', 'PromptOptions', 'PromptText', 'Reply', 'Resource', 'ResourceContent',
-    'ResourceContext', 'ResourceManifest', 'ResourceOptions', 'ResultEvent', 'SampleOptions', 'SampleRequest', 'Sampler', 'SchemaSource', 'Session', 'SessionAnswer', 'Slice', 'SliceView',
-    'StandardSchema', 'State', 'StateSnapshot', 'Stream', 'SuccessOutcome', 'Suggestion', 'SuggestionInput', 'Tool', 'ToolEvent', 'ToolInvokedEvent', 'ToolManifest', 'ToolOptions',
-    'ToolTree', 'Toolset', 'ToolsetManifest', 'ToolsetOptions', 'TypedJsonSchema',
+    'Annotations', 'Answerer', 'AnyErrorCode', 'AnyTool', 'Artifact', 'Ask', 'AudioContent', 'CallEvent', 'CallOptions', 'ChangeListener', 'Checkpoint', 'Completer', 'Completers',
+    'ConfirmQuestion', 'ContentAnnotations', 'ContentBlock', 'Context', 'Deadline', 'DecisionQuestion', 'DeclaredError', 'Duration', 'EmbeddedResource', 'ErrorCategory',
+    'ErrorClass', 'ErrorCode', 'ErrorObject', 'ErrorRow', 'Example', 'FailOptions', 'FailureOutcome', 'FlagOptions', 'ImageContent', 'InputQuestion', 'Interaction',
+    'InteractionOption', 'Json', 'JsonObject', 'JsonSchema', 'LazySchema', 'ListedResource', 'LogLevel', 'McpOptions', 'Outcome', 'OutcomeMeta', 'PartialError', 'PartialOutcome',
+    'PartialSummary', 'Permissions', 'PlannedAction', 'Prompt', 'PromptArgument', 'PromptContext', 'PromptManifest', 'PromptMessage', 'PromptOptions', 'PromptText',
+    'ReadingContext', 'Reply', 'ReplyOptions', 'Resource', 'ResourceContent', 'ResourceContext', 'ResourceLink', 'ResourceManifest', 'ResourceOptions', 'ResultEvent', 'Root',
+    'RootsProvider', 'SampleOptions', 'SampleRequest', 'Sampler', 'SchemaSource', 'Session', 'SessionAnswer', 'Slice', 'SliceView', 'StandardSchema', 'State', 'StateSnapshot',
+    'Stream', 'SuccessOutcome', 'Suggestion', 'SuggestionInput', 'TextContent', 'Tool', 'ToolEvent', 'ToolInvokedEvent', 'ToolManifest', 'ToolOptions', 'ToolTree', 'Toolset',
+    'ToolsetChange', 'ToolsetManifest', 'ToolsetOptions', 'TypedJsonSchema',
   ])
 })
 

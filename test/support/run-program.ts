@@ -37,6 +37,8 @@ export type RunOptions = {
   readonly env?: { readonly [name: string]: string }
   readonly cwd?: string
   readonly nodeArgs?: readonly string[]
+  /** Milliseconds after which a program that still runs counts as hanging; default 25 seconds. */
+  readonly longest?: number
 }
 
 const LONGEST_MS = 25_000
@@ -78,7 +80,7 @@ export function startProgram(name: string, args: readonly string[] = [], options
   return launch(process.execPath, [...(options.nodeArgs ?? []), fixture(name), ...args], options)
 }
 
-function launch(command: string, args: readonly string[], { input, env, cwd }: RunOptions): Running {
+function launch(command: string, args: readonly string[], { input, env, cwd, longest = LONGEST_MS }: RunOptions): Running {
   const child = spawn(command, args, { stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'], env: cleanEnvironment(env), cwd: cwd ?? home, detached: true }) as ChildProcessWithoutNullStreams
   const said = { stdout: [] as Buffer[], stderr: [] as Buffer[] }
   const listeners = new Set<() => void>()
@@ -96,7 +98,7 @@ function launch(command: string, args: readonly string[], { input, env, cwd }: R
     const watchdog = setTimeout(() => {
       killGroup(child.pid ?? 0)
       reject(new Error(`${args.join(' ')} did not end\nstdout: ${text('stdout').slice(0, 2000)}\nstderr: ${text('stderr').slice(0, 2000)}`))
-    }, LONGEST_MS)
+    }, longest)
     child.on('error', reject)
     child.on('close', (status, signal) => {
       clearTimeout(watchdog)

@@ -1,9 +1,10 @@
 import { describe, expectTypeOf, test } from 'vitest'
 import { z } from 'zod'
 import { createState, fail, jsonSchema, prompt, resource, slice, tool, ToolError } from 'toolable'
-import type { Context, PromptText, Resource, Prompt } from 'toolable'
+import type { Context, PromptContext, PromptText, Resource, Prompt } from 'toolable'
 
 declare const ctx: Context
+declare const reading: PromptContext
 declare const text: string
 
 describe('[3.context-ask] ctx.ask', () => {
@@ -63,7 +64,7 @@ describe('resources and prompts', () => {
     prompt({ name: 'p', summary: 's', arguments: () => z.object({ n: z.number() }), render: ({ n }) => [{ role: 'user', content: `${n}` }] })
     prompt({ name: 'p', summary: 's', arguments: jsonSchema<{ a: string }>({ type: 'object' }), render: async ({ a }) => a })
     prompt({ name: 'p', summary: 's', render: (args) => { expectTypeOf(args).toEqualTypeOf<Record<string, never>>(); return 'x' } })
-    expectTypeOf(review.render({})).toEqualTypeOf<PromptText | Promise<PromptText>>()
+    expectTypeOf(review.render({}, reading)).toEqualTypeOf<PromptText | Promise<PromptText>>()
     // @ts-expect-error there is no such argument
     prompt({ name: 'p', summary: 's', arguments: { code: 'The code' }, render: ({ style }) => style })
     // @ts-expect-error a prompt is text

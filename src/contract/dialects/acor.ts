@@ -51,6 +51,7 @@ function writeEnd(outcome: Outcome, context: DialectContext): object {
   if (!outcome.ok) return writeFailure(outcome, context)
   const extra = {
     ...(outcome.message !== undefined && { message: outcome.message }),
+    ...(outcome.content && { content: outcome.content }),
     ...(outcome.status === 'partial' && { errors: outcome.errors, summary: outcome.summary }),
   }
   return line('result', context, {

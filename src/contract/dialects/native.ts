@@ -16,5 +16,6 @@ export const native: DialectWriter = {
 /** A question as one line: a request for a completion in its own form, anything else under the given type. */
 export function writeQuestion(question: Interaction, type: string): object {
   if (question.kind !== 'sample') return { type, ...question }
-  return { type: 'sample_request', id: question.id, prompt: question.prompt, ...question.sampling }
+  const { id, prompt, sampling, key } = question
+  return { type: 'sample_request', id, prompt, ...sampling, ...(key !== undefined && { key }) }
 }

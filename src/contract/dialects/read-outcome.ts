@@ -1,5 +1,6 @@
 import { isObject } from '../json.ts'
-import type { ErrorObject, FailureOutcome, Outcome } from '../outcome.ts'
+import type { ErrorObject, FailureOutcome, Outcome, SuccessOutcome } from '../outcome.ts'
+import { readContent } from './read-content.ts'
 import { readError, readErrors } from './read-error.ts'
 import type { ReadContext } from './read-error.ts'
 import { readMeta } from './read-meta.ts'
@@ -29,7 +30,7 @@ function isSuccess({ meta, ...document }: Document): boolean {
   if (!claimed || document.ok === false) return false
   if (meta !== undefined) return document.ok === true && isObject(meta) && typeof meta.tool === 'string'
   const keys = Object.keys(document).filter((key) => !(isEmpty(document[key]) && (key === 'error' || key === 'errors')))
-  return Object.hasOwn(document, 'result') && keys.every((key) => SUCCESS_KEYS.has(key))
+  return Object.hasOwn(document, 'result') && keys.every((key) => SUCCESS_KEYS.has(key) || (key === 'content' && readContent(document[key]) !== undefined))
 }
 
 function isPartial(document: Document): boolean {
@@ -52,11 +53,12 @@ function isEmpty(value: unknown): boolean {
   return value === null || value === undefined || value === false || value === '' || (Array.isArray(value) && value.length === 0)
 }
 
-function resultOf(document: Document): { readonly result: unknown; readonly message?: string; readonly hidden?: true } {
+function resultOf(document: Document): Pick<SuccessOutcome, 'result' | 'message' | 'hidden' | 'content'> {
   return {
     result: document.result ?? null,
     ...(typeof document.message === 'string' && { message: document.message }),
     ...(document.hidden === true && { hidden: true as const }),
+    ...readContent(document.content),
   }
 }
 

@@ -1,5 +1,6 @@
 import { isObject } from '../json.ts'
 import type { FailureOutcome, Outcome, OutcomeMeta } from '../outcome.ts'
+import { readContent } from './read-content.ts'
 import { readError, readErrors } from './read-error.ts'
 import type { ReadContext } from './read-error.ts'
 import { readArtifacts, readMeta } from './read-meta.ts'
@@ -23,6 +24,7 @@ export function readProtocolEnd(document: Line, context: ReadContext): Outcome {
   const said = {
     result: Object.hasOwn(own, 'result') ? own.result : own,
     ...(typeof more.message === 'string' && { message: more.message }),
+    ...readContent(more.content),
   }
   if (status !== 'partial') return { ok: true, status: 'success', ...said, meta }
   const errors = readErrors(more.errors, context)

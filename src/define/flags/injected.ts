@@ -49,11 +49,18 @@ export const PROGRAM_FLAGS: readonly InjectedFlag[] = [
   { long: 'schema', kind: 'boolean', description: 'Print the JSON Schemas of all tools' },
   { long: 'manifest', kind: 'boolean', description: 'Print the manifest' },
   { long: 'describe', kind: 'boolean', description: 'Print the manifest in the form of an orchestrator' },
+  { long: 'serve-mcp', kind: 'value', valueName: 'transport', choices: ['stdio', 'http'], description: 'Serve the tools over MCP; see mcp serve --help' },
   { long: 'selftest', kind: 'boolean', description: 'Check that the program works' },
   { long: 'fractalic-dump-schema', kind: 'boolean', description: 'Print the schema for Fractalic', hidden: true },
   { long: 'fractalic-dump-multi-schema', kind: 'boolean', description: 'Print the schemas for Fractalic', hidden: true },
   { long: 'version', short: 'V', kind: 'boolean', description: 'Print the version' },
   { long: 'help', short: 'h', kind: 'boolean', description: 'Show this help' },
+]
+
+/** Flags of `mcp serve` that may stand before `--serve-mcp` too; whatever follows it is handed on as it is. */
+export const SERVING_FLAGS: readonly InjectedFlag[] = [
+  ...['host', 'port', 'token-file', 'confirm'].map((long) => ({ long, kind: 'value', valueName: 'value', description: '', hidden: true }) as const),
+  { long: 'progressive', kind: 'boolean', description: '', hidden: true },
 ]
 
 /** Reserved input fields and the injected flag that feeds each of them. */

@@ -5,8 +5,9 @@ import type { CallOptions } from '../../call/options.ts'
 import { invoke } from '../../call/pipeline.ts'
 import { dialectContext } from './dialect-context.ts'
 import { listenToEvents } from './events.ts'
+import { finishCall } from './finish-call.ts'
 import type { ShapeOptions } from './output/shape.ts'
-import { exitStatus, failedOutcome, printOutcome } from './print-outcome.ts'
+import { failedOutcome } from './print-outcome.ts'
 import { connectResponders } from './responders.ts'
 import type { ToolCall } from './tool-call.ts'
 
@@ -49,11 +50,7 @@ export async function callTool(call: ToolCall): Promise<number> {
     outcome = failedOutcome(error.toObject(), `${set.name}.${entry.name}`, set.version)
   }
   await events.stop()
-  const paste = outcome.ok ? undefined : await import('./paste.ts')
-  outcome = withWarnings(paste?.withCommand(outcome, call) ?? outcome, call.warnings)
-  const renderInput = paste && ((repaired: { readonly [field: string]: unknown }): string => paste.pasteable(call, repaired))
-  await printOutcome(outcome, { io, presentation, context, streamed, quiet: globals.quiet === true, renderInput })
-  return exitStatus(outcome, call.origin)
+  return finishCall(outcome, call, context, streamed)
 }
 
 async function fitBudget(outcome: Outcome, maxTokens: number | undefined): Promise<Outcome> {
@@ -64,9 +61,4 @@ async function fitBudget(outcome: Outcome, maxTokens: number | undefined): Promi
 
 function hasShape({ fields, filter, limit, cursor }: ShapeOptions): boolean {
   return [fields, filter, limit, cursor].some((option) => option !== undefined)
-}
-
-function withWarnings(outcome: Outcome, warnings: readonly string[]): Outcome {
-  if (warnings.length === 0) return outcome
-  return { ...outcome, meta: { ...outcome.meta, warnings: [...warnings, ...(outcome.meta.warnings ?? [])] } }
 }

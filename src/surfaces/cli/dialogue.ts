@@ -2,6 +2,7 @@ import type { Answerer, Interaction, SampleRequest, Sampler } from '../../contra
 import { isObject } from '../../contract/json.ts'
 import { ToolError } from '../../contract/tool-error.ts'
 import type { LineReader } from './lines.ts'
+import { oneAtATime } from './one-at-a-time.ts'
 
 type Line = { readonly [field: string]: unknown }
 
@@ -18,20 +19,15 @@ export type LineChannel = {
 
 /** Talks to the caller one question at a time. Lines that answer something else are kept for whoever wants them. */
 export function lineDialogue(channel: LineChannel): LineDialogue {
-  let turn: Promise<unknown> = Promise.resolve()
-  const oneAtATime = <T>(work: () => Promise<T>): Promise<T> => {
-    const mine = turn.then(work, work)
-    turn = mine.catch(() => undefined)
-    return mine
-  }
+  const inTurn = oneAtATime()
   return {
-    answer: (question, signal) => oneAtATime(async () => {
+    answer: (question, signal) => inTurn(signal, async () => {
       // The session's own event has asked already.
       if (!question.dialogue) await ask(channel, question)
       const line = await waitFor(channel, signal, question.dialogue ? isSessionAnswer : (candidate) => isAnswerTo(candidate, question))
       return line === undefined || question.dialogue ? line : readAnswer(line)
     }),
-    sample: (request, signal) => oneAtATime(async () => {
+    sample: (request, signal) => inTurn(signal, async () => {
       await ask(channel, toInteraction(request))
       const line = await waitFor(channel, signal, (candidate) => candidate['type'] === 'sample_response' && candidate['id'] === request.id)
       if (line === undefined) throw new ToolError('ANSWER_REQUIRED', 'stdin ended before the completion came', { details: { interaction: { kind: 'sample' } }, suggestion: `Answer on stdin with {"type":"sample_response","id":"${request.id}","content":"…"}` })
@@ -91,6 +87,6 @@ function readAnswer(line: Line): unknown {
   return 'value' in line ? line['value'] : line['answer']
 }
 
-function toInteraction({ id, prompt, ...sampling }: SampleRequest): Interaction {
-  return { id, kind: 'sample', prompt, sampling }
+function toInteraction({ id, prompt, key, ...sampling }: SampleRequest): Interaction {
+  return { id, kind: 'sample', prompt, sampling, ...(key !== undefined && { key }) }
 }

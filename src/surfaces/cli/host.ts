@@ -1,2 +1,10 @@
-/** What the process does for a command that runs tools: guards are costly, so they are put up only then. */
-export type Host = { readonly signal: AbortSignal; prepareForTools(redirectStrayOutput: () => void): void }
+import type { Toolset, ToolsetOptions } from '../toolset-type.ts'
+
+/** What stands around a command. */
+export type Host = {
+  readonly signal: AbortSignal
+  /** Puts up the guards of a process that runs tools; they are costly, so they are put up only then. */
+  prepareForTools(redirectStrayOutput: () => void): void
+  /** Makes the toolset that built-in commands belong to: the command line itself cannot import what imports it. */
+  makeToolset(options: ToolsetOptions): Toolset
+}

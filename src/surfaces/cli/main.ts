@@ -22,13 +22,13 @@ export async function main(set: Toolset, argv: readonly string[], io: Io, host: 
 
 async function runCommand(set: Toolset, command: Command, io: Io, host: Host): Promise<number> {
   const { globals } = command
+  if (command.kind === 'builtin') return (await import('../builtin/run.ts')).runBuiltin(set, command, io, host)
   // Help is given for broken command lines too; everything else needs to be read whole.
   if (command.kind === 'tool' && command.bare && io.stdin.isTTY) return printHelp(set, command, io)
   if (command.kind === 'tool') return (await import('./run-tool.ts')).runTool(set, command, io, host)
   if (globals.help || (command.kind === 'program' && !command.problem && !globals.asked)) return printHelp(set, command, io)
   if (command.problem) throw command.problem
   if (command.kind === 'group') return printHelp(set, command, io)
-  if (command.kind === 'builtin') return (await import('./builtin.ts')).runBuiltin(set, command.name, command.rest, io)
   if (globals.asked!.what === 'version') return printText(io, `${set.version}\n`)
   if (['resource', 'prompt', 'selftest'].includes(globals.asked!.what)) host.prepareForTools((await import('./stray-output.ts')).redirectStrayOutput)
   if (globals.asked!.what === 'selftest') {

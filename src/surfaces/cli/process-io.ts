@@ -60,6 +60,7 @@ function fileSink(fd: number, onClosed: () => void): TextSink {
     },
     send: (text) => (closed ? Promise.resolve() : enqueue(Buffer.from(text))),
     flush: () => queue.then(takeFailure),
+    unblock: () => makeNonBlocking(fd),
     get closed() { return closed },
     get isTTY() { return isCharacterDevice(fd) && isTerminal() },
     get columns() { return terminalWidth() },
@@ -68,6 +69,14 @@ function fileSink(fd: number, onClosed: () => void): TextSink {
       return `${stats.dev}:${stats.ino}`
     },
   }
+}
+
+// Opening a pipe as a socket of node makes the descriptor non-blocking; the socket itself is never used, and never closed.
+function makeNonBlocking(fd: number): void {
+  const stats = fstatSync(fd)
+  if (!stats.isFIFO() && !stats.isSocket()) return
+  const { Socket } = process.getBuiltinModule('node:net')
+  new Socket({ fd, readable: false, writable: true }).unref()
 }
 
 async function writeAll(fd: number, bytes: Buffer): Promise<void> {

@@ -6,6 +6,7 @@ import { ToolError } from '../../contract/tool-error.ts'
 import type { LineDialogue } from './dialogue.ts'
 import { readLines } from './lines.ts'
 import type { LineReader } from './lines.ts'
+import { oneAtATime } from './one-at-a-time.ts'
 import type { ToolCall } from './tool-call.ts'
 
 /** Who answers a tool on this command line; what is absent, nobody can do. */
@@ -35,10 +36,11 @@ export function connectResponders({ call, context, send, whileAsking }: Connecti
   })())
   const person = io.stdin.isTTY && io.stderr.isTTY && !caller && !globals.session
 
-  const askPerson: Answerer = async (question, signal) => {
+  const inTurn = oneAtATime()
+  const askPerson: Answerer = (question, signal) => inTurn(signal, async () => {
     const { terminalAnswerer } = await import('./terminal.ts')
     return whileAsking(async () => terminalAnswerer(sharedLines(), io.stderr)(question, signal))
-  }
+  })
   const answer: Answerer | undefined = person ? askPerson : globals.session ? async (question, signal) => (await lineWise()).answer(question, signal) : undefined
   return {
     confirm: answer ? async (question) => toDecision(await answer(question, call.signal)) : false,

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { ToolError } from '../../contract/tool-error.ts'
 import { toToolError } from '../../call/failure.ts'
 import type { Toolset } from '../toolset-type.ts'
+import type { Host } from './host.ts'
 import { main } from './main.ts'
 import { processIo } from './process-io.ts'
 
@@ -10,7 +11,7 @@ const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
 const LONGEST_FAREWELL_MS = 2000
 
 /** Runs a toolset as this process: reads its arguments, answers, and ends it. */
-export async function runAsProcess(set: Toolset, entry?: ImportMeta): Promise<void> {
+export async function runAsProcess(set: Toolset, makeToolset: Host['makeToolset'], entry?: ImportMeta): Promise<void> {
   if (entry && !isEntryPoint(entry)) return
   const controller = new AbortController()
   const exit = process.exit.bind(process)
@@ -34,7 +35,7 @@ export async function runAsProcess(set: Toolset, entry?: ImportMeta): Promise<vo
     process.on('unhandledRejection', crash)
     redirectStrayOutput()
   }
-  const status = await main(set, process.argv.slice(2), io, { signal: controller.signal, prepareForTools })
+  const status = await main(set, process.argv.slice(2), io, { signal: controller.signal, prepareForTools, makeToolset })
   await io.stdout.flush()
   exit(signalled ?? status)
 }

@@ -8,13 +8,13 @@ export type HttpRequest = {
   readonly search: string
   /** A header by its name in lower case; several values joined by `, `. */
   header(name: string): string | undefined
-  /** The body as UTF-8 text; rejects with `BodyError` when it is longer than the limit, cut off, or not UTF-8. */
+  /** The body as UTF-8 text; rejects with `BodyError` when it is longer than the limit, cut off, or not UTF-8. Asked for once. */
   text(limit: number): Promise<string>
   /** Aborted when the client goes away before it has the whole answer. Made when first asked for. */
   readonly signal: AbortSignal
 }
 
-/** The answer: whole, or a stream whose chunks are sent as they come. */
+/** The answer: whole, or a stream whose chunks are sent as they come. Names of headers in lower case; the length is counted by whoever sends it. */
 export type HttpAnswer = {
   readonly status: number
   readonly headers: { readonly [name: string]: string }
@@ -30,4 +30,14 @@ export class BodyError extends Error {
   constructor(readonly status: 400 | 413, message: string) {
     super(message)
   }
+}
+
+/** The error of a body that is longer than allowed. */
+export function bodyTooLong(limit: number): BodyError {
+  return new BodyError(413, `the body is longer than ${limit} bytes`)
+}
+
+/** True for a body that is sent chunk by chunk. */
+export function isStream(body: HttpAnswer['body']): body is AsyncIterable<string> {
+  return typeof body === 'object' && !(body instanceof Uint8Array)
 }

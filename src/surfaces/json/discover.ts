@@ -27,11 +27,11 @@ export function promptsDocument({ prompts }: Pick<ToolsetOutline, 'prompts'>): o
 }
 
 /** A resource as these documents show it. */
-export function resourceEntry({ uri, summary, mimeTypes, tags }: ResourceManifest): object {
-  return { uri_pattern: uri, summary, mime_types: mimeTypes, tags }
+export function resourceEntry({ uri, name, title, summary, mimeTypes, tags }: ResourceManifest): object {
+  return { uri_pattern: uri, ...(name !== undefined && { name }), ...(title !== undefined && { title }), summary, mime_types: mimeTypes, tags }
 }
 
 /** A prompt as these documents show it; its arguments are a record of name and description. */
-export function promptEntry({ name, summary, arguments: parameters, tags }: PromptManifest): object {
-  return { name, summary, arguments: Object.fromEntries(parameters.map((parameter) => [parameter.name, parameter.description ?? ''])), tags }
+export function promptEntry({ name, title, summary, arguments: parameters, tags }: PromptManifest): object {
+  return { name, ...(title !== undefined && { title }), summary, arguments: Object.fromEntries(parameters.map((parameter) => [parameter.name, parameter.description ?? ''])), tags }
 }

@@ -32,6 +32,8 @@ export type ScanOptions = {
   readonly stopAtWord?: boolean
   /** Stop at the first flag that the table does not know, instead of refusing it. */
   readonly stopAtUnknown?: boolean
+  /** Stop behind the flag of this name: all that follows belongs to it. */
+  readonly stopBehind?: string
   /** Extra words for the message about an unknown flag. */
   readonly explainUnknown?: (name: string) => string | undefined
   /** A boolean flag followed by `true` or `false` takes it as its value. */
@@ -74,6 +76,7 @@ export function scan(tokens: readonly string[], table: FlagTable, options: ScanO
     }
     flags.push(...read.flags)
     index = read.next
+    if (options.stopBehind !== undefined && read.flags.some(({ flag }) => flag.long === options.stopBehind)) break
   }
   return { flags, words, end: index, problem }
 }

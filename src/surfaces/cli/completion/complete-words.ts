@@ -55,7 +55,7 @@ function completeFlag(position: Position, current: string): Completion {
 }
 
 function completeArgument(manifest: ToolsetManifest, position: Position, current: string): Completion {
-  const commands = position.literal || position.positionals.length > 0 ? [] : commandCandidates(manifest, position, current)
+  const commands = position.literal ? [] : position.positionals.length > 0 ? completeValue({ choices: subWords(position), directive: 'none' }, current).candidates : commandCandidates(manifest, position, current)
   const source = nextArgument(position)
   const values = source ? completeValue(source, current) : NOTHING
   const candidates = [...values.candidates, ...commands]
@@ -63,10 +63,14 @@ function completeArgument(manifest: ToolsetManifest, position: Position, current
   return nothingElse ? completeFlag(position, '--') : { candidates, directive: values.directive }
 }
 
+function subWords({ subWords: words = [], positionals }: Position): readonly string[] {
+  return positionals.length === 1 ? words : []
+}
+
 function commandCandidates(manifest: ToolsetManifest, { path }: Position, current: string): Candidate[] {
   const found = new Map<string, Candidate>()
   // The only tool of a program needs no name, and its arguments would drown in the names of commands.
-  for (const command of manifest.tools.length === 1 ? [] : manifest.tools) {
+  for (const command of manifest.tools.length === 1 && path.length === 0 ? [] : manifest.tools) {
     const word = command.path[path.length]
     if (word === undefined || !isInside(command, path) || !lookupKey(word).startsWith(lookupKey(current))) continue
     const own = manifest.tools.find((other) => isCommand(other, [...path, word]))

@@ -12,6 +12,8 @@ export type Position = {
   readonly tool?: ToolCommand
   /** A built-in command, and how many words of it are written. */
   readonly builtin?: { readonly words: readonly string[]; readonly given: number }
+  /** What would make the words so far a built-in command, where they may be arguments as well. */
+  readonly subWords?: readonly string[]
   /** The flags that may stand here. */
   readonly flags: readonly CompletableFlag[]
   readonly used: ReadonlySet<string>
@@ -58,7 +60,8 @@ function readWord(manifest: ToolsetManifest, position: Position, word: string): 
 }
 
 function readArgument(manifest: ToolsetManifest, position: Position, word: string): Position {
-  const { builtin, tool, path, positionals, literal } = position
+  const { builtin, tool, path, positionals, literal, subWords } = position
+  if (subWords?.includes(word)) return { ...position, builtin: { words: [], given: 1 }, flags: [] }
   if (builtin) return { ...position, builtin: { ...builtin, given: builtin.given + 1 } }
   const longer = [...path, word]
   if (!literal && positionals.length === 0) {
@@ -67,7 +70,8 @@ function readArgument(manifest: ToolsetManifest, position: Position, word: strin
     if (whole) return enter(manifest, position, whole.path)
     if (manifest.tools.some((command) => isInside(command, longer))) return enter(manifest, position, longer)
     const own = path.length === 0 ? BUILTIN_COMMANDS.find(({ name }) => sameWord(name, word)) : undefined
-    if (own) return { ...position, builtin: { words: own.words, given: 0 }, flags: [] }
+    if (own && !tool?.positional.length) return { ...position, builtin: { words: own.words, given: 0 }, flags: [] }
+    if (own) return { ...position, positionals: [word], subWords: own.words }
   }
   return tool ? { ...position, positionals: [...positionals, word] } : { ...position, lost: true }
 }

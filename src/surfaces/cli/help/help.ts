@@ -17,7 +17,7 @@ export function helpText(manifest: ToolsetManifest, command: Command, io: Io): s
     compact: findCaller(io.env)?.kind === 'agent',
   }
   if (command.kind === 'group') return renderGroupHelp(manifest, command.path, options)
-  const only = manifest.tools.length === 1 ? manifest.tools[0] : undefined
+  const only = manifest.tools.length === 1 && !command.builtin ? manifest.tools[0] : undefined
   const tool = command.kind === 'tool' ? manifest.tools.find(({ name }) => name === command.entry.name) : command.kind === 'program' ? only : undefined
   return tool ? renderToolHelp(manifest, tool, { ...options, single: only !== undefined }) : renderProgramHelp(manifest, options)
 }

@@ -13,6 +13,7 @@ export function toEnvelope(outcome: Outcome, renderInput?: RenderInput): Record<
     status: outcome.status,
     result: success?.result,
     message: success?.message,
+    content: success?.content,
     errors: errors?.map((error) => toErrorEnvelope(error, renderInput)),
     summary: outcome.status === 'success' ? undefined : outcome.summary,
     error: failure && toErrorEnvelope(failure.error, renderInput),

@@ -36,7 +36,7 @@ function writeJsonLines(outcome: Outcome, options: FormatOptions): Printed {
   const envelope = toEnvelope(outcome, options.renderInput)
   if (!outcome.ok || !Array.isArray(outcome.result)) return withErrorLine(outcome, options, `${toJsonText(envelope)}\n`)
   const { meta } = outcome
-  const notable = outcome.status === 'partial' || outcome.message !== undefined || meta.dry_run || meta.warnings || meta.truncated || meta.next_cursor !== undefined || meta.artifacts
+  const notable = outcome.status === 'partial' || outcome.message !== undefined || outcome.content || meta.dry_run || meta.warnings || meta.truncated || meta.next_cursor !== undefined || meta.artifacts
   const { result: _printed, ...rest } = envelope
   return { stdout: outcome.result.map((item) => `${toJsonText(item)}\n`).join(''), stderr: notable ? `${toJsonText(rest)}\n` : '' }
 }

@@ -1,0 +1,23 @@
+import type { Io } from '../../contract/io.ts'
+import type { AnyTool } from '../../call/tool.ts'
+import type { Globals } from '../cli/argv/globals.ts'
+import type { Host } from '../cli/host.ts'
+import type { Toolset } from '../toolset-type.ts'
+
+/** What a command that owns stdin and stdout works with. `set` is the author's toolset, not the one that the command belongs to. */
+export type BuiltinContext = { readonly set: Toolset; readonly io: Io; readonly host: Host; readonly globals: Globals }
+
+/** A command that every program has, written as a tool: flags, help, completion and `--json` come with it. */
+export type Builtin = {
+  /** The words that name it: `['docs']`, or `['mcp', 'add']`. */
+  readonly path: readonly string[]
+  readonly tool: AnyTool
+  /**
+   * With it the command owns stdin and stdout and gives the exit status; the tool's own `run` is not used. The input is checked before.
+   * A command that runs handlers calls `host.prepareForTools` itself.
+   */
+  readonly start?: (input: unknown, context: BuiltinContext) => Promise<number>
+}
+
+/** What a feature folder exports from its `commands.ts`: the commands that it gives to a program. */
+export type BuiltinModule = (set: Toolset) => readonly Builtin[]

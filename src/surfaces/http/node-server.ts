@@ -1,0 +1,91 @@
+import { createServer } from 'node:http'
+import type { Server, ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import type { HttpApp } from './exchange.ts'
+import { explainListenError } from './listen-error.ts'
+import { nodeListener } from './node-adapter.ts'
+import type { NodeMessage } from './node-request.ts'
+import { answerClientError } from './client-error.ts'
+
+export type ListenOptions = {
+  /** The address to bind: a name or an IP address. */
+  readonly host: string
+  /** 0 takes any free port. */
+  readonly port: number
+  readonly basePath?: string
+  /** Milliseconds a client may take to send its whole request; default 60 s, of which 20 s for the headers. */
+  readonly requestTimeout?: number
+  /** Milliseconds that running requests get to end when the server stops; default 5 s. */
+  readonly grace?: number
+  /** Stops the server. */
+  readonly signal?: AbortSignal
+}
+
+/** A server that listens. */
+export type Listening = {
+  readonly url: string
+  readonly port: number
+  /** Stops accepting, lets running requests end, then cuts them; resolves when every connection is closed. */
+  close(): Promise<void>
+  /** Resolves when the server has closed, whoever closed it. */
+  readonly closed: Promise<void>
+}
+
+const REQUEST_TIMEOUT_MS = 60_000
+const HEADERS_TIMEOUT_MS = 20_000
+const GRACE_MS = 5_000
+
+/** Serves an app over node:http; rejects with CONFIG, naming a free port, when the address cannot be had. */
+export async function listen(app: HttpApp, { host, port, basePath, requestTimeout = REQUEST_TIMEOUT_MS, grace = GRACE_MS, signal }: ListenOptions): Promise<Listening> {
+  const connections = new Map<Socket, Set<ServerResponse>>()
+  const server = createServer({ requestTimeout, headersTimeout: Math.min(HEADERS_TIMEOUT_MS, requestTimeout), connectionsCheckingInterval: Math.min(5000, Math.ceil(requestTimeout / 2)) })
+  const mount = basePath === undefined ? {} : { basePath }
+  let stopping = false
+
+  const track = (serve: ReturnType<typeof nodeListener>) => (request: NodeMessage, response: ServerResponse): void => {
+    const running = connections.get(request.socket)
+    running?.add(response)
+    response.once('close', () => {
+      running?.delete(response)
+      if (stopping && running?.size === 0) request.socket.destroySoon()
+    })
+    serve(request, response)
+  }
+  server.on('connection', (socket) => {
+    connections.set(socket, new Set())
+    socket.once('close', () => connections.delete(socket))
+  })
+  server.on('request', track(nodeListener(app, mount)))
+  server.on('checkContinue', track(nodeListener(app, { ...mount, expectContinue: true })))
+  server.on('clientError', (error, socket) => answerClientError(error, socket as Socket, [...(connections.get(socket as Socket) ?? [])].some((response) => response.headersSent)))
+
+  await bind(server, host, port)
+  const closed = new Promise<void>((resolve) => server.once('close', resolve))
+  const close = (): Promise<void> => {
+    if (stopping) return closed
+    stopping = true
+    signal?.removeEventListener('abort', stop)
+    server.close()
+    for (const [socket, running] of connections) if (running.size === 0) socket.destroySoon()
+    const cut = setTimeout(() => {
+      for (const socket of connections.keys()) socket.destroy()
+    }, grace)
+    void closed.then(() => clearTimeout(cut))
+    return closed
+  }
+  const stop = (): void => void close()
+  if (signal?.aborted) stop()
+  else signal?.addEventListener('abort', stop, { once: true })
+  const address = server.address() as AddressInfo
+  return { url: `http://${host.includes(':') ? `[${host}]` : host}:${address.port}${basePath ?? ''}`, port: address.port, close, closed }
+}
+
+function bind(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => void explainListenError(error, host, port).then(reject, reject))
+    server.listen({ host, port }, () => {
+      server.removeAllListeners('error')
+      resolve()
+    })
+  })
+}

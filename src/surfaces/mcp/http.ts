@@ -1,0 +1,21 @@
+import type { HttpApp } from '../http/exchange.ts'
+import type { Toolset } from '../toolset-type.ts'
+import { mcpEndpoint } from './http/app.ts'
+import { sourceOf } from './progressive/source-of.ts'
+import type { ServeOptions } from './progressive/source-of.ts'
+import { createServer } from './server.ts'
+
+export type McpHttpOptions = ServeOptions & {
+  readonly confirm?: 'auto' | 'always'
+  readonly pageSize?: number
+  readonly bodyLimit?: number
+  /** Ends all calls, sessions and subscriptions. */
+  readonly signal?: AbortSignal
+}
+
+/** The MCP endpoint of a toolset, for a router that has guarded it. */
+export function createMcpHttp(set: Toolset, { bodyLimit, signal, ...options }: McpHttpOptions = {}): HttpApp {
+  const server = createServer(sourceOf(set, options), options)
+  signal?.addEventListener('abort', () => server.close(), { once: true })
+  return mcpEndpoint(server, bodyLimit === undefined ? {} : { bodyLimit })
+}

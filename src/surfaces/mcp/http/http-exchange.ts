@@ -1,0 +1,81 @@
+import type { HttpAnswer, HttpRequest } from '../../http/exchange.ts'
+import type { Caller, Exchange } from '../exchange.ts'
+import type { Answered } from '../server.ts'
+import { notificationMessage } from '../wire/messages.ts'
+import type { Id, Params } from '../wire/messages.ts'
+import { eventAnswer } from './answers.ts'
+import { EventStream } from './events.ts'
+
+/** How an exchange ends, where eras differ. */
+export type HttpExchangeOptions = {
+  readonly id: Id
+  readonly caller: Caller
+  readonly request: HttpRequest
+  /** Makes the stream when something is to be said before the answer. */
+  openStream(): EventStream
+  /** Told when the client left an open stream; without it that cancels the request. */
+  onGone?(stream: EventStream, cancel: () => void): void
+  answer(answered: Answered): HttpAnswer
+}
+
+/** One request over HTTP: answered by one JSON document, or by a stream of events as soon as there is something to say before. */
+export class HttpExchange implements Exchange {
+  readonly id: Id
+  readonly caller: Caller
+  /** Whether the client takes streams of events. */
+  readonly canStream: boolean
+  /** The answer, as soon as its form is known. */
+  readonly opened: Promise<HttpAnswer>
+  readonly #options: HttpExchangeOptions
+  #open!: (answer: HttpAnswer) => void
+  #stream: EventStream | undefined
+  #controller: AbortController | undefined
+
+  constructor(options: HttpExchangeOptions) {
+    this.#options = options
+    this.id = options.id
+    this.caller = options.caller
+    this.canStream = /text\/event-stream|\*\/\*/.test(options.request.header('accept') ?? '*/*')
+    this.opened = new Promise((resolve) => { this.#open = resolve })
+  }
+
+  get signal(): AbortSignal {
+    if (this.#controller) return this.#controller.signal
+    const controller = (this.#controller = new AbortController())
+    const { signal } = this.#options.request
+    // An open stream has its own way of noticing that nobody reads.
+    signal.addEventListener('abort', () => { if (!this.#stream) controller.abort() }, { once: true })
+    if (signal.aborted) controller.abort()
+    return controller.signal
+  }
+
+  cancel(): void {
+    void this.signal
+    this.#controller!.abort()
+  }
+
+  notify(method: string, params: Params): void {
+    this.send(notificationMessage(method, params))
+  }
+
+  /** Sends a message before the answer; false when the client takes no streams. */
+  send(message: string): boolean {
+    if (!this.canStream) return false
+    const stream = (this.#stream ??= this.#openStream())
+    stream.push(message)
+    return true
+  }
+
+  finish(answered: Answered): void {
+    if (!this.#stream) return this.#open(this.#options.answer(answered))
+    this.#stream.push(answered.text)
+    this.#stream.end()
+  }
+
+  #openStream(): EventStream {
+    const stream = this.#options.openStream()
+    const cancel = (): void => this.cancel()
+    this.#open(eventAnswer(stream.frames(undefined, () => (this.#options.onGone ? this.#options.onGone(stream, cancel) : cancel()))))
+    return stream
+  }
+}

@@ -1,0 +1,60 @@
+import type { Interaction } from '../../../contract/interaction.ts'
+import { isObject } from '../../../contract/json.ts'
+import { ToolError } from '../../../contract/tool-error.ts'
+import type { CallOptions } from '../../../call/options.ts'
+import { createReporter } from '../calls/reporter.ts'
+import type { LiveCall } from '../calls/live-call.ts'
+import { can } from '../exchange.ts'
+import { elicit } from '../questions/elicitation.ts'
+import { listRoots } from '../questions/roots.ts'
+import { sampling } from '../questions/sampling.ts'
+import type { McpServer } from '../server.ts'
+import type { Params } from '../wire/messages.ts'
+import { OWN_META } from '../wire/versions.ts'
+
+/** How a call is made for a client: its questions, completions, folders and events go over the wire. `stop` ends the reporting. */
+export function callOptions(server: McpServer, call: LiveCall, params: Params, what: string): { readonly options: CallOptions; stop(): void } {
+  const { caller } = call
+  const reporter = createReporter({ tool: what, caller, params, notify: (method, sent) => call.notify(method, sent), status: (message) => call.say(message) })
+  const options: CallOptions = {
+    ...wanted(params),
+    signal: call.signal,
+    ...(caller.name !== undefined && { caller: caller.name }),
+    onEvent: reporter.onEvent,
+    answer: (question, signal) => answer(server, call, question, signal, what),
+    sample: async (request, signal) => (await call.ask(sampling(request), signal)) as string,
+    ...(can(caller, 'roots') && { roots: async ({ key }, signal) => (await call.ask(listRoots(key), signal)) as readonly { readonly uri: string }[] }),
+    confirm: (question) => confirm(server, call, question),
+  }
+  return { options, stop: reporter.stop }
+}
+
+async function answer({ source }: McpServer, call: LiveCall, question: Interaction, signal: AbortSignal, what: string): Promise<unknown> {
+  if (can(call.caller, 'elicitation')) return call.ask(elicit(question), signal)
+  if (question.default !== undefined) return undefined
+  await call.ask(elicit(question), signal).catch((error: unknown) => {
+    if (!ToolError.is(error)) throw error
+    const form = question.dialogue ? `${what} --session` : what
+    throw new ToolError('ANSWER_REQUIRED', `'${what}' asks '${question.prompt}', and ${error.message}`, { details: error.details ?? {}, suggestion: { action: 'use_different_tool', fix: `Run it on the command line, where it can be answered: ${source.name} ${form}`, example: `${source.name} ${form}`, applicability: 'has_placeholders' } })
+  })
+  return undefined
+}
+
+// A client that cannot ask its user has asked for approval before it called, or was told not to.
+async function confirm({ options }: McpServer, call: LiveCall, question: Interaction): Promise<boolean | undefined> {
+  if (!can(call.caller, 'elicitation')) return options.confirm === 'always' ? undefined : true
+  return (await call.ask(elicit(question), call.signal)) === true
+}
+
+// Hosts that know us may say how a call is made.
+function wanted(params: Params): CallOptions {
+  const meta = params['_meta']
+  const given = isObject(meta) ? meta[OWN_META.options] : undefined
+  if (!isObject(given)) return {}
+  const { dryRun, timeout, idempotencyKey } = given
+  return {
+    ...(dryRun === true && { dryRun: true }),
+    ...((typeof timeout === 'number' || typeof timeout === 'string') && { timeout: timeout as number }),
+    ...(typeof idempotencyKey === 'string' && { idempotencyKey }),
+  }
+}

@@ -1,0 +1,88 @@
+import { closest } from '../../../contract/did-you-mean.ts'
+import { shorten } from '../../../contract/shorten.ts'
+import { ToolError } from '../../../contract/tool-error.ts'
+import { enter } from '../../../call/collect.ts'
+import { loadEngine } from '../../../call/load-engine.ts'
+import { tool } from '../../../call/tool.ts'
+import { serveEntry } from '../source.ts'
+import type { McpSource } from '../source.ts'
+import { searchTools } from './search.ts'
+
+const SHOWN = 10
+
+/** The same source behind three tools, so that a hundred tools cost an agent a few hundred tokens: find, describe, run. */
+export function progressiveSource(source: McpSource): McpSource {
+  const entries = [searchDoor(source), describeDoor(source), runDoor(source)].map((door) => enter(door, []))
+  const served = entries.map(serveEntry)
+  const identity = { toolset: source.name, version: source.version }
+  return {
+    ...source,
+    description: [source.description, `There are ${source.tools().length} tools: find one with search_tools, read its input with describe_tool, and run it with run_tool.`].filter((text) => text !== undefined).join('\n\n'),
+    tools: () => served,
+    // Who knows a name may call it as if it were listed.
+    find: (name) => served.find((door) => door.name === name) ?? source.find(name),
+    async call(name, input, options) {
+      const door = entries.find((entry) => entry.name === name)
+      if (!door) return source.call(name, input, options)
+      const target = name === 'run_tool' ? targetOf(input) : undefined
+      // The outcome of the tool itself, with its questions, events and errors: this door adds nothing.
+      if (target && source.find(target.name)) return source.call(target.name, target.input, options)
+      return (await (await loadEngine()).invoke(door.definition, input, options, identity)).outcome
+    },
+    onChange: (listener) => source.onChange((change) => {
+      if (change.kind !== 'tools') listener(change)
+    }),
+  }
+}
+
+function targetOf(input: unknown): { readonly name: string; readonly input: unknown } | undefined {
+  const { name, input: given } = input as { readonly name?: unknown; readonly input?: unknown }
+  return typeof name === 'string' ? { name, input: given ?? {} } : undefined
+}
+
+function unknown(name: string, source: McpSource): ToolError {
+  const meant = closest(name, source.tools().map((candidate) => candidate.name))
+  return new ToolError('NOT_FOUND', `there is no tool '${shorten(name, 100)}'${meant ? `; did you mean '${meant}'?` : ''}`, { suggestion: { action: 'use_different_tool', fix: meant ? `Run '${meant}'` : 'Look for one with search_tools' } })
+}
+
+function searchDoor(source: McpSource) {
+  return tool({
+    name: 'search_tools',
+    summary: 'Find tools by what they do; gives names and summaries, best first',
+    input: { type: 'object', properties: { query: { type: 'string', description: 'Words that say what is to be done; empty lists all' }, limit: { type: 'integer', minimum: 1, maximum: 100, default: SHOWN } }, required: ['query'], additionalProperties: false },
+    annotations: { readOnly: true },
+    run({ query, limit }) {
+      const found = searchTools(source.tools(), String(query), Number(limit))
+      return { tools: found.map(({ name, facts }) => ({ name, summary: facts.summary })), total: source.tools().length }
+    },
+  })
+}
+
+function describeDoor(source: McpSource) {
+  return tool({
+    name: 'describe_tool',
+    summary: 'Show how a tool is called: its input schema, what it gives, examples, and what it may change',
+    input: { type: 'object', properties: { name: { type: 'string', description: 'A name that search_tools gave' } }, required: ['name'], additionalProperties: false },
+    annotations: { readOnly: true },
+    async run({ name }) {
+      const found = source.find(String(name))
+      if (!found) throw unknown(String(name), source)
+      const { description, summary, inputSchema, outputSchema, annotations, examples } = await found.manifest()
+      return {
+        name: found.name, description: description === undefined ? summary : `${summary}\n\n${description}`, input_schema: found.written().input ?? inputSchema,
+        ...(outputSchema && { output_schema: outputSchema }), ...(Object.keys(annotations).length > 0 && { annotations }), ...(examples.length > 0 && { examples: examples.slice(0, 3) }),
+      }
+    },
+  })
+}
+
+function runDoor(source: McpSource) {
+  return tool({
+    name: 'run_tool',
+    summary: 'Run a tool by its name',
+    input: { type: 'object', properties: { name: { type: 'string', description: 'A name that search_tools gave' }, input: { type: 'object', description: 'What describe_tool says the tool takes' } }, required: ['name'], additionalProperties: false },
+    run({ name }) {
+      throw unknown(String(name), source)
+    },
+  })
+}

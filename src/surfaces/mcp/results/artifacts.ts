@@ -1,0 +1,55 @@
+import { readFile, stat } from 'node:fs/promises'
+import { extname } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { ContentBlock } from '../../../contract/content.ts'
+import type { Artifact } from '../../../contract/outcome.ts'
+
+const LARGEST_TEXT = 32_768
+const LARGEST_MEDIA = 1_048_576
+const MIME_TYPES: { readonly [extension: string]: string } = {
+  '.txt': 'text/plain', '.md': 'text/markdown', '.csv': 'text/csv', '.html': 'text/html', '.css': 'text/css', '.js': 'text/javascript', '.ts': 'text/x-typescript', '.py': 'text/x-python',
+  '.json': 'application/json', '.jsonl': 'application/jsonl', '.xml': 'application/xml', '.yaml': 'application/yaml', '.yml': 'application/yaml', '.log': 'text/plain',
+  '.png': 'image/png', '.jpg': 'image/jpeg', '.jpeg': 'image/jpeg', '.gif': 'image/gif', '.webp': 'image/webp', '.svg': 'image/svg+xml',
+  '.mp3': 'audio/mpeg', '.wav': 'audio/wav', '.ogg': 'audio/ogg', '.pdf': 'application/pdf', '.zip': 'application/zip',
+}
+
+/** What a call left behind as content: small texts embedded, pictures and sound as such, everything else as a link. */
+export function artifactBlocks(artifacts: readonly Artifact[]): Promise<ContentBlock[]> {
+  return Promise.all(artifacts.map(toBlock))
+}
+
+/** Reads a file that an artifact names, as `resources/read` gives it. */
+export async function readArtifact(uri: string): Promise<{ readonly mimeType: string; readonly text: string } | { readonly mimeType: string; readonly blob: string }> {
+  const path = fileURLToPath(uri)
+  const mimeType = mimeTypeOf(path) ?? 'application/octet-stream'
+  const bytes = await readFile(path)
+  return isText(mimeType) ? { mimeType, text: bytes.toString('utf8') } : { mimeType, blob: bytes.toString('base64') }
+}
+
+async function toBlock({ name, uri }: Artifact): Promise<ContentBlock> {
+  const link = { type: 'resource_link', uri, name } as const
+  if (!uri.startsWith('file:')) return link
+  try {
+    const path = fileURLToPath(uri)
+    const stats = await stat(path)
+    if (!stats.isFile()) return link
+    const mimeType = mimeTypeOf(path)
+    const { size } = stats
+    if (mimeType === undefined) return { ...link, size }
+    if (isText(mimeType) && size <= LARGEST_TEXT) return { type: 'resource', resource: { uri, mimeType, text: await readFile(path, 'utf8') } }
+    const kind = mimeType.split('/')[0]
+    if ((kind === 'image' || kind === 'audio') && size <= LARGEST_MEDIA) return { type: kind, data: await readFile(path, 'base64'), mimeType }
+    return { ...link, mimeType, size }
+  } catch {
+    // The file may be gone again, or the address may not be one of this machine: the link is all there is to say.
+    return link
+  }
+}
+
+function mimeTypeOf(path: string): string | undefined {
+  return MIME_TYPES[extname(path).toLowerCase()]
+}
+
+function isText(mimeType: string): boolean {
+  return mimeType.startsWith('text/') || /^application\/(json|jsonl|xml|yaml)$/.test(mimeType)
+}
