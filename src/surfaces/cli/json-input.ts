@@ -5,7 +5,7 @@ import { parseJson } from '../../define/schema/parse-json.ts'
 const BYTE_ORDER_MARK = 0xfeff
 
 /** Parses a JSON object that is a whole input; throws INVALID_INPUT with line and column. */
-export function parseJsonInput(given: string, source: string): { readonly [field: string]: unknown } {
+export function parseJsonInput(given: string, source: string, fix = 'Send one JSON object; quote it with single quotes in a shell, or send it on stdin'): { readonly [field: string]: unknown } {
   const text = given.charCodeAt(0) === BYTE_ORDER_MARK ? given.slice(1) : given
   if (text.trim() === '') throw new ToolError('INVALID_INPUT', `${source} is empty; one JSON object is expected`, { details: { source }, suggestion: 'Send one JSON object, at least {}' })
   const parsed = parseJson(text)
@@ -13,7 +13,7 @@ export function parseJsonInput(given: string, source: string): { readonly [field
     const { line, column } = placeOf(parsed.position, text)
     throw new ToolError('INVALID_INPUT', `${source} is not JSON (line ${line}, column ${column}): ${parsed.found}`, {
       details: { source, position: parsed.position, line, column },
-      suggestion: 'Send one JSON object; quote it with single quotes in a shell, or send it on stdin',
+      suggestion: fix,
     })
   }
   const { value } = parsed

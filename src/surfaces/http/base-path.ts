@@ -1,5 +1,3 @@
-import { ToolError } from '../../contract/tool-error.ts'
-
 /** The path part and the query of a request target, which may be a whole address. */
 export function splitTarget(target: string): { readonly path: string; readonly search: string } {
   const mark = target.indexOf('?')
@@ -14,13 +12,6 @@ export function cutBasePath(path: string, base: string): string | undefined {
   const rest = path.slice(base.length)
   if (rest === '') return '/'
   return rest.startsWith('/') ? rest : undefined
-}
-
-/** A base path in the form that `cutBasePath` takes: empty, or `/x` without a slash at the end. Throws CONFIG for anything that is no path. */
-export function checkBasePath(given: string | undefined): string {
-  const base = (given ?? '').replace(/\/+$/, '')
-  if (base === '' || /^(?:\/[\w.~!$&'()*+,;=:@%-]+)+$/.test(base)) return base
-  throw new ToolError('CONFIG', `'${given}' is no base path: it begins with a slash and has no spaces, ? or #`, { field: 'base-path', suggestion: { fix: 'Give a path', example: '/api' } })
 }
 
 // A proxy may send `http://host/path`, and OPTIONS may ask about `*`.

@@ -2,13 +2,11 @@ import { ToolError } from '../../contract/tool-error.ts'
 import { cutBasePath } from './base-path.ts'
 import { BodyError, bodyTooLong, isStream } from './exchange.ts'
 import type { HttpAnswer, HttpApp, HttpRequest } from './exchange.ts'
+import type { Handler } from './handler-type.ts'
 import { outside, refuse, refuseThrown } from './refuse.ts'
 
-/** A web-standard handler, as Hono, Bun, Deno and workers take it. */
-export type FetchHandler = (request: Request) => Promise<Response>
-
-/** Serves an app as a fetch handler. */
-export function fetchHandler(app: HttpApp, { basePath = '' }: { readonly basePath?: string } = {}): FetchHandler {
+/** Serves an app as a fetch handler, as Hono, Bun, Deno and workers take it. */
+export function fetchHandler(app: HttpApp, { basePath = '' }: { readonly basePath?: string } = {}): Handler {
   return async (request) => {
     const url = new URL(request.url)
     const path = cutBasePath(url.pathname, basePath)

@@ -1,4 +1,5 @@
 import { ToolError } from '../../contract/tool-error.ts'
+import { checkHost, checkOrigin, checkToken } from './check-options.ts'
 import { isLoopback, LOOPBACK_HOSTS } from './guards.ts'
 import type { Guards } from './guards.ts'
 
@@ -25,23 +26,11 @@ export async function serverGuards(host: string, options: GuardOptions): Promise
 
 /** The guards of a handler in somebody else's server: Host is checked only where names are given. */
 export async function mountedGuards({ token, allowedHosts, allowedOrigins }: GuardOptions): Promise<Guards> {
-  if (token !== undefined && !/^\S+$/.test(token)) throw new ToolError('CONFIG', `the token is ${token.trim() === '' ? 'empty' : 'no token: it has white space in it'}`, { field: 'token', suggestion: { fix: 'Take a long random word', example: 'openssl rand -hex 32' } })
   return {
-    ...(token !== undefined && { isToken: (await import('./token.ts')).tokenMatcher(token) }),
+    ...(token !== undefined && { isToken: (await import('./token.ts')).tokenMatcher(checkToken(token)) }),
     ...(allowedHosts && { hosts: allowedHosts.map(checkHost) }),
     ...(allowedOrigins && { origins: allowedOrigins.map(checkOrigin) }),
   }
-}
-
-function checkHost(given: string): string {
-  const host = given.toLowerCase()
-  if (/^(\[[\da-f:.]+\]|[\w.-]+)(:\d+)?$/.test(host)) return host
-  throw new ToolError('CONFIG', `'${given}' is no name for the Host header`, { field: 'allowed-host', suggestion: { fix: 'Give the name alone, or with its port', example: 'tools.example.com' } })
-}
-
-function checkOrigin(given: string): string {
-  if (given === '*' || /^https?:\/\/[^/?#\s]+$/i.test(given)) return given
-  throw new ToolError('CONFIG', `'${given}' is no origin`, { field: 'allowed-origin', suggestion: { fix: 'Give scheme and host, without a path', example: 'https://app.example.com' } })
 }
 
 function bracketed(host: string): string {

@@ -18,7 +18,7 @@ export type RefuseOptions = {
 export function refuse(error: ToolError, { status = httpStatusOf(error), headers, meta }: RefuseOptions = {}): HttpAnswer {
   return {
     status,
-    headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store', ...headers },
+    headers: { 'content-type': 'application/json', 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', ...headers },
     body: JSON.stringify({ ok: false, status: 'error', error: error.toObject(), meta: { tool: '', duration_ms: 0, ...meta } }),
   }
 }

@@ -73,7 +73,7 @@ function notesOf(spec: FlagSpec, always: boolean): string[] {
   const showChoices = spec.choices && (always || spec.valueName === 'choice')
   return [
     ...(showChoices ? [`[${spec.choices.join(', ')}]`] : []),
-    ...(spec.default === undefined || isEmpty(spec.default) ? [] : [`[default: ${showValue(spec.default)}]`]),
+    ...(spec.default === undefined || isEmptyValue(spec.default) ? [] : [`[default: ${showValue(spec.default)}]`]),
     ...(spec.env === undefined ? [] : [`[env: ${spec.env}]`]),
   ]
 }
@@ -82,7 +82,7 @@ function showValue(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-// That a list is empty, an object has no keys and a switch is off needs no saying.
-function isEmpty(value: unknown): boolean {
+/** True for a default that needs no saying: an empty list, an object without keys, a switch that is off. */
+export function isEmptyValue(value: unknown): boolean {
   return value === '' || value === null || value === false || (typeof value === 'object' && Object.keys(value).length === 0)
 }

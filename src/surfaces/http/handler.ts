@@ -1,0 +1,16 @@
+import type { Toolset } from '../toolset-type.ts'
+import { createApp } from './app.ts'
+import { checkBasePath } from './check-options.ts'
+import { fetchHandler } from './fetch-adapter.ts'
+import { mountedGuards } from './guard-options.ts'
+import { guarded } from './guards.ts'
+import type { HandlerOptions, Mounted } from './handler-type.ts'
+
+/** Builds what a handler answers with. */
+export async function mount(set: Toolset, { basePath: given, token, allowedHosts, allowedOrigins, bodyLimit, ...call }: HandlerOptions): Promise<Mounted> {
+  const basePath = checkBasePath(given)
+  const api = createApp(set, { call, basePath, token: token !== undefined, ...(bodyLimit !== undefined && { bodyLimit }) })
+  const guards = await mountedGuards({ ...(token !== undefined && { token }), ...(allowedHosts && { allowedHosts }), ...(allowedOrigins && { allowedOrigins }) })
+  const app = guarded(api, guards)
+  return { app, basePath, fetch: fetchHandler(app, { basePath }) }
+}
