@@ -1,8 +1,18 @@
 /** One promise of the specification; `later` exempts it from the coverage test until the work that brings it. */
-export type Requirement = { readonly section: '3' | '4' | '5' | '12'; readonly sentence: string; readonly later?: true }
+export type Requirement = { readonly section: '2' | '3' | '4' | '5' | '12'; readonly sentence: string; readonly later?: true }
 
 /** Every promise by its id. A test cites it as `[id]` in its title; test/requirements.test.ts finds the ones that no test cites. */
 export const requirements: { readonly [id: string]: Requirement } = {
+  ...section('2', {
+    'kit-run-cli': 'runCli of toolable/testing runs a command line in this process and gives exit code, streams, outcome and events.',
+    'kit-answers': 'Answers and samples of a test are typed at a terminal and sent as JSON lines in a session.',
+    'kit-terminal': 'With tty the streams of runCli are terminals of a known width.',
+    'kit-stray-output': 'What handlers print in runCli goes to its stderr, never to its stdout, and runs at the same time do not mix.',
+    'kit-leaves-nothing': 'The kit leaves the process as it was: no listeners, no exit code, no replaced functions.',
+    'kit-call-tool': 'callTool gives outcome, events and the plan of a dry run.',
+    'kit-pure-stdout': 'expectPureStdout throws when stdout is not exactly what the output mode promises.',
+    'kit-schema-snapshot': 'schemaSnapshot gives what callers depend on as plain JSON in a stable order.',
+  }),
   ...section('3', {
     'name-pattern': 'A tool name matches ^[a-z0-9_-]{1,64}$; any other is refused at definition.',
     'name-dash-underscore': "'-' and '_' are equal when a tool is looked up.",

@@ -31,7 +31,7 @@ export async function runAmong(builtins: readonly Builtin[], set: Toolset, { nam
     if (command.problem && !globals.help) throw command.problem
     return await printHelp(own, command, io)
   } catch (error) {
-    return printFailure(own, error, command, io)
+    return printFailure(own, error, command, io, host)
   }
 }
 

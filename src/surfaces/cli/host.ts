@@ -1,4 +1,5 @@
 import type { Toolset, ToolsetOptions } from '../toolset-type.ts'
+import type { Observer } from './observer.ts'
 
 /** What stands around a command. */
 export type Host = {
@@ -7,4 +8,5 @@ export type Host = {
   prepareForTools(redirectStrayOutput: () => void): void
   /** Makes the toolset that built-in commands belong to: the command line itself cannot import what imports it. */
   makeToolset(options: ToolsetOptions): Toolset
+  readonly observer?: Observer
 }
