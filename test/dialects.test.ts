@@ -84,7 +84,7 @@ test('[3.heartbeats] heartbeats are sent for the author while run is working', a
     const sink = { write: (text: string) => void written.push(text), send: async (text: string) => void written.push(text), flush: async () => undefined, isTTY: false, columns: 80 }
     const io: Io = { stdin: { isTTY: false, async *bytes() { /* nothing comes */ }, close: () => undefined, taken: false }, stdout: sink, stderr: { ...sink, write: () => undefined, send: async () => undefined }, env: supervised, cwd: process.cwd(), now: () => 0 }
     const works = tool({ name: 'works', summary: 'Works', run: () => { vi.advanceTimersByTime(95_000); return 'done' } })
-    expect(await main(toolset(works), ['works'], io, { signal: new AbortController().signal, prepareForTools: () => undefined, makeToolset: toolset })).toBe(0)
+    expect(await main(toolset(works), ['works'], io, { signal: new AbortController().signal, prepareForTools: () => undefined, makeToolset: toolset, started: { execPath: 'node', execArgv: [], script: undefined } })).toBe(0)
     const types = written.join('').trim().split('\n').map((line) => (JSON.parse(line) as { type: string }).type)
     expect(types).toEqual(['start', 'heartbeat', 'heartbeat', 'heartbeat', 'result'])
     vi.advanceTimersByTime(95_000)

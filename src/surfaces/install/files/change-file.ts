@@ -1,3 +1,4 @@
+import { accessSync, constants } from 'node:fs'
 import { ToolError } from '../../../contract/tool-error.ts'
 import { openConfig } from './config-file.ts'
 import type { ConfigFile } from './config-file.ts'
@@ -24,7 +25,7 @@ export async function changeFile<Row>(path: string, decide: Decide<Row>, { dryRu
   try {
     const file = openConfig(path)
     const first = decide(file, missingFolders(file.path).length)
-    if (isChange(first)) requireWritableFolder(file.path)
+    if (isChange(first)) requireWritable(file)
     if (dryRun || !isChange(first)) return first.row
     const target = file.path
     const made = makeFolders(target)
@@ -39,6 +40,12 @@ export async function changeFile<Row>(path: string, decide: Decide<Row>, { dryRu
   } catch (error) {
     throw fileProblem(error, path)
   }
+}
+
+// A plan tells this too. A rename would not mind a file that is read-only; who made it so would.
+function requireWritable(file: ConfigFile): void {
+  requireWritableFolder(file.path)
+  if (file.stats) accessSync(file.path, constants.W_OK)
 }
 
 function isChange(change: Change<unknown>): boolean {

@@ -1,4 +1,4 @@
-import { accessSync, constants, lstatSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { lstatSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { ToolError } from '../../../contract/tool-error.ts'
 
 /** A configuration file as it is now. */
@@ -12,14 +12,13 @@ export type ConfigFile = {
   readonly stats?: { readonly mode: number; readonly uid: number; readonly gid: number }
 }
 
-/** Reads a file of somebody else. Throws CONFIG or what the system says when it is none that can be read and written. */
+/** Reads a file of somebody else. Throws CONFIG or what the system says when it is none that can be read. */
 export function openConfig(path: string): ConfigFile {
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return { path, text: undefined, mark: '' }
   const target = followLinks(path)
   const stats = statSync(target)
   // A pipe would never end, and reading a device may do anything.
   if (!stats.isFile()) throw new ToolError('CONFIG', stats.isDirectory() ? 'is a folder and not a file' : 'is not a regular file')
-  accessSync(target, constants.W_OK)
   const { mark, text } = decode(readFileSync(target))
   return { path: target, text, mark, stats: { mode: stats.mode & 0o7777, uid: stats.uid, gid: stats.gid } }
 }

@@ -8,7 +8,7 @@ export function missingFolders(path: string): readonly string[] {
   return folder === path || statSync(folder, { throwIfNoEntry: false }) ? [] : [...missingFolders(folder), folder]
 }
 
-/** Throws when nothing can be put beside a path, or when the folders above it cannot be made: a plan should tell that too. */
+/** Throws when nothing can be put beside a path, or when the folders above it cannot be made. */
 export function requireWritableFolder(path: string): void {
   const folder = dirname(missingFolders(path)[0] ?? path)
   if (!statSync(folder).isDirectory()) throw new ToolError('CONFIG', 'lies below something that is no folder')
