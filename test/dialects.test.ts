@@ -82,7 +82,7 @@ test('[3.heartbeats] heartbeats are sent for the author while run is working', a
   try {
     const { io, stdout } = fakeIo({ env: supervised })
     const works = tool({ name: 'works', summary: 'Works', run: () => { vi.advanceTimersByTime(95_000); return 'done' } })
-    expect(await main(toolset(works), ['works'], io, { signal: new AbortController().signal, prepareForTools: () => undefined, makeToolset: toolset })).toBe(0)
+    expect(await main(toolset(works), ['works'], io, { signal: new AbortController().signal, prepareForTools: () => undefined, makeToolset: toolset, started: { execPath: 'node', execArgv: [], script: undefined } })).toBe(0)
     const types = stdout.text.trim().split('\n').map((line) => (JSON.parse(line) as { type: string }).type)
     expect(types).toEqual(['start', 'heartbeat', 'heartbeat', 'heartbeat', 'result'])
     vi.advanceTimersByTime(95_000)

@@ -64,6 +64,7 @@ export async function runCli(program: Toolset | AnyTool, argv: readonly string[]
   let printed: { readonly outcome: Outcome; readonly form: PrintedForm } | undefined
   const host: Host = {
     signal: controller.signal,
+    started: { execPath: 'node', execArgv: [], script: undefined },
     // The process belongs to the test; stray output is taken care of for this run alone.
     prepareForTools: () => undefined,
     makeToolset: toolset,

@@ -191,7 +191,7 @@ function describeCommand(command: Command): string {
 }
 
 function host(): Host {
-  return { signal: new AbortController().signal, prepareForTools: () => undefined, makeToolset: toolset }
+  return { signal: new AbortController().signal, prepareForTools: () => undefined, makeToolset: toolset, started: { execPath: 'node', execArgv: [], script: undefined } }
 }
 
 async function run(rest: readonly string[], { builtins = commands, env = {} }: { builtins?: readonly Builtin[]; env?: Record<string, string> } = {}): Promise<{ status: number; stdout: string; stderr: string; json: any }> {
