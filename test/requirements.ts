@@ -127,8 +127,10 @@ export const requirements: { readonly [id: string]: Requirement } = {
     'concurrent-calls': 'Calls at the same time do not see the state, context or console output of one another.',
     'confirm-http': 'Over HTTP a destructive tool is confirmed by the header Toolable-Confirm: yes.',
   }),
-  ...later('4', {
+  ...section('4', {
     'confirm-mcp': 'Over MCP a destructive tool is confirmed by elicitation, or by the hosts own approval unless --confirm always.',
+  }),
+  ...later('4', {
     'error-codes-yaml': "A tools/registry/error_codes.yaml in the seed's form is read and merged.",
   }),
   ...section('5', {
@@ -202,8 +204,29 @@ export const requirements: { readonly [id: string]: Requirement } = {
     'bad-unknown-tool': 'An unknown tool is USAGE and lists the nearest names.',
     'bad-several-problems': 'All problems of one input are told at once, each with its field.',
   }),
-  ...later('5', {
+  ...section('5', {
     'serve-mcp': '--serve-mcp stdio|http serves the tools over MCP.',
+    'mcp-conformance': 'The official conformance suite passes in both revisions, unscored scenarios and recommendations included, without a list of expected failures.',
+    'mcp-clients': 'Clients that others wrote list, call, read, answer, cancel and hear of progress, over stdio and HTTP, in both generations of the protocol.',
+    'mcp-both-eras': 'Each request is taken by what it says itself, so that both generations may be mixed.',
+    'mcp-bad-messages': 'A message that is no JSON, no UTF-8, no request, too long or wrong is answered with an error, and the server goes on.',
+    'mcp-pure-stdout': 'Over stdio nothing but the protocol stands on stdout, whatever a handler or its library prints.',
+    'mcp-crash': 'A crash in a handler fails its call alone.',
+    'mcp-drain': 'A server whose stdin ends, or that is told to stop, answers what it has begun, exits and leaves no child.',
+    'mcp-client-gone': 'When a client disappears in the middle of a call, the handler is aborted.',
+    'mcp-cancel': 'A cancelled call is aborted and never answered.',
+    'mcp-progress': 'Progress goes to clients that gave a token, always grows, and is thinned in a flood.',
+    'mcp-log': 'Log lines go to the clients that asked for their level.',
+    'mcp-pages': 'Lists come in pages, and a cursor that nobody gave is refused.',
+    'mcp-list-changed': 'Clients hear that tools, prompts and resources have changed: older ones always, newer ones by subscription.',
+    'mcp-rounds': 'A call that asks goes on where it was with the signed state of its last round, and no other state is accepted.',
+    'mcp-tasks': 'A long call becomes a task for clients that know tasks, as its tool says: never, after a while, or always.',
+    'mcp-progressive': 'With --progressive, and by itself above 30 tools, three tools are listed that find, describe and run the others.',
+    'mcp-guards': 'Over HTTP a foreign Host or Origin is 403, a missing token 401, a body too big 413.',
+    'mcp-port-taken': 'A port that is taken is told at once.',
+    'mcp-no-sse': 'The transport sse is a usage error that names http.',
+  }),
+  ...later('5', {
     'docs': 'prog docs prints skill, agents, claude, command, subagent, llms, man, openapi and markdown forms.',
     'mcp-add': 'prog mcp add|remove|list merges into the files of the agents on the machine, never clobbers, and has --dry-run.',
     'skills-add': 'prog skills add|remove|list does the same for skills.',

@@ -119,7 +119,7 @@ describe.each(rows)('%s over %s [5.serve-mcp] [5.mcp-clients]', (_name, transpor
     expect(JSON.parse(result.content[0]?.text ?? '').error).toMatchObject({ code: 'PERMISSION', message: expect.stringContaining('Which size?') })
   })
 
-  test('confirms a destructive tool', async () => {
+  test('confirms a destructive tool [4.confirm-mcp]', async () => {
     const asking = await connectTo(connect, transport, { answers: [accept({ answer: true }), accept({ answer: false })] })
     expect((await asking.call('erase', { what: 'disk' })).structuredContent).toEqual({ erased: 'disk' })
     const refused = await asking.call('erase', { what: 'disk' })

@@ -110,6 +110,17 @@ describe('while a stdio server works', () => {
     await raw.end()
   })
 
+  test('without a client that can ask, the approval of the host counts, unless it must not [4.confirm-mcp]', async () => {
+    const erase = { name: 'erase', arguments: { what: 'disk' } }
+    const [trusting, strict] = [openRaw('workshop.mjs'), openRaw('workshop.mjs', ['--confirm', 'always'])]
+    expect((await trusting.ask('tools/call', erase)).result.structuredContent).toEqual({ erased: 'disk' })
+    for (const params of [erase, modern(erase)]) {
+      const { result, error } = await strict.ask('tools/call', params)
+      expect(JSON.stringify(result ?? error)).toMatch(/CONFIRMATION_REQUIRED|elicitation/)
+    }
+    await Promise.all([trusting.end(), strict.end()])
+  })
+
   test('a big result and a client that reads late lose nothing [5.serve-mcp]', async () => {
     const raw = openRaw('takes-its-time.mjs')
     raw.program.child.stdout.pause()
