@@ -1,5 +1,5 @@
 /** One promise of the specification; `later` exempts it from the coverage test until the work that brings it. */
-export type Requirement = { readonly section: '2' | '3' | '4' | '5' | '12'; readonly sentence: string; readonly later?: true }
+export type Requirement = { readonly section: '2' | '3' | '4' | '5' | '10' | '12'; readonly sentence: string; readonly later?: true }
 
 /** Every promise by its id. A test cites it as `[id]` in its title; test/requirements.test.ts finds the ones that no test cites. */
 export const requirements: { readonly [id: string]: Requirement } = {
@@ -125,12 +125,12 @@ export const requirements: { readonly [id: string]: Requirement } = {
     'dialect-readers': 'Readers of foreign output accept every dialect.',
     'prototype-keys': '__proto__, constructor and toString are ordinary keys: nothing is polluted and nothing is found that was not given.',
     'concurrent-calls': 'Calls at the same time do not see the state, context or console output of one another.',
+    'confirm-http': 'Over HTTP a destructive tool is confirmed by the header Toolable-Confirm: yes.',
   }),
   ...section('4', {
     'confirm-mcp': 'Over MCP a destructive tool is confirmed by elicitation, or by the hosts own approval unless --confirm always.',
   }),
   ...later('4', {
-    'confirm-http': 'Over HTTP a destructive tool is confirmed by the header Toolable-Confirm: yes.',
     'error-codes-yaml': "A tools/registry/error_codes.yaml in the seed's form is read and merged.",
   }),
   ...section('5', {
@@ -230,6 +230,23 @@ export const requirements: { readonly [id: string]: Requirement } = {
     'docs': 'prog docs prints skill, agents, claude, command, subagent, llms, man, openapi and markdown forms.',
     'mcp-add': 'prog mcp add|remove|list merges into the files of the agents on the machine, never clobbers, and has --dry-run.',
     'skills-add': 'prog skills add|remove|list does the same for skills.',
+  }),
+  ...section('10', {
+    'http-handler': 'createHandler makes a toolset a web-standard fetch handler with /tools/<name>, /mcp and /openapi.json; toNode serves it by node:http and Express.',
+    'http-status': 'Over HTTP a success has the status 200 and an error the status of the table.',
+    'http-refusals': 'Whatever HTTP refuses, it refuses with an envelope.',
+    'http-events': 'Over HTTP a call streams its events as server-sent events that end in the result.',
+    'http-discovery': 'GET /.well-known/toolable.json shows what a server offers and where.',
+    'http-openapi': 'GET /openapi.json is a valid OpenAPI 3.1 document.',
+    'http-guards': 'A server on loopback refuses foreign Host and Origin headers with 403.',
+    'http-token': 'A token is checked in constant time; a server beyond loopback does not start without one.',
+    'http-body-limit': 'A body above the limit is refused with 413 while it is read; memory stays bounded.',
+    'http-slow-sender': 'A client that sends too slowly is cut off.',
+    'http-client-gone': 'A client that goes away cancels its call.',
+    'http-port-taken': 'A port that is taken is CONFIG at once, with a free port to paste.',
+    'http-graceful-stop': 'A server that is told to stop lets running calls end, then cuts them, leaves nothing behind and exits 0.',
+    'http-crash': 'A handler that crashes fails its own call, and the server lives on.',
+    'http-mounted': 'The handler is shown mounted in Hono and in Express.',
   }),
   ...section('12', {
     'search-query-discover': '`search --query --discover` searches.',

@@ -10,9 +10,19 @@ export type Serving = {
   readonly farewell: number
 }
 
+/** How a process was started, so that others can be told to start the program too. */
+export type Started = {
+  /** The interpreter. */
+  readonly execPath: string
+  readonly execArgv: readonly string[]
+  /** What the interpreter runs; undefined where nobody knows. */
+  readonly script: string | undefined
+}
+
 /** What stands around a command. */
 export type Host = {
   readonly signal: AbortSignal
+  readonly started: Started
   /** Puts up the guards of a process that runs tools; they are costly, so they are put up only then. */
   prepareForTools(redirectStrayOutput: () => void, serving?: Serving): void
   /** Makes the toolset that built-in commands belong to: the command line itself cannot import what imports it. */

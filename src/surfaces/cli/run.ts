@@ -37,7 +37,7 @@ export async function runAsProcess(set: Toolset, makeToolset: Host['makeToolset'
     process.on('unhandledRejection', crash)
     redirectStrayOutput()
   }
-  const status = await main(set, process.argv.slice(2), io, { signal: controller.signal, prepareForTools, makeToolset })
+  const status = await main(set, process.argv.slice(2), io, { signal: controller.signal, started: { execPath: process.execPath, execArgv: process.execArgv, script: process.argv[1] }, prepareForTools, makeToolset })
   await io.stdout.flush()
   exit(signalled ?? status)
 }

@@ -1,8 +1,7 @@
 import type { Io } from '../../contract/io.ts'
-import type { ToolError } from '../../contract/tool-error.ts'
 import type { Host } from '../cli/host.ts'
 import { toJsonText } from '../cli/output/json-text.ts'
-import { notificationLine, notificationText } from '../cli/progress/notify.ts'
+import { servingProcess } from '../cli/serving.ts'
 import { redirectStrayOutput } from '../cli/stray-output.ts'
 import type { HttpApp } from './exchange.ts'
 import { serverGuards } from './guard-options.ts'
@@ -27,22 +26,16 @@ export type ServeOptions = GuardOptions & {
 }
 
 const GRACE_MS = 5_000
-const FAREWELL_MS = GRACE_MS + 2_000
 
 /** Serves an app behind the guards until the process is told to stop; says where on stderr, and gives the exit status. Throws CONFIG where the address or the guards cannot be had. */
 export async function serveApp(app: HttpApp, options: ServeOptions): Promise<number> {
   const { host, port, basePath, label, path = '', json, io, process } = options
   const guards = await serverGuards(host, options)
-  process.prepareForTools(redirectStrayOutput, { farewell: FAREWELL_MS, onCrash: (error) => tellCrash(io, json, error) })
+  process.prepareForTools(redirectStrayOutput, servingProcess(io, json, GRACE_MS))
   const server = await listen(guarded(app, guards, { tool: label }), { host, port, grace: GRACE_MS, signal: process.signal, ...(basePath !== undefined && { basePath }) })
   const url = `${server.url}${path}`
   io.stderr.write(json ? `${toJsonText({ type: 'notification', kind: 'listening', url })}\n` : `${label} listens on ${url}\n`)
   await server.closed
   await io.stderr.flush()
   return 0
-}
-
-function tellCrash(io: Io, json: boolean, { message }: ToolError): void {
-  const event = { type: 'log', level: 'error', message } as const
-  io.stderr.write(`${json ? notificationLine(event) : notificationText(event)}\n`)
 }
