@@ -46,7 +46,8 @@ function summarise(list) {
   return { median: sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2, minimum: sorted[0] }
 }
 
-function shuffle(list) {
+/** A copy in another order. */
+export function shuffle(list) {
   const result = [...list]
   for (let index = result.length - 1; index > 0; index -= 1) {
     const other = Math.floor(Math.random() * (index + 1))

@@ -28,7 +28,7 @@ try {
 
 async function bundleInside() {
   const build = await rolldown({
-    input: { index: 'src/index.ts' },
+    input: { index: 'src/index.ts', testing: 'src/testing/index.ts' },
     platform: 'node',
     external: (id) => isExternal(id) && !id.startsWith('node:') && !id.startsWith('\0'),
     treeshake: { moduleSideEffects: false },

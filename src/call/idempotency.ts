@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
-import { linkSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { isObject } from '../contract/json.ts'
 import type { Outcome } from '../contract/outcome.ts'
 import { ToolError } from '../contract/tool-error.ts'
+import { createExclusively, readText, setAside, writeTemporary } from './exclusive-file.ts'
 import type { Finished } from './finished.ts'
 import { host } from './host.ts'
 import { toJsonValue } from './json-value.ts'
@@ -36,7 +37,7 @@ export async function once(call: Call, run: () => Promise<Finished>): Promise<Fi
 // The work is done: whatever goes wrong here is told, and does not make it a failure that somebody would repeat.
 function remember(folder: string, file: string, entry: Entry, finished: Finished): Finished {
   try {
-    renameSync(writeTemporary(file, entry), file)
+    renameSync(writeTemporary(file, JSON.stringify(entry)), file)
     sweep(folder)
     return finished
   } catch (error) {
@@ -54,7 +55,7 @@ function forget(file: string): void {
 // Gives the remembered outcome, or nothing when the key is now ours.
 function claim(file: string, mine: Entry, key: string): Outcome | undefined {
   for (;;) {
-    if (createExclusively(file, mine)) return undefined
+    if (createExclusively(file, JSON.stringify(mine))) return undefined
     const text = readText(file)
     const entry = text === undefined ? undefined : parseEntry(text)
     const live = entry && Date.now() - entry.at < KEPT_MS && (entry.outcome !== undefined || host.isAlive(entry.pid, entry.started))
@@ -65,48 +66,6 @@ function claim(file: string, mine: Entry, key: string): Outcome | undefined {
     if (entry.input !== mine.input) throw new ToolError('CONFLICT', `the idempotency key '${key}' was used with another input`, { field: 'idempotency-key', suggestion: 'Use a new key for a new request' })
     if (entry.outcome) return entry.outcome
     throw new ToolError('CONFLICT', `a call with the idempotency key '${key}' is still running`, { field: 'idempotency-key', retryable: true, suggestion: 'Wait for the first call to end' })
-  }
-}
-
-// A link appears whole or not at all, so nobody ever reads half an entry.
-function createExclusively(file: string, entry: Entry): boolean {
-  const temporary = writeTemporary(file, entry)
-  try {
-    linkSync(temporary, file)
-    return true
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
-    throw error
-  } finally {
-    rmSync(temporary, { force: true })
-  }
-}
-
-let counter = 0
-function writeTemporary(file: string, entry: Entry): string {
-  const temporary = `${file}.${host.pid}-${counter++}.tmp`
-  writeFileSync(temporary, JSON.stringify(entry), { mode: 0o600, flush: true })
-  return temporary
-}
-
-// Renaming lets exactly one of several processes take over a dead entry. One that came late has the new owner's entry in its hands, and puts it back.
-function setAside(file: string, dead: string | undefined): void {
-  const aside = `${file}.${host.pid}-${counter++}.old`
-  try {
-    renameSync(file, aside)
-    if (readText(aside) !== dead) linkSync(aside, file)
-  } catch (error) {
-    if (!['ENOENT', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
-  } finally {
-    rmSync(aside, { force: true })
-  }
-}
-
-function readText(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch {
-    return undefined
   }
 }
 

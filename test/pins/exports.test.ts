@@ -29,9 +29,14 @@ test('the names of toolable/zod', async () => {
   expect(typesOf('zod.d.ts')).toEqual(['PathRules'])
 })
 
+test('the names of toolable/testing', async () => {
+  expect(Object.keys(await import('toolable/testing')).sort()).toEqual(['callTool', 'expectPureStdout', 'runCli', 'schemaSnapshot'])
+  expect(typesOf('testing/index.d.ts')).toEqual(['Answers', 'CallToolOptions', 'CallToolResult', 'CliResult', 'PrintedOutput', 'PureStdoutOptions', 'RunCliOptions', 'Samples'])
+})
+
 test('the entries of the package', () => {
   const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { exports: object; type: string }
-  expect(Object.keys(manifest.exports)).toEqual(['.', './zod', './package.json'])
+  expect(Object.keys(manifest.exports)).toEqual(['.', './zod', './testing', './package.json'])
   expect(manifest.type).toBe('module')
 })
 

@@ -19,5 +19,5 @@ export type Builtin = {
   readonly start?: (input: unknown, context: BuiltinContext) => Promise<number | undefined>
 }
 
-/** What a feature folder exports from its `commands.ts`: the commands that it gives to a program. */
-export type BuiltinModule = (set: Toolset) => readonly Builtin[]
+/** What a feature folder exports from its `commands.ts`: the commands that it gives to a program, as it was started. */
+export type BuiltinModule = (set: Toolset, host: Host) => readonly Builtin[]

@@ -18,7 +18,7 @@ export async function complete(set: Toolset, given: readonly string[], io: Io, h
 // Undefined where the words before the cursor name no built-in command.
 async function completeBuiltin(set: Toolset, words: readonly string[], host: Host): Promise<Completion | undefined> {
   const command = findCommand(set, words.slice(0, -1))
-  const builtins = command.kind === 'builtin' ? await builtinsOf(command.name, set) : []
+  const builtins = command.kind === 'builtin' ? await builtinsOf(command.name, set, host) : []
   if (command.kind !== 'builtin' || builtins.length === 0) return undefined
   return completeWords(await toolsetOf(builtins, set, host).manifest(), [command.name, ...command.rest, words.at(-1) ?? ''])
 }

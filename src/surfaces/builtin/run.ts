@@ -17,7 +17,7 @@ type BuiltinCommand = Command & { kind: 'builtin' }
 /** Runs a command that every program has; gives the exit status. */
 export async function runBuiltin(set: Toolset, command: BuiltinCommand, io: Io, host: Host): Promise<number> {
   if (command.name === COMPLETE_COMMAND) return (await import('./complete.ts')).complete(set, command.rest, io, host)
-  const builtins = await builtinsOf(command.name, set)
+  const builtins = await builtinsOf(command.name, set, host)
   if (builtins.length === 0) throw new ToolError('USAGE', `'${command.name}' is not part of this build of toolable`)
   return runAmong(builtins, set, command, io, host)
 }
@@ -31,7 +31,7 @@ export async function runAmong(builtins: readonly Builtin[], set: Toolset, { nam
     if (command.problem && !globals.help) throw command.problem
     return await printHelp(own, command, io)
   } catch (error) {
-    return printFailure(own, error, command, io)
+    return printFailure(own, error, command, io, host)
   }
 }
 

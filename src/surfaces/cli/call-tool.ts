@@ -13,7 +13,7 @@ import type { ToolCall } from './tool-call.ts'
 
 /** Runs one tool from the command line and prints its outcome; gives the exit status. */
 export async function callTool(call: ToolCall): Promise<number> {
-  const { set, entry, globals, presentation, io, input } = call
+  const { set, entry, globals, presentation, io, input, observer } = call
   const writer = await loadWriter(presentation.dialect)
   const context = dialectContext(io, entry.name, entry.definition.hooks.redact ? undefined : input)
   const streamed = globals.stream === true || writer.alwaysStreams
@@ -31,7 +31,10 @@ export async function callTool(call: ToolCall): Promise<number> {
       ...(responders.sample && { sample: responders.sample }),
       ...(call.caller && { caller: call.caller.name }),
       ...(globals.idempotencyKey !== undefined && { idempotencyKey: globals.idempotencyKey }),
-      onEvent: events.onEvent,
+      onEvent: !observer ? events.onEvent : (event) => {
+        if (event.type !== 'tool_invoked') observer.onEvent(event)
+        return events.onEvent(event)
+      },
       cwd: io.cwd,
       env: io.env,
       secrets: call.secrets,

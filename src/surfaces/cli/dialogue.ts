@@ -15,6 +15,8 @@ export type LineChannel = {
   send(line: object): Promise<void>
   /** The line that asks a question in the dialect of this call. */
   question(question: Interaction): object | undefined
+  /** Told before each question. */
+  asking(question: Interaction): void
 }
 
 /** Talks to the caller one question at a time. Lines that answer something else are kept for whoever wants them. */
@@ -22,8 +24,7 @@ export function lineDialogue(channel: LineChannel): LineDialogue {
   const inTurn = oneAtATime()
   return {
     answer: (question, signal) => inTurn(signal, async () => {
-      // The session's own event has asked already.
-      if (!question.dialogue) await ask(channel, question)
+      await ask(channel, question)
       const line = await waitFor(channel, signal, question.dialogue ? isSessionAnswer : (candidate) => isAnswerTo(candidate, question))
       return line === undefined || question.dialogue ? line : readAnswer(line)
     }),
@@ -45,7 +46,9 @@ export function readCompletion(answer: Line): string {
 }
 
 async function ask(channel: LineChannel, question: Interaction): Promise<void> {
-  const line = channel.question(question)
+  channel.asking(question)
+  // Of a session the event has asked already.
+  const line = question.dialogue ? undefined : channel.question(question)
   if (line) await channel.send(line)
 }
 

@@ -16,7 +16,7 @@ export async function main(set: Toolset, argv: readonly string[], io: Io, host: 
     command = findCommand(set, argv)
     return await runCommand(set, command, io, host)
   } catch (error) {
-    return (await import('./fail.ts')).printFailure(set, error, command, io)
+    return (await import('./fail.ts')).printFailure(set, error, command, io, host)
   }
 }
 
@@ -36,6 +36,6 @@ async function runCommand(set: Toolset, command: Command, io: Io, host: Host): P
     return printDocument(io, document, document.selftest === 'ok' ? 0 : 1)
   }
   const answered = await answerProgram(globals.asked!.what, globals.asked!.values, set, documentOptions(globals, io, host))
-  if ('failure' in answered) return (await import('./fail.ts')).printFailure(set, answered.failure, command, io, answered.origin)
+  if ('failure' in answered) return (await import('./fail.ts')).printFailure(set, answered.failure, command, io, host, answered.origin)
   return printDocument(io, answered.document, answered.exit ?? 0)
 }

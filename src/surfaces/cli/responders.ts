@@ -17,7 +17,7 @@ export type Responders = {
 }
 
 type Connecting = {
-  readonly call: Pick<ToolCall, 'io' | 'globals' | 'caller' | 'presentation' | 'signal'>
+  readonly call: Pick<ToolCall, 'io' | 'globals' | 'caller' | 'presentation' | 'signal' | 'observer'>
   readonly context: DialectContext
   send(line: object): Promise<void>
   whileAsking<T>(work: () => Promise<T>): Promise<T>
@@ -25,20 +25,21 @@ type Connecting = {
 
 /** Connects a tool's questions to whoever is there: a person at the terminal, or the caller by JSON lines. */
 export function connectResponders({ call, context, send, whileAsking }: Connecting): Responders {
-  const { io, globals, caller, presentation } = call
+  const { io, globals, caller, presentation, observer } = call
   // Stdin has one owner: everything that reads lines shares one reader.
   let lines: LineReader | undefined
   const sharedLines = (): LineReader => (lines ??= readLines(io.stdin))
   let dialogue: Promise<LineDialogue> | undefined
   const lineWise = (): Promise<LineDialogue> => (dialogue ??= (async () => {
     const [{ lineDialogue }, writer] = await Promise.all([import('./dialogue.ts'), loadWriter(presentation.dialect)])
-    return lineDialogue({ lines: sharedLines(), send, question: (question) => writer.question(question, context) })
+    return lineDialogue({ lines: sharedLines(), send, question: (question) => writer.question(question, context), asking: (question) => observer?.onQuestion(question, 'line') })
   })())
   const person = io.stdin.isTTY && io.stderr.isTTY && !caller && !globals.session
 
   const inTurn = oneAtATime()
   const askPerson: Answerer = (question, signal) => inTurn(signal, async () => {
     const { terminalAnswerer } = await import('./terminal.ts')
+    observer?.onQuestion(question, 'words')
     return whileAsking(async () => terminalAnswerer(sharedLines(), io.stderr)(question, signal))
   })
   const answer: Answerer | undefined = person ? askPerson : globals.session ? async (question, signal) => (await lineWise()).answer(question, signal) : undefined

@@ -23,6 +23,6 @@ export async function runTool(set: Toolset, command: Command & { kind: 'tool' },
   if (!globals.asked) return startCall({ set, entry, single, args, globals, io, host, withoutInput: instead, perform })
   host.prepareForTools(redirectStrayOutput)
   const answered = await answerTool(globals.asked.what, globals.asked.values, set, entry, documentOptions(globals, io, host))
-  if ('failure' in answered) return (await import('./fail.ts')).printFailure(set, answered.failure, command, io, answered.origin)
+  if ('failure' in answered) return (await import('./fail.ts')).printFailure(set, answered.failure, command, io, host, answered.origin)
   return printDocument(io, answered.document, answered.exit)
 }

@@ -34,6 +34,7 @@ export async function startCall({ set, entry, single, args, globals, io, host, w
   return (perform ?? callTool)({
     set, entry, single, specs: args.specs, input, origin, warnings, secrets, globals, presentation, caller, io,
     signal: host.signal,
+    observer: host.observer,
     timeout: globals.timeout ?? io.env['TOOLABLE_TIMEOUT'] ?? settings.timeout,
   })
 }

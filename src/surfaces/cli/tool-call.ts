@@ -6,6 +6,7 @@ import type { Toolset } from '../toolset-type.ts'
 import type { Globals } from './argv/globals.ts'
 import type { Caller } from './caller.ts'
 import type { Presentation } from './mode.ts'
+import type { Observer } from './observer.ts'
 
 /** One call of a tool from the command line, ready to be made. */
 export type ToolCall = {
@@ -22,5 +23,6 @@ export type ToolCall = {
   readonly caller: Caller | undefined
   readonly io: Io
   readonly signal: AbortSignal
+  readonly observer: Observer | undefined
   readonly timeout: string | undefined
 }

@@ -1,4 +1,5 @@
 import { ToolError } from '../../contract/tool-error.ts'
+import { onAbort } from '../../call/on-abort.ts'
 import { cutBasePath } from './base-path.ts'
 import { BodyError, bodyTooLong, isStream } from './exchange.ts'
 import type { HttpAnswer, HttpApp, HttpRequest } from './exchange.ts'
@@ -20,6 +21,7 @@ export function fetchHandler(app: HttpApp, { basePath = '' }: { readonly basePat
       header: (name) => request.headers.get(name) ?? (name === 'host' ? url.host : undefined),
       text: (limit) => readBody(request, limit),
       get signal() { return gone.signal() },
+      onGone: (react) => void onAbort(gone.signal(), react),
     }
     let answer: HttpAnswer
     try {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { McpServer, ServerChange } from '../server.ts'
+import type { McpServer, ServerChange } from '../server-type.ts'
 import { Session } from '../session.ts'
 import { EventStream } from './events.ts'
 

@@ -1,0 +1,47 @@
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { host } from './host.ts'
+
+/** Creates a file that appears whole or not at all; false when there is one already. */
+export function createExclusively(file: string, text: string): boolean {
+  const temporary = writeTemporary(file, text)
+  try {
+    linkSync(temporary, file)
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+    throw error
+  } finally {
+    rmSync(temporary, { force: true })
+  }
+}
+
+/** Writes a file of a name that nobody else uses, in the folder of another; gives its path. */
+export function writeTemporary(file: string, text: string, mode = 0o600): string {
+  const temporary = `${file}.${host.pid}-${counter++}.tmp`
+  writeFileSync(temporary, text, { mode, flush: true })
+  return temporary
+}
+
+/** Takes a dead owner's file out of the way. Renaming lets exactly one of several processes do it; one that came late has the new owner's file in its hands, and puts it back. */
+export function setAside(file: string, dead: string | undefined): void {
+  const aside = `${file}.${host.pid}-${counter++}.old`
+  try {
+    renameSync(file, aside)
+    if (readText(aside) !== dead) linkSync(aside, file)
+  } catch (error) {
+    if (!['ENOENT', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
+  } finally {
+    rmSync(aside, { force: true })
+  }
+}
+
+/** The text of a file, or undefined when it cannot be read. */
+export function readText(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return undefined
+  }
+}
+
+let counter = 0

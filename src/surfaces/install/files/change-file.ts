@@ -1,0 +1,61 @@
+import { accessSync, constants } from 'node:fs'
+import { ToolError } from '../../../contract/tool-error.ts'
+import { openConfig } from './config-file.ts'
+import type { ConfigFile } from './config-file.ts'
+import { fileProblem } from './file-problem.ts'
+import { foldersAbove, makeFolders, missingFolders, removeFolders, requireWritableFolder } from './folders.ts'
+import { withLock } from './lock.ts'
+import { deleteFile, replaceFile } from './replace-file.ts'
+
+/** What is to become of a file, and what is said about it. Without `write` and `remove` it stays as it is. */
+export type Change<Row> = {
+  readonly row: Row
+  readonly write?: string
+  /** Delete it, and this many folders above it as far as they are empty. */
+  readonly remove?: { readonly folders: number }
+}
+
+/** Decides on a file from what it holds; `folders` is how many above it have to be made. May be asked again when the file changes meanwhile. */
+export type Decide<Row> = (file: ConfigFile, folders: number) => Change<Row>
+
+const MOST_ATTEMPTS = 5
+
+/** Changes a file as `decide` says; in a dry run only decides. Throws ToolError, and leaves nothing behind, when the file is broken or cannot be written. */
+export async function changeFile<Row>(path: string, decide: Decide<Row>, { dryRun, signal, mode }: { readonly dryRun: boolean; readonly signal: AbortSignal; readonly mode: number }): Promise<Row> {
+  try {
+    const file = openConfig(path)
+    const first = decide(file, missingFolders(file.path).length)
+    if (isChange(first)) requireWritable(file)
+    if (dryRun || !isChange(first)) return first.row
+    const target = file.path
+    const made = makeFolders(target)
+    let change: Change<Row> | undefined
+    try {
+      change = await withLock(target, signal, () => attempt(path, (file) => decide(file, made.length), mode))
+    } finally {
+      if (!change || !isChange(change)) removeFolders(made)
+    }
+    if (change.remove) removeFolders(foldersAbove(target, change.remove.folders))
+    return change.row
+  } catch (error) {
+    throw fileProblem(error, path)
+  }
+}
+
+// A plan tells this too. A rename would not mind a file that is read-only; who made it so would.
+function requireWritable(file: ConfigFile): void {
+  requireWritableFolder(file.path)
+  if (file.stats) accessSync(file.path, constants.W_OK)
+}
+
+function isChange(change: Change<unknown>): boolean {
+  return change.write !== undefined || change.remove !== undefined
+}
+
+function attempt<Row>(path: string, decide: (file: ConfigFile) => Change<Row>, mode: number, attempts = MOST_ATTEMPTS): Change<Row> {
+  const file = openConfig(path)
+  const change = decide(file)
+  if (!isChange(change) || (change.remove ? deleteFile(file) : replaceFile(file, change.write!, mode))) return change
+  if (attempts > 1) return attempt(path, decide, mode, attempts - 1)
+  throw new ToolError('CONFLICT', `${path} is being changed by somebody else all the time`, { retryable: true, details: { file: path }, suggestion: 'End the program that writes it, and try again' })
+}

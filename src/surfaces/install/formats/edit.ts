@@ -1,0 +1,48 @@
+import { isDeepStrictEqual } from 'node:util'
+import { ToolError } from '../../../contract/tool-error.ts'
+import type { Config, Format, Made } from './format.ts'
+
+/** One entry of a configuration file: where it stands. */
+export type Slot = { readonly format: Format; readonly container: string; readonly name: string }
+
+/** The entries of the container. Throws CONFIG, beginning with what is wrong, for a text that is not what it should be. */
+export function readEntries(text: string, { format, container }: Omit<Slot, 'name'>): Config {
+  const value = readValue(text, format, container)
+  return Object.hasOwn(value, container) ? (value[container] as Config) : {}
+}
+
+/** The text with an entry added, or another value for it. */
+export function putEntry(text: string, slot: Slot, entry: Config): string {
+  const { format, container, name } = slot
+  const entries = readEntries(text, slot)
+  const after = Object.hasOwn(entries, name) ? format.replace(text, container, name, entry) : format.add(text, container, name, entry)
+  return proved(text, after, slot, { ...entries, [name]: entry })
+}
+
+/** The text without an entry and what was made for it. */
+export function dropEntry(text: string, slot: Slot, made: Made): string {
+  const { [slot.name]: _, ...others } = readEntries(text, slot)
+  return proved(text, slot.format.remove(text, slot.container, slot.name, made), slot, others)
+}
+
+/** The text with one word of an entry exchanged for another. */
+export function exchangeWord(text: string, slot: Slot, entry: Config, word: string, replacement: string): string {
+  return proved(text, text.replace(word, () => replacement), slot, { ...readEntries(text, slot), [slot.name]: entry })
+}
+
+// Edits are made on text, so what they mean is read back before anything is written: the entry, and nothing else, has changed.
+function proved(before: string, after: string | undefined, { format, container, name }: Slot, entries: Config): string {
+  const wanted = { ...readValue(before, format, container), [container]: entries }
+  const parsed = after === undefined ? undefined : format.parse(after, container)
+  const value = parsed && 'value' in parsed ? parsed.value : undefined
+  if (after !== undefined && value && isDeepStrictEqual(Object.hasOwn(value, container) ? value : { ...value, [container]: {} }, wanted)) return after
+  throw new ToolError('CONFIG', `holds '${container}' in a form that cannot be edited without changing more than '${name}'`)
+}
+
+function readValue(text: string, format: Format, container: string): Config {
+  const parsed = format.parse(text, container)
+  if ('problem' in parsed) throw new ToolError('CONFIG', parsed.problem)
+  const inside = parsed.value[container]
+  if (Object.hasOwn(parsed.value, container) && (typeof inside !== 'object' || inside === null || Array.isArray(inside))) throw new ToolError('CONFIG', `holds no table of servers at '${container}'`)
+  return parsed.value
+}

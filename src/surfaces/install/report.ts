@@ -1,0 +1,51 @@
+import type { Context } from '../../contract/context.ts'
+import { ToolError } from '../../contract/tool-error.ts'
+import { partial } from '../../define/results.ts'
+import type { Reply } from '../../define/results.ts'
+
+/** What happens, or would happen, at one place. `conflict` and `broken` places are left alone. */
+export type Row = {
+  readonly action: 'add' | 'update' | 'remove' | 'unchanged' | 'conflict' | 'broken'
+  /** The file or the folder. */
+  readonly target: string
+  readonly details: { readonly agents: readonly string[]; /** Why it is left alone. */ readonly reason?: string; /** Whether --force would go on. */ readonly forcible?: boolean; readonly [fact: string]: unknown }
+}
+
+/** The result of a command: the whole plan, and the agents for which it holds now. */
+export type Report = { readonly plan: readonly Row[]; readonly done: readonly string[] }
+
+/** Does one place after the other. A place that cannot be used becomes a row and an error, and the others are done all the same. */
+export async function doAll<Place>(places: readonly Place[], describe: (place: Place) => Omit<Row, 'action'>, work: (place: Place) => Promise<readonly Row[]>, signal: AbortSignal): Promise<{ readonly rows: readonly Row[]; readonly errors: readonly ToolError[] }> {
+  const rows: Row[] = []
+  const errors: ToolError[] = []
+  for (const place of places) {
+    signal.throwIfAborted()
+    try {
+      rows.push(...(await work(place)))
+    } catch (error) {
+      if (!ToolError.is(error) || signal.aborted) throw error
+      errors.push(error)
+      const { target, details } = describe(place)
+      rows.push({ action: 'broken', target, details: { ...details, reason: error.message } })
+    }
+  }
+  return { rows, errors }
+}
+
+/** The plan as the outcome of the command. A dry run only plans; a conflict fails with CONFLICT; what could not be used makes it partial. */
+export function report(ctx: Pick<Context, 'dryRun' | 'plan'>, { rows, errors }: { readonly rows: readonly Row[]; readonly errors: readonly ToolError[] }, input: object): Report | Reply<Report> {
+  if (ctx.dryRun) for (const { action, target, details } of rows) ctx.plan(action, target, details)
+  const conflicts = rows.filter(({ action }) => action === 'conflict')
+  if (!ctx.dryRun && conflicts[0]) throw conflictError(rows, conflicts, input)
+  const done = rows.filter(({ action }) => action !== 'broken' && action !== 'conflict').flatMap(({ details }) => details.agents)
+  const result = { plan: rows, done }
+  return errors.length > 0 && !ctx.dryRun ? partial(result, errors, 'done') : result
+}
+
+function conflictError(rows: readonly Row[], [first, ...more]: readonly Row[], input: object): ToolError {
+  const others = more.length > 0 ? `, and so are ${more.length} more` : ''
+  return new ToolError('CONFLICT', `${first!.target} was left alone, because ${first!.details.reason}${others}`, {
+    details: { plan: rows.map(({ action, target, details: { agents, reason } }) => ({ path: target, agents, action, message: reason === undefined || action === 'add' ? action : `${action}: ${reason}` })) },
+    suggestion: first!.details.forcible ? { fix: 'Look at what is there; to go on all the same, say --force', input: { ...input, force: true } } : { fix: `Take it out of ${first!.target} by hand` },
+  })
+}

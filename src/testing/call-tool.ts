@@ -1,0 +1,55 @@
+import type { PlannedAction } from '../contract/context.ts'
+import type { ToolEvent } from '../contract/events.ts'
+import { isObject } from '../contract/json.ts'
+import type { Outcome } from '../contract/outcome.ts'
+import { ToolError } from '../contract/tool-error.ts'
+import type { CallOptions } from '../call/options.ts'
+import { call } from '../call/tool.ts'
+import type { Tool } from '../call/tool.ts'
+import { answerer, completer, lookAfterFunctions } from './answers.ts'
+import type { Answers, Samples } from './answers.ts'
+
+/** How `callTool` calls: as every call, with answers and completions by value. */
+export type CallToolOptions = CallOptions & { readonly answers?: Answers; readonly samples?: Samples }
+
+/** What one call came to. */
+export type CallToolResult<Result = unknown> = {
+  readonly outcome: Outcome<Result>
+  /** What the tool told while it worked. */
+  readonly events: readonly ToolEvent[]
+  /** What the tool would have done, in a dry run; empty otherwise. */
+  readonly plan: readonly PlannedAction[]
+}
+
+type GivenInput<Input> = unknown extends Input ? [input?: unknown, options?: CallToolOptions] : {} extends Input ? [input?: Input, options?: CallToolOptions] : [input: Input, options?: CallToolOptions]
+
+/** Calls a tool in this process and gives all that came of it. Throws only what a function of the test threw. */
+export async function callTool<Input, Result>(target: Tool<Input, Result>, ...[input, options = {}]: GivenInput<NoInfer<Input>>): Promise<CallToolResult<Result>> {
+  const { answers, samples, ...rest } = options
+  const functions = lookAfterFunctions()
+  const events: ToolEvent[] = []
+  const answer = answers === undefined ? undefined : functions.guard(answerer(answers))
+  const complete = samples === undefined ? undefined : functions.guard(completer(samples))
+  const outcome = await (call as (target: unknown, input: unknown, options: CallOptions) => Promise<Outcome<Result>>)(target, input, {
+    ...rest,
+    ...(answer && { answer }),
+    ...(complete && {
+      async sample(request) {
+        const completion = await complete(request)
+        if (completion === undefined) throw new ToolError('ANSWER_REQUIRED', `the test has no completion for '${request.prompt}'`, { suggestion: 'Give callTool more samples' })
+        return completion as string
+      },
+    }),
+    onEvent(event) {
+      if (event.type !== 'tool_invoked') events.push(event)
+      return rest.onEvent?.(event)
+    },
+  })
+  functions.rethrow()
+  return { outcome, events, plan: planOf(outcome) }
+}
+
+function planOf(outcome: Outcome): readonly PlannedAction[] {
+  const plan = outcome.ok && outcome.meta.dry_run && isObject(outcome.result) ? outcome.result['plan'] : undefined
+  return Array.isArray(plan) ? (plan as readonly PlannedAction[]) : []
+}

@@ -1,0 +1,8 @@
+export { runCli } from './run-cli.ts'
+export type { RunCliOptions, CliResult } from './run-cli.ts'
+export { callTool } from './call-tool.ts'
+export type { CallToolOptions, CallToolResult } from './call-tool.ts'
+export { expectPureStdout } from './pure-stdout.ts'
+export type { PrintedOutput, PureStdoutOptions } from './pure-stdout.ts'
+export { schemaSnapshot } from './schema-snapshot.ts'
+export type { Answers, Samples } from './answers.ts'

@@ -1,0 +1,78 @@
+import { OUTPUT_MODES } from '../define/flags/injected.ts'
+import type { OutputMode } from '../define/flags/injected.ts'
+
+/** What a program printed: a result of `runCli`, or of a real process. */
+export type PrintedOutput = {
+  readonly stdout: string
+  readonly exitCode?: number | null
+  readonly form?: { readonly mode: OutputMode; readonly dialect?: string; readonly streamed?: boolean; readonly asked?: boolean } | undefined
+}
+
+/** How the output was asked for; default: as the result says, else `json`. */
+export type PureStdoutOptions = { readonly mode?: OutputMode; readonly streamed?: boolean; /** Questions stand before the document, one a line. */ readonly asked?: boolean }
+
+/** Throws an Error that shows the place when stdout is not exactly what the mode promises: one document, lines of JSON, or nothing but the bare result. */
+export function expectPureStdout(printed: PrintedOutput, options: PureStdoutOptions = {}): void {
+  const mode = options.mode ?? printed.form?.mode ?? 'json'
+  if (!OUTPUT_MODES.includes(mode)) throw new Error(`expectPureStdout: there is no output mode '${String(mode)}'; the modes are ${OUTPUT_MODES.join(', ')}`)
+  const streamed = options.streamed ?? printed.form?.streamed ?? false
+  // Other dialects write events wherever they write.
+  if (streamed || (printed.form?.dialect ?? 'native') !== 'native') return checkLines(printed, 'events, one JSON object a line')
+  CHECKS[mode](printed, options)
+}
+
+type Check = (printed: PrintedOutput, options: PureStdoutOptions) => void
+
+const CHECKS: { readonly [mode in OutputMode]: Check } = {
+  json: checkDocument,
+  jsonl: (printed) => checkLines(printed, 'one JSON value a line'),
+  yaml: (printed) => checkEnvelopeKeys(printed, 'one YAML document'),
+  toon: (printed) => checkEnvelopeKeys(printed, 'one TOON document'),
+  text: checkBare,
+  md: checkBare,
+  csv: checkBare,
+}
+
+function checkDocument(printed: PrintedOutput, { asked = printed.form?.asked ?? false }: PureStdoutOptions): void {
+  if (asked) return checkLines(printed, 'JSON lines that end in the outcome')
+  const problem = jsonProblem(printed.stdout)
+  if (problem !== undefined) refuse('one JSON document', problem, printed.stdout)
+  if (!printed.stdout.endsWith('\n')) refuse('one JSON document', 'the last line does not end', printed.stdout)
+}
+
+function checkLines({ stdout }: PrintedOutput, promise: string): void {
+  if (stdout !== '' && !stdout.endsWith('\n')) refuse(promise, 'the last line does not end', stdout)
+  for (const [index, line] of stdout.split('\n').slice(0, -1).entries()) {
+    const problem = jsonProblem(line)
+    if (problem !== undefined) refuse(promise, `line ${index + 1}: ${problem}`, line)
+  }
+}
+
+const ENVELOPE_KEYS = ['ok', 'status', 'result', 'message', 'content', 'errors', 'summary', 'error', 'meta']
+
+// The keys of the envelope are the only ones that stand at the edge, and each stands there once.
+function checkEnvelopeKeys({ stdout }: PrintedOutput, promise: string): void {
+  const keys = stdout.split('\n').flatMap((line) => (line === '' || /^[\s\-\]}]/.test(line) ? [] : [/^\w+/.exec(line)?.[0] ?? line]))
+  const stray = keys.find((key, index) => !ENVELOPE_KEYS.includes(key) || keys.indexOf(key) !== index)
+  if (keys[0] !== 'ok') refuse(promise, "it does not begin with the key 'ok'", stdout)
+  if (stray !== undefined) refuse(promise, `'${stray}' does not belong to it`, stdout)
+}
+
+function checkBare({ stdout, exitCode }: PrintedOutput): void {
+  if (exitCode !== undefined && exitCode !== 0 && stdout !== '') refuse('nothing, because the call failed', 'there is text', stdout)
+}
+
+function jsonProblem(text: string): string | undefined {
+  if (text.trim() === '') return 'there is nothing'
+  try {
+    JSON.parse(text)
+    return undefined
+  } catch (error) {
+    return (error as Error).message
+  }
+}
+
+function refuse(promise: string, problem: string, text: string): never {
+  const shown = text.length > 500 ? `${text.slice(0, 500)} (and ${text.length - 500} characters more)` : text
+  throw new Error(`stdout is not ${promise}: ${problem}\n--- stdout\n${shown}\n---`)
+}
