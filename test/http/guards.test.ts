@@ -9,7 +9,7 @@ const set = await loadSet()
 const fine: HttpApp = async () => ({ status: 200, headers: {}, body: 'fine' })
 
 function ask(headers: { readonly [name: string]: string }, method = 'POST'): HttpRequest {
-  return { method, path: '/', search: '', header: (name) => (Object.hasOwn(headers, name) ? headers[name] : undefined), text: async () => '', signal: new AbortController().signal }
+  return { method, path: '/', search: '', header: (name) => (Object.hasOwn(headers, name) ? headers[name] : undefined), text: async () => '', signal: new AbortController().signal, onGone: () => undefined }
 }
 
 describe('[10.http-guards] a server on loopback', async () => {

@@ -94,7 +94,7 @@ export class LiveCall {
       open.set(key, {
         question,
         give: (value) => { close(); resolve(value) },
-        fail: (error) => { close(); reject(error as Error) },
+        fail: (error) => { close(); reject(error) },
       })
       this.#update()
     })

@@ -6,7 +6,7 @@ import type { Answered } from '../wire/answered.ts'
 import { notificationMessage } from '../wire/messages.ts'
 import type { Id, Params } from '../wire/messages.ts'
 import { eventAnswer } from './answers.ts'
-import { EventStream } from './events.ts'
+import type { EventStream } from './events.ts'
 
 /** How an exchange ends, where eras differ. */
 export type HttpExchangeOptions = {

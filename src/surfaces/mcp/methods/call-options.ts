@@ -62,7 +62,7 @@ function wanted(params: Params): CallOptions {
   const { dryRun, timeout, idempotencyKey } = given
   return {
     ...(dryRun === true && { dryRun: true }),
-    ...((typeof timeout === 'number' || typeof timeout === 'string') && { timeout: timeout as number }),
+    ...((typeof timeout === 'number' || typeof timeout === 'string') && { timeout: timeout }),
     ...(typeof idempotencyKey === 'string' && { idempotencyKey }),
   }
 }
