@@ -140,7 +140,7 @@ const entries: { readonly [what: string]: Entry } = {
   'a number that JSON has not': { tool: 'gives', input: { what: 'nan' }, cheap: true },
   'a message': { tool: 'gives', input: { what: 'message' }, args: ['--what', 'message'] },
   'a hidden result': { tool: 'gives', input: { what: 'hidden' }, cheap: true, hidden: true },
-  'content': { tool: 'gives', input: { what: 'content' }, args: ['--what', 'content'] },
+  'content': { tool: 'gives', input: { what: 'content' }, args: ['--what', 'content'], hidden: true },
   'content that nobody knows': { tool: 'gives', input: { what: 'nonsense' }, cheap: true },
   'an artifact': { tool: 'gives', input: { what: 'artifact' }, args: ['--what', 'artifact'] },
   'a date': { tool: 'gives', input: { what: 'date' }, cheap: true },
