@@ -194,6 +194,9 @@ export const requirements: { readonly [id: string]: Requirement } = {
     'builtin-commands': 'Commands that every program has are tools themselves: help, flags, did-you-mean, --json and exit codes are those of a tool.',
     'builtin-yields': 'A tool or group hides the built-in command of its name, and the only tool of a program gets words unless a sub-word follows them.',
     'serve-mcp-alias': '--serve-mcp X hands all that follows to mcp serve --transport X.',
+    'docs': 'prog docs prints skill, agents, claude, command, subagent, llms, man, openapi and markdown forms, and writes them with --write.',
+    'docs-check': 'prog docs --check fails with PRECONDITION and the command that mends it when a document on disk is missing, stale or left over.',
+    'docs-write-safe': 'prog docs --write replaces files at once, never one of somebody else unless forced, never through a link that leaves the folder, and leaves nothing behind when it fails.',
     'lazy-loading': '--help and a plain call load no MCP, YAML or prompt code.',
     'bad-json': 'JSON that does not parse is INVALID_INPUT and says where.',
     'bad-not-an-object': 'A JSON input that is no object is INVALID_INPUT.',
@@ -227,7 +230,6 @@ export const requirements: { readonly [id: string]: Requirement } = {
     'mcp-no-sse': 'The transport sse is a usage error that names http.',
   }),
   ...later('5', {
-    'docs': 'prog docs prints skill, agents, claude, command, subagent, llms, man, openapi and markdown forms.',
     'mcp-add': 'prog mcp add|remove|list merges into the files of the agents on the machine, never clobbers, and has --dry-run.',
     'skills-add': 'prog skills add|remove|list does the same for skills.',
   }),
