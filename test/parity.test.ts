@@ -1,9 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { describe, expect, test } from 'vitest'
-import { call, ERROR_TABLE, ToolError } from 'toolable'
+import { afterAll, describe, expect, test } from 'vitest'
+import { call, createHandler, ERROR_TABLE, ToolError, toNode } from 'toolable'
 import type { CallEvent, CallOptions, Outcome, ResultEvent, Tool, Toolset } from 'toolable'
+import { post, readEvents, serveNode } from './http/support/doors.ts'
 import { fixture, makeFolder, runProgram } from './support/run-program.ts'
 
 /** One call; the same for every surface. */
@@ -46,6 +47,18 @@ const asOfToolset = (outcome: Outcome): Outcome => {
   return { ...outcome, meta: { ...meta, tool: `parity.${tool}`, version: '1.0.0' } }
 }
 
+const server = await serveNode(toNode(createHandler(set)))
+afterAll(server.close)
+const overHttp = async ({ tool, input = {}, options = {} }: Entry, query = ''): Promise<Response> => {
+  const { dryRun, timeout, confirm = true } = options
+  return fetch(`http://localhost:${server.port}/tools/${tool}${query}`, post(input, { ...(dryRun && { 'toolable-dry-run': 'yes' }), ...(timeout !== undefined && { 'toolable-timeout': String(timeout) }), ...(confirm === true && { 'toolable-confirm': 'yes' }) }))
+}
+const answerOf = async (answer: Response): Promise<Outcome> => {
+  const outcome = (await answer.json()) as Outcome
+  expect(answer.status).toBe(outcome.ok ? 200 : ERROR_TABLE[outcome.error.code as keyof typeof ERROR_TABLE]?.http ?? answer.status)
+  return outcome
+}
+
 let files = 0
 const surfaces: readonly Surface[] = [
   { name: 'toolset.call', call: ({ tool, input, options }) => set.call(tool, input, options) },
@@ -61,6 +74,14 @@ const surfaces: readonly Surface[] = [
       const file = `input-${files++}.json`
       writeFileSync(join(folder, file), JSON.stringify(entry.input ?? {}))
       return command(entry, [`@${file}`])
+    },
+  },
+  { name: 'HTTP', call: async (entry) => answerOf(await overHttp(entry)) },
+  {
+    name: 'HTTP, events',
+    async call(entry) {
+      const { type: _type, ...outcome } = (await readEvents(await overHttp(entry, '?stream=true'))).at(-1)!.data as ResultEvent
+      return outcome
     },
   },
   { name: 'command line, stream', takes: ({ cheap }) => !cheap, call: (entry) => command(entry, ['--stream', JSON.stringify(entry.input ?? {})]) },

@@ -1,4 +1,4 @@
-import { accessSync, constants } from 'node:fs'
+import { closeSync, openSync } from 'node:fs'
 import { ToolError } from '../../../contract/tool-error.ts'
 import { openConfig } from './config-file.ts'
 import type { ConfigFile } from './config-file.ts'
@@ -45,7 +45,7 @@ export async function changeFile<Row>(path: string, decide: Decide<Row>, { dryRu
 // A plan tells this too. A rename would not mind a file that is read-only; who made it so would.
 function requireWritable(file: ConfigFile): void {
   requireWritableFolder(file.path)
-  if (file.stats) accessSync(file.path, constants.W_OK)
+  if (file.stats) closeSync(openSync(file.path, 'r+'))
 }
 
 function isChange(change: Change<unknown>): boolean {

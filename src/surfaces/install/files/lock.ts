@@ -24,13 +24,13 @@ export async function withLock<T>(path: string, signal: AbortSignal, work: () =>
     const owner = text === undefined ? undefined : readOwner(text)
     if (text !== undefined && (!owner || !host.isAlive(owner.pid, owner.started))) {
       setAside(lock, text)
-      sweep(lock)
       continue
     }
     if (host.clock() > until) throw new ToolError('CONFLICT', `${path} is being changed by process ${owner?.pid ?? 'unknown'}`, { retryable: true, details: { file: path }, suggestion: 'Wait for the other command to end, and try again' })
     await wait(LOOK_AGAIN_MS, undefined, { signal })
   }
   try {
+    sweep(lock)
     return work()
   } finally {
     rmSync(lock, { force: true })
