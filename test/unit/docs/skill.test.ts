@@ -62,7 +62,7 @@ describe('a skill keeps to the standard whatever the program says [5.docs]', () 
     fc.assert(fc.property(hostileProgram(15, 30), checkSkill), { numRuns: 15 })
   })
 
-  test.each([1, 19, 20, 21, 60, 200])('%i tools with long names and texts', (count) => {
+  test.each([1, 20, 21, 200])('%i tools with long names and texts', (count) => {
     checkSkill(largeProgram(count))
     checkSkill(largeProgram(count, { tags: count }))
     checkSkill(largeProgram(count, { text: 'word '.repeat(30) }))
