@@ -193,6 +193,8 @@ export const requirements: { readonly [id: string]: Requirement } = {
     'completion-powershell': 'completion powershell prints a script for PowerShell.',
     'builtin-commands': 'Commands that every program has are tools themselves: help, flags, did-you-mean, --json and exit codes are those of a tool.',
     'builtin-yields': 'A tool or group hides the built-in command of its name, and the only tool of a program gets words unless a sub-word follows them.',
+    'mcp-add': 'prog mcp add|remove|list merges into the files of the agents on the machine, never clobbers, and has --dry-run.',
+    'skills-add': 'prog skills add|remove|list does the same for skills.',
     'serve-mcp-alias': '--serve-mcp X hands all that follows to mcp serve --transport X.',
     'docs': 'prog docs prints skill, agents, claude, command, subagent, llms, man, openapi and markdown forms, and writes them with --write.',
     'docs-check': 'prog docs --check fails with PRECONDITION and the command that mends it when a document on disk is missing, stale or left over.',
@@ -228,10 +230,6 @@ export const requirements: { readonly [id: string]: Requirement } = {
     'mcp-guards': 'Over HTTP a foreign Host or Origin is 403, a missing token 401, a body too big 413.',
     'mcp-port-taken': 'A port that is taken is told at once.',
     'mcp-no-sse': 'The transport sse is a usage error that names http.',
-  }),
-  ...later('5', {
-    'mcp-add': 'prog mcp add|remove|list merges into the files of the agents on the machine, never clobbers, and has --dry-run.',
-    'skills-add': 'prog skills add|remove|list does the same for skills.',
   }),
   ...section('10', {
     'http-handler': 'createHandler makes a toolset a web-standard fetch handler with /tools/<name>, /mcp and /openapi.json; toNode serves it by node:http and Express.',

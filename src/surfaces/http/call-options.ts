@@ -40,7 +40,7 @@ export function cancelledWith(request: HttpRequest, options: CallOptions): Serve
 
 /** True when a request asks for its events while they happen. */
 export function wantsEvents(request: HttpRequest): boolean {
-  const asked = new URLSearchParams(request.search).get('stream')
+  const asked = request.search === '' ? null : new URLSearchParams(request.search).get('stream')
   if (asked !== null) return readYes(asked, 'stream')
   const accept = request.header('accept') ?? ''
   return /\btext\/event-stream\b/i.test(accept) && !/\bapplication\/json\b/i.test(accept)
