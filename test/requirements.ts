@@ -189,12 +189,12 @@ export const requirements: { readonly [id: string]: Requirement } = {
     'bad-flag-without-value': 'A flag without its value is USAGE and names the flag.',
     'bad-unknown-tool': 'An unknown tool is USAGE and lists the nearest names.',
     'bad-several-problems': 'All problems of one input are told at once, each with its field.',
+    'mcp-add': 'prog mcp add|remove|list merges into the files of the agents on the machine, never clobbers, and has --dry-run.',
+    'skills-add': 'prog skills add|remove|list does the same for skills.',
   }),
   ...later('5', {
     'serve-mcp': '--serve-mcp stdio|http serves the tools over MCP.',
     'docs': 'prog docs prints skill, agents, claude, command, subagent, llms, man, openapi and markdown forms.',
-    'mcp-add': 'prog mcp add|remove|list merges into the files of the agents on the machine, never clobbers, and has --dry-run.',
-    'skills-add': 'prog skills add|remove|list does the same for skills.',
   }),
   ...section('12', {
     'search-query-discover': '`search --query --discover` searches.',
