@@ -3,7 +3,7 @@ import { findRow, protocolName } from '../src/contract/errors.ts'
 import { readOutcome } from '../src/contract/dialects/read-outcome.ts'
 import { toolset, tool } from '../src/index.ts'
 import { main } from '../src/surfaces/cli/main.ts'
-import type { Io } from '../src/contract/io.ts'
+import { fakeIo } from '../src/testing/fake-io.ts'
 import { runProgram } from './support/run-program.ts'
 
 const supervised = { RUN_ID: 'r-7', AI_PROTOCOL_VERSION: '1' }
@@ -80,15 +80,13 @@ test.each([['TIMEOUT', 'E_TIMEOUT'], ['NOT_FOUND', 'E_INPUT_NOT_FOUND'], ['CONFL
 test('[3.heartbeats] heartbeats are sent for the author while run is working', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   try {
-    const written: string[] = []
-    const sink = { write: (text: string) => void written.push(text), send: async (text: string) => void written.push(text), flush: async () => undefined, isTTY: false, columns: 80 }
-    const io: Io = { stdin: { isTTY: false, async *bytes() { /* nothing comes */ }, close: () => undefined, taken: false }, stdout: sink, stderr: { ...sink, write: () => undefined, send: async () => undefined }, env: supervised, cwd: process.cwd(), now: () => 0 }
+    const { io, stdout } = fakeIo({ env: supervised })
     const works = tool({ name: 'works', summary: 'Works', run: () => { vi.advanceTimersByTime(95_000); return 'done' } })
     expect(await main(toolset(works), ['works'], io, { signal: new AbortController().signal, prepareForTools: () => undefined, makeToolset: toolset, started: { execPath: 'node', execArgv: [], script: undefined } })).toBe(0)
-    const types = written.join('').trim().split('\n').map((line) => (JSON.parse(line) as { type: string }).type)
+    const types = stdout.text.trim().split('\n').map((line) => (JSON.parse(line) as { type: string }).type)
     expect(types).toEqual(['start', 'heartbeat', 'heartbeat', 'heartbeat', 'result'])
     vi.advanceTimersByTime(95_000)
-    expect(written.join('').match(/heartbeat/g)).toHaveLength(3)
+    expect(stdout.text.match(/heartbeat/g)).toHaveLength(3)
   } finally {
     vi.useRealTimers()
   }

@@ -1,24 +1,14 @@
 import type { Ask, ConfirmQuestion, DecisionQuestion, InputQuestion, SampleOptions } from '../contract/context.ts'
 import { toMilliseconds } from '../contract/duration.ts'
-import type { Answerer, Interaction, Sampler } from '../contract/interaction.ts'
+import type { Interaction, SampleRequest } from '../contract/interaction.ts'
 import { ToolError } from '../contract/tool-error.ts'
 import { resolveSchema } from '../define/schema/source.ts'
 import type { LazySchema, Schema } from '../define/schema/schema.ts'
+import type { AskHost } from './ask-host.ts'
 import { asHost } from './exit-guard.ts'
 import { onAbort } from './on-abort.ts'
 import { checkKey } from './question-key.ts'
 import { untilAborted } from './running.ts'
-
-/** What asking needs from the running call. */
-export type AskHost = {
-  /** Who asks: `tool 'deploy'`. */
-  readonly asker: string
-  readonly answer: Answerer | undefined
-  readonly sample: Sampler | undefined
-  signal(): AbortSignal
-  /** Waits for somebody, with the deadline standing still. */
-  wait<T>(work: () => Promise<T>): Promise<T>
-}
 
 const LONGEST_ANSWER_LOOP = 5
 const SAMPLE_TIMEOUT_S = 120
@@ -26,8 +16,7 @@ const SAMPLE_TIMEOUT_S = 120
 /** Builds `ctx.ask`: asks until the answer fits; without anybody to answer, the default, else ANSWER_REQUIRED. */
 export function createAsk(host: AskHost): Ask {
   const ask = async (question: ConfirmQuestion | DecisionQuestion | InputQuestion): Promise<unknown> => {
-    const schema = question.kind === 'input' && question.schema !== undefined ? (await import('../define/schema/compile.ts')).compileSchema(resolveSchema(question.schema as LazySchema), 'output') : undefined
-    const interaction = toInteraction(question, schema)
+    const { schema, interaction } = await host.inOrder(() => prepare(question))
     return host.wait(async () => {
       let problem: string | undefined
       for (let attempt = 0; attempt < LONGEST_ANSWER_LOOP; attempt++) {
@@ -45,33 +34,43 @@ export function createAsk(host: AskHost): Ask {
 
 /** Builds `ctx.sample`. */
 export function createSample(host: AskHost): (prompt: string, options?: SampleOptions) => Promise<string> {
-  return (prompt, options = {}) => host.wait(async () => {
+  return async (prompt, options = {}) => {
+    const request = await host.inOrder(() => toRequest(prompt, options))
     if (!host.sample) throw new ToolError('ANSWER_REQUIRED', `${host.asker} asks for a completion and no model is connected`, { details: { interaction: { kind: 'sample' } }, suggestion: 'Give the call a sampler: --sample-via stdin or --sample-via <url> on the command line, the option sample in a program' })
-    const { maxTokens = 1000, system, temperature, stopSequences, timeout = SAMPLE_TIMEOUT_S } = options
-    const request = {
-      id: randomId(),
-      prompt,
-      max_tokens: maxTokens,
-      ...(system !== undefined && { system }),
-      ...(temperature !== undefined && { temperature }),
-      ...(stopSequences !== undefined && { stop_sequences: stopSequences }),
-      ...checkKey(options.key),
-    }
     const sampler = host.sample
-    const limit = limitedSignal(host.signal(), toMilliseconds(timeout, 'timeout'))
-    try {
-      const content: unknown = await untilAborted(limit.signal, () => asHost(() => sampler(request, limit.signal)))
-      if (typeof content !== 'string') throw new ToolError('DEPENDENCY', 'the completion that came back is not text')
-      return content
-    } finally {
-      limit.clear()
-    }
-  })
+    return host.wait(async () => {
+      const limit = limitedSignal(host.signal(), toMilliseconds(options.timeout ?? SAMPLE_TIMEOUT_S, 'timeout'))
+      try {
+        const content: unknown = await untilAborted(limit.signal, () => asHost(() => sampler(request, limit.signal)))
+        if (typeof content !== 'string') throw new ToolError('DEPENDENCY', 'the completion that came back is not text')
+        return content
+      } finally {
+        limit.clear()
+      }
+    })
+  }
 }
 
 /** An id of eight characters, unique enough to pair a question with its answer. */
 export function randomId(): string {
   return Math.floor(Math.random() * 0x1_0000_0000).toString(16).padStart(8, '0')
+}
+
+async function prepare(question: ConfirmQuestion | DecisionQuestion | InputQuestion): Promise<{ readonly schema: Schema | undefined; readonly interaction: Interaction }> {
+  const schema = question.kind === 'input' && question.schema !== undefined ? (await import('../define/schema/compile.ts')).compileSchema(resolveSchema(question.schema as LazySchema), 'output') : undefined
+  return { schema, interaction: toInteraction(question, schema) }
+}
+
+function toRequest(prompt: string, { maxTokens = 1000, system, temperature, stopSequences, key }: SampleOptions): SampleRequest {
+  return {
+    id: randomId(),
+    prompt,
+    max_tokens: maxTokens,
+    ...(system !== undefined && { system }),
+    ...(temperature !== undefined && { temperature }),
+    ...(stopSequences !== undefined && { stop_sequences: stopSequences }),
+    ...checkKey(key),
+  }
 }
 
 function toInteraction(question: ConfirmQuestion | DecisionQuestion | InputQuestion, schema: Schema | undefined): Interaction {

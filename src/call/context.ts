@@ -3,11 +3,10 @@ import type { ToolEvent } from '../contract/events.ts'
 import type { Artifact } from '../contract/outcome.ts'
 import type { State } from '../contract/state.ts'
 import { ToolError } from '../contract/tool-error.ts'
-import { createAsk, createSample } from './ask.ts'
+import { createAsking } from './asking.ts'
 import { openCheckpoint } from './checkpoint.ts'
 import { host } from './host.ts'
 import type { CallOptions } from './options.ts'
-import { createRoots } from './roots.ts'
 import type { RunningCall } from './running.ts'
 import { clampPercent } from './yielded.ts'
 
@@ -30,15 +29,12 @@ export type ContextParts = {
 export function createContext(parts: ContextParts, extra: { readonly [key: string]: unknown }): Context {
   const { options, gathered, tool, call } = parts
   const env = options.env ?? host.env()
-  const asking = { asker: `tool '${tool}'`, answer: options.answer, sample: options.sample, signal: call.asking, wait: call.wait }
   return {
     progress: (message, percent) => void parts.emit({ type: 'progress', message: String(message), ...(percent !== undefined && { percent: clampPercent(percent) }) }),
     log: (message, level = 'info') => void parts.emit({ type: 'log', level, message: String(message) }),
     artifact: (name, uri) => void parts.emit({ type: 'artifact', name: String(name), uri: String(uri) }),
     item: (value) => void parts.emit({ type: 'item', value }),
-    sample: createSample(asking),
-    ask: createAsk(asking),
-    roots: createRoots({ roots: options.roots, cwd: parts.cwd, signal: call.asking, wait: call.wait }),
+    ...createAsking(`tool '${tool}'`, parts.cwd, options, call),
     checkpoint: (stage) => openCheckpoint(env['WORKSPACE'] ?? parts.cwd, stage),
     get signal() { return call.signal() },
     get deadline() { return call.deadline() },

@@ -2,6 +2,8 @@ import type { ToolEvent } from '../contract/events.ts'
 import { onAbort } from './on-abort.ts'
 import { readYield } from './yielded.ts'
 
+const STEPS_WITHOUT_A_PAUSE = 100
+
 type AnyGenerator = Generator<unknown, unknown, unknown> | AsyncGenerator<unknown, unknown, unknown>
 
 /** What a generator tool talks to while it runs. */
@@ -26,10 +28,13 @@ export async function driveGenerator(generator: AnyGenerator, talk: Conversation
   let closed = false
   let saidGoodbye = false
   let reply: unknown
+  let steps = 0
   // Told at once, not when its reader or its partner has answered: they may never do.
   const stopListening = onAbort(talk.signal, () => leave(generator))
   try {
     while (!talk.signal.aborted) {
+      // A generator that waits for nothing would keep timers, signals and other calls out.
+      if (++steps % STEPS_WITHOUT_A_PAUSE === 0) await new Promise((resolve) => setImmediate(resolve))
       const step = await generator.next(reply)
       reply = undefined
       if (step.done) return step.value === undefined ? result : step.value

@@ -16,6 +16,11 @@ export function asHost<T>(run: () => T): T {
   return calls ? calls.run(undefined, run) : run()
 }
 
+/** Fails the call whose handler is at work here, as the process sees it when an error is left unhandled; nothing outside of a call. */
+export function failCurrentCall(error: ToolError): void {
+  calls?.getStore()?.(error)
+}
+
 function guardExit(): AsyncLocalStorage<Fail | undefined> {
   // Loaded here because programs that only print help never call.
   const { AsyncLocalStorage } = process.getBuiltinModule('node:async_hooks')

@@ -12,7 +12,8 @@ import type { RunningCall } from './running.ts'
 export function listResources(resources: readonly Resource[], options: CallOptions = {}, identity: Identity = {}): Promise<Outcome<readonly ListedResource[]>> {
   return answer('resources', options, identity, async (call) => {
     const lists = await Promise.all(resources.map((resource) => listOne(resource, options, call)))
-    return [...new Map(lists.flat().map((listed) => [listed.uri, listed])).values()]
+    const seen = new Set<string>()
+    return lists.flat().filter(({ uri }) => !seen.has(uri) && seen.add(uri))
   }) as Promise<Outcome<readonly ListedResource[]>>
 }
 

@@ -1,9 +1,13 @@
+import type { Cancellation } from './cancellation.ts'
+
 type Listening = { readonly reactions: Set<{ readonly react: () => void }>; readonly listener: () => void }
 
 const listenings = new WeakMap<AbortSignal, Listening>()
 
 /** Calls `react` when the signal aborts; gives the function that stops it. However many wait, a signal has one listener of ours, and none when nobody waits: more than ten would be a warning. */
-export function onAbort(signal: AbortSignal, react: () => void): () => void {
+export function onAbort(signal: AbortSignal | Cancellation, react: () => void): () => void {
+  // Told by its form: a server may be of another copy of this package.
+  if ('onCancel' in signal) return signal.onCancel(react)
   const { reactions } = listenings.get(signal) ?? listen(signal)
   const reaction = { react }
   reactions.add(reaction)

@@ -1,7 +1,11 @@
 import type { Duration } from '../contract/duration.ts'
 import type { ToolEvent, ToolInvokedEvent } from '../contract/events.ts'
 import type { Answerer, Interaction, RootsProvider, Sampler } from '../contract/interaction.ts'
+import type { Cancellation } from './cancellation.ts'
 import type { State } from '../contract/state.ts'
+
+/** How a server makes a call: it may cancel without the cost of an AbortSignal. */
+export type ServedCallOptions = CallOptions & { readonly cancellation?: Cancellation }
 
 /** How a call is made; the same options on every surface. */
 export type CallOptions = {

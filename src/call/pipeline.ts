@@ -12,7 +12,7 @@ import { buildMeta, checkAnswer, plainAnswer, succeeded, toOutcome } from './fin
 import type { Answer } from './finish.ts'
 import type { Finished, Identity } from './finished.ts'
 import { host } from './host.ts'
-import type { CallOptions } from './options.ts'
+import type { CallOptions, ServedCallOptions } from './options.ts'
 import type { Prepared } from './prepare.ts'
 import { showInput, showOutcome } from './redact.ts'
 import { runCall } from './running.ts'
@@ -20,7 +20,7 @@ import type { RunningCall } from './running.ts'
 import { tell } from './tell.ts'
 
 /** THE call: validate, ask, run, check, roll back, answer. Never throws; every surface goes through here. */
-export async function invoke(definition: ToolDefinition, given: unknown, options: CallOptions = {}, identity: Identity = {}): Promise<Finished> {
+export async function invoke(definition: ToolDefinition, given: unknown, options: ServedCallOptions = {}, identity: Identity = {}): Promise<Finished> {
   const startedAt = host.clock()
   const gathered: Gathered = { artifacts: [], plan: [], warnings: [] }
   const tool = identity.toolset === undefined ? definition.name : `${identity.toolset}.${definition.name}`
@@ -29,7 +29,7 @@ export async function invoke(definition: ToolDefinition, given: unknown, options
 
   let finished: Finished
   try {
-    finished = await runCall(options.signal, (call) => withoutExit(call.fail, async () => {
+    finished = await runCall(options.cancellation ?? options.signal, (call) => withoutExit(call.fail, async () => {
       const ready = (prepared = await admit(definition, given, options, call))
       const run = async (): Promise<Finished> => {
         const answer = await execute(definition, ready, options, gathered, call)

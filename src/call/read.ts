@@ -15,7 +15,7 @@ import { buildMeta } from './finish.ts'
 import type { Identity } from './finished.ts'
 import { host } from './host.ts'
 import { toJsonValue } from './json-value.ts'
-import type { CallOptions } from './options.ts'
+import type { CallOptions, ServedCallOptions } from './options.ts'
 import { createReadingContext } from './reading-context.ts'
 import { runCall } from './running.ts'
 import type { RunningCall } from './running.ts'
@@ -49,12 +49,12 @@ export function renderPrompt(prompts: readonly Prompt[], name: string, args: unk
 }
 
 /** Runs what is no tool like a call: with deadline, cancellation and guard; gives its JSON form. Never throws. */
-export async function answer(tool: string, options: CallOptions, identity: Identity, work: (call: RunningCall) => Promise<unknown>): Promise<Outcome> {
+export async function answer(tool: string, options: ServedCallOptions, identity: Identity, work: (call: RunningCall) => Promise<unknown>): Promise<Outcome> {
   const startedAt = host.clock()
   const name = identity.toolset === undefined ? tool : `${identity.toolset}.${tool}`
   const meta = (warnings: readonly string[] = []) => buildMeta({ tool: name, version: identity.version, startedAt, dryRun: false, warnings, caller: options.caller, artifacts: [] })
   try {
-    const result = await runCall(options.signal, (call) => {
+    const result = await runCall(options.cancellation ?? options.signal, (call) => {
       if (options.timeout !== undefined) call.limitTo(toMilliseconds(options.timeout, 'timeout'))
       return withoutExit(call.fail, () => work(call))
     })

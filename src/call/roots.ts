@@ -1,23 +1,16 @@
 import { pathToFileURL } from 'node:url'
 import type { Context } from '../contract/context.ts'
-import type { Root, RootsProvider } from '../contract/interaction.ts'
+import type { Root } from '../contract/interaction.ts'
 import { isObject } from '../contract/json.ts'
 import { ToolError } from '../contract/tool-error.ts'
+import type { AskHost } from './ask-host.ts'
 import { asHost } from './exit-guard.ts'
 import { checkKey } from './question-key.ts'
 
-/** What asking for the caller's places needs from the running call. */
-export type RootsHost = {
-  readonly roots: RootsProvider | undefined
-  readonly cwd: string
-  signal(): AbortSignal
-  wait<T>(work: () => Promise<T>): Promise<T>
-}
-
 /** Builds `ctx.roots`: asks the caller, and gives the working folder where nobody can be asked. */
-export function createRoots({ roots, cwd, signal, wait }: RootsHost): Context['roots'] {
+export function createRoots({ roots, cwd, signal, wait, inOrder }: AskHost): Context['roots'] {
   return async (options = {}) => {
-    const request = checkKey(options.key)
+    const request = await inOrder(() => checkKey(options.key))
     if (!roots) return [{ uri: pathToFileURL(cwd).href }]
     return wait(async () => readRoots(await asHost(() => roots(request, signal()))))
   }

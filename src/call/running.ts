@@ -1,4 +1,5 @@
 import { ToolError } from '../contract/tool-error.ts'
+import type { Cancellation } from './cancellation.ts'
 import { startDeadline } from './deadline.ts'
 import type { RunningDeadline } from './deadline.ts'
 import { onAbort } from './on-abort.ts'
@@ -20,7 +21,7 @@ export type RunningCall = {
 }
 
 /** Runs `work` until it settles or is failed from outside; later results and rejections reach nobody. */
-export function runCall<T>(outer: AbortSignal | undefined, work: (call: RunningCall) => Promise<T>): Promise<T> {
+export function runCall<T>(outer: AbortSignal | Cancellation | undefined, work: (call: RunningCall) => Promise<T>): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     let controller: AbortController | undefined
     let asking: AbortController | undefined
@@ -101,7 +102,8 @@ export function untilAborted<T>(signal: AbortSignal, work: () => T | Promise<T>)
   })
 }
 
-function cancelled(reason: unknown): ToolError {
+/** The error of a call that was cancelled for some reason: TIMEOUT for that of `AbortSignal.timeout`, else CANCELLED. */
+export function cancelled(reason: unknown): ToolError {
   if (reason instanceof ToolError) return reason
   const error = reason instanceof Error ? reason : undefined
   // What AbortSignal.timeout() aborts with.

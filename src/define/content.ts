@@ -15,9 +15,7 @@ export const content = {
     return { type: 'resource', resource: typeof contents === 'string' ? { ...place, text: contents } : { ...place, blob: toBase64(contents) }, ...annotate(annotations) }
   },
   /** A resource that the reader may fetch; without a name the last part of its address is the name. */
-  link(uri: string, options: LinkOptions = {}): ResourceLink {
-    return { type: 'resource_link', uri, ...options, name: options.name ?? lastPart(uri) }
-  },
+  link: (uri: string, { name = lastPart(uri), ...more }: LinkOptions = {}): ResourceLink => ({ type: 'resource_link', uri, name, ...more }),
 } as const
 
 /** Base64 of bytes; text is taken as base64 already. */

@@ -60,7 +60,8 @@ export function prompt<const Arguments extends PromptArguments>(options: PromptO
   checkTitle(what, options.title)
   let schema: Promise<Schema> | undefined
   const compiled = (): Promise<Schema> => (schema ??= compile(what, options))
-  const early = typeof options.arguments === 'object' ? readSource(toSchema(options.arguments)) : undefined
+  const given: PromptArguments = options.arguments ?? {}
+  const early = typeof given === 'object' ? readSource(toSchema(given)) : undefined
   if (options.complete !== undefined) checkCompleters(what, options.complete, early && 'plain' in early ? argumentNames(early.plain) : undefined)
   return {
     [brand]: true,

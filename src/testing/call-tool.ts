@@ -21,8 +21,10 @@ export type CallToolResult<Result = unknown> = {
   readonly plan: readonly PlannedAction[]
 }
 
+type GivenInput<Input> = unknown extends Input ? [input?: unknown, options?: CallToolOptions] : {} extends Input ? [input?: Input, options?: CallToolOptions] : [input: Input, options?: CallToolOptions]
+
 /** Calls a tool in this process and gives all that came of it. Throws only what a function of the test threw. */
-export async function callTool<Input, Result>(target: Tool<Input, Result>, input?: NoInfer<Input>, options: CallToolOptions = {}): Promise<CallToolResult<Result>> {
+export async function callTool<Input, Result>(target: Tool<Input, Result>, ...[input, options = {}]: GivenInput<NoInfer<Input>>): Promise<CallToolResult<Result>> {
   const { answers, samples, ...rest } = options
   const functions = lookAfterFunctions()
   const events: ToolEvent[] = []

@@ -10,7 +10,7 @@ export type FakeProcess = {
   readonly cwd?: string | undefined
   readonly tty?: boolean | { readonly columns?: number } | undefined
   /** Lines that come after `stdin`, each when it is asked for. */
-  readonly lines: () => AsyncIterable<string>
+  readonly lines?: () => AsyncIterable<string>
 }
 
 /** An Io that is all in memory, and what was written to it. */
@@ -20,7 +20,7 @@ export type FakeIo = { readonly io: Io; readonly stdout: Captured; readonly stde
 export type Captured = TextSink & { readonly text: string }
 
 /** A process that is not there: an empty environment, an empty stdin, and streams that are kept. */
-export function fakeIo({ stdin, env = {}, cwd = host.cwd(), tty = false, lines }: FakeProcess): FakeIo {
+export function fakeIo({ stdin, env = {}, cwd = host.cwd(), tty = false, lines = noLines }: FakeProcess): FakeIo {
   const isTTY = tty !== false
   const columns = (typeof tty === 'object' ? tty.columns : undefined) ?? 80
   const stdout = capture(isTTY, columns)
@@ -34,7 +34,7 @@ function capture(isTTY: boolean, columns: number): Captured {
   return { write, send: async (more) => write(more), flush: async () => undefined, isTTY, columns, get text() { return text } }
 }
 
-function source(isTTY: boolean, content: StdinContent | undefined, lines: FakeProcess['lines']): ByteSource {
+function source(isTTY: boolean, content: StdinContent | undefined, lines: () => AsyncIterable<string>): ByteSource {
   let taken = false
   let close = (): void => undefined
   const closed = new Promise<'closed'>((resolve) => { close = () => resolve('closed') })
@@ -50,11 +50,13 @@ function source(isTTY: boolean, content: StdinContent | undefined, lines: FakePr
   }
 }
 
-async function* chunks(content: StdinContent = '', lines: FakeProcess['lines']): AsyncGenerator<Uint8Array> {
+async function* chunks(content: StdinContent = '', lines: () => AsyncIterable<string>): AsyncGenerator<Uint8Array> {
   const given = typeof content === 'string' || content instanceof Uint8Array ? [content] : content
   for await (const chunk of given) if (chunk.length > 0) yield Buffer.from(chunk as Uint8Array)
   for await (const line of lines()) yield Buffer.from(`${line}\n`)
 }
+
+async function* noLines(): AsyncGenerator<string> { /* nobody types */ }
 
 // A reader that waits for a chunk is let go as soon as stdin is closed.
 async function* until<T>(closed: Promise<'closed'>, from: AsyncGenerator<T>): AsyncGenerator<T> {

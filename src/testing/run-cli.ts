@@ -1,5 +1,7 @@
 import type { ToolEvent } from '../contract/events.ts'
 import type { Outcome } from '../contract/outcome.ts'
+import { onAbort } from '../call/on-abort.ts'
+import { cancelled } from '../call/running.ts'
 import { isTool } from '../call/tool.ts'
 import type { AnyTool } from '../call/tool.ts'
 import { main } from '../surfaces/cli/main.ts'
@@ -52,11 +54,16 @@ export async function runCli(program: Toolset | AnyTool, argv: readonly string[]
   const functions = lookAfterFunctions()
   const typist = createTypist(options.answers, options.samples, functions)
   const { io, stdout, stderr } = fakeIo({ ...options, lines: typist.lines })
+  const controller = new AbortController()
+  // As a process does it, whatever reason the test gave.
+  const cancel = (): void => controller.abort(cancelled(options.signal?.reason))
+  if (options.signal?.aborted) cancel()
+  const stopListening = options.signal ? onAbort(options.signal, cancel) : () => undefined
   const events: ToolEvent[] = []
   let asked = false
   let printed: { readonly outcome: Outcome; readonly form: PrintedForm } | undefined
   const host: Host = {
-    signal: options.signal ?? new AbortController().signal,
+    signal: controller.signal,
     started: { execPath: 'node', execArgv: [], script: undefined },
     // The process belongs to the test; stray output is taken care of for this run alone.
     prepareForTools: () => undefined,
@@ -71,8 +78,13 @@ export async function runCli(program: Toolset | AnyTool, argv: readonly string[]
     },
   }
   const set = isTool(program) ? toolset(program) : program
-  const exitCode = await withStrayOutput(stderr.write, () => main(set as Toolset, argv, io, host))
-  io.stdin.close()
+  let exitCode: number
+  try {
+    exitCode = await withStrayOutput(stderr.write, () => main(set as Toolset, argv, io, host))
+  } finally {
+    io.stdin.close()
+    stopListening()
+  }
   functions.rethrow()
   return { exitCode, stdout: stdout.text, stderr: stderr.text, outcome: printed?.outcome, events, form: printed && { ...printed.form, asked } }
 }

@@ -1,10 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { runHere } from '../support/run-here.ts'
 import { makeFolder, runProgram } from '../support/run-program.ts'
 
 async function echo(...args: string[]): Promise<unknown> {
-  const { status, json } = await runProgram('workbench.mjs', ['echo', ...args])
+  const { status, json } = await runHere('workbench.mjs', ['echo', ...args])
   expect(json).toMatchObject({ ok: true })
   expect(status).toBe(0)
   return json.result
@@ -86,8 +87,8 @@ describe.concurrent('arguments', () => {
   test('an environment variable fills a field, and a flag wins over it [3.flag-short-env] [5.settings-order]', async () => {
     const [byEnv, byFlag, wrong] = await Promise.all([
       runProgram('workbench.mjs', ['echo', 'x'], { env: { WORKBENCH_COUNT: '7' } }),
-      runProgram('workbench.mjs', ['echo', 'x', '-c', '8'], { env: { WORKBENCH_COUNT: '7' } }),
-      runProgram('workbench.mjs', ['echo', 'x'], { env: { WORKBENCH_COUNT: 'many' } }),
+      runHere('workbench.mjs', ['echo', 'x', '-c', '8'], { WORKBENCH_COUNT: '7' }),
+      runHere('workbench.mjs', ['echo', 'x'], { WORKBENCH_COUNT: 'many' }),
     ])
     expect(byEnv.json.result).toEqual({ text: 'x', count: 7 })
     expect(byFlag.json.result).toEqual({ text: 'x', count: 8 })
@@ -95,12 +96,12 @@ describe.concurrent('arguments', () => {
   })
 
   test.each([['pr', 'list', '--state', 'closed'], ['pr_list', '--state', 'closed'], ['pr-list', '--state', 'closed'], ['PR', 'list'].slice(2).concat('pr', 'list', '--state=closed')])('groups: %s %s [3.groups] [3.name-dash-underscore]', async (...args) => {
-    const { status, json } = await runProgram('workbench.mjs', args)
+    const { status, json } = await runHere('workbench.mjs', args)
     expect([status, json.result, json.meta.tool]).toEqual([0, { listed: 'closed' }, 'workbench.pr_list'])
   })
 
   test('injected flags act before and after the tool name, and the last output flag wins [5.output-formats]', async () => {
-    const run = (...args: string[]) => runProgram('workbench.mjs', args)
+    const run = (...args: string[]) => runHere('workbench.mjs', args)
     const [before, after, last, lastAlias, short] = await Promise.all([
       run('--output', 'text', 'scalar'), run('scalar', '--output', 'text'), run('--json', 'scalar', '-o', 'text'), run('scalar', '--output', 'text', '--json'), run('-oyaml', 'scalar'),
     ])
@@ -110,7 +111,7 @@ describe.concurrent('arguments', () => {
   })
 
   test('program flags act only before the tool name [5.program-flags-before-tool]', async () => {
-    const run = (...args: string[]) => runProgram('workbench.mjs', args)
+    const run = (...args: string[]) => runHere('workbench.mjs', args)
     const [behind, stray, early] = await Promise.all([run('scalar', '--discover'), run('--discover', 'scalar'), run('--discover')])
     expect([behind.status, behind.json.error.code]).toEqual([2, 'USAGE'])
     expect(behind.json.error.message).toContain('before the tool name')
@@ -131,7 +132,7 @@ describe.concurrent('arguments', () => {
     [['--text', 'completion'], { count: 1, text: 'completion', by: 'word' }],
     [['count_words', 'count_words'], { count: 1, text: 'count_words', by: 'word' }],
   ])('a program of one tool needs no tool name: %j [5.single-tool-no-name] [3.single-tool-shorthand]', async (args, expected) => {
-    const { status, json } = await runProgram('only-tool.mjs', args)
+    const { status, json } = await runHere('only-tool.mjs', args)
     expect(json.result).toEqual(expected)
     expect(status).toBe(0)
   })
@@ -204,15 +205,15 @@ describe.concurrent('arguments', () => {
   })
 
   test("a tool's own limit, cursor, fields, filter and max-tokens win over the injected flags [5.own-field-wins]", async () => {
-    const { status, json } = await runProgram('workbench.mjs', ['own', '--limit', '-3', '--fields', 'a', '--filter', 'b', '--cursor', 'c', '--max-tokens', '0'])
+    const { status, json } = await runHere('workbench.mjs', ['own', '--limit', '-3', '--fields', 'a', '--filter', 'b', '--cursor', 'c', '--max-tokens', '0'])
     expect([status, json.result]).toEqual([0, { limit: -3, fields: 'a', filter: 'b', cursor: 'c', max_tokens: 0 }])
   })
 
   test('the same input gives the same result by flags, JSON, stdin and file [5.json-argument] [4.json-never-coerced]', async () => {
     const [flags, json, coerced] = await Promise.all([
-      runProgram('workbench.mjs', ['echo', 'hi', '--count', '3', '--tags', 'a', '--config.name', 'n']),
-      runProgram('workbench.mjs', ['echo', '{"text":"hi","count":3,"tags":["a"],"config":{"name":"n"}}']),
-      runProgram('workbench.mjs', ['echo', '{"count":"3"}']),
+      runHere('workbench.mjs', ['echo', 'hi', '--count', '3', '--tags', 'a', '--config.name', 'n']),
+      runHere('workbench.mjs', ['echo', '{"text":"hi","count":3,"tags":["a"],"config":{"name":"n"}}']),
+      runHere('workbench.mjs', ['echo', '{"count":"3"}']),
     ])
     expect(flags.json.result).toEqual(json.json.result)
     expect([coerced.status, coerced.json.error]).toMatchObject([65, { code: 'INVALID_INPUT', field: 'count' }])

@@ -1,11 +1,13 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { runHere } from '../support/run-here.ts'
 import { makeFolder, runProgram } from '../support/run-program.ts'
 import type { RunOptions } from '../support/run-program.ts'
 
+// Only what comes from outside needs a process.
 async function refused(args: readonly string[], options?: RunOptions): Promise<{ exit: number | null; error: any }> {
-  const { status, json, stderr } = await runProgram('workbench.mjs', args, options)
+  const { status, json, stderr } = options ? await runProgram('workbench.mjs', args, options) : await runHere('workbench.mjs', args)
   expect(json).toMatchObject({ ok: false, status: 'error' })
   expect(stderr.split('\n').filter((line) => line !== '').map((line) => JSON.parse(line))).toEqual([{ error: json.error }])
   return { exit: status, error: json.error }
@@ -142,7 +144,7 @@ describe.concurrent('bad input', () => {
     [['pr', '--list'], 2],
     [['completion'], 2],
   ])('unusable arguments: %j exit %i [4.error-table]', async (args, exit) => {
-    const { status, stdout, stderr } = await runProgram('workbench.mjs', args)
+    const { status, stdout, stderr } = await runHere('workbench.mjs', args)
     expect(status).toBe(exit)
     expect(stdout + stderr).not.toMatch(/\n {4}at /)
     if (exit !== 0) expect(JSON.parse(stdout).error.code).toMatch(/^(USAGE|INVALID_INPUT|MISSING_PARAM)$/)
@@ -180,7 +182,7 @@ describe.concurrent('bad input', () => {
   test.each([
     ['..', 66], ['/files/..', 66], ['/files/%2e%2e.json', 66], ['/files/a%2fb.json', 66], ['notes://a/..', 66], ['notes://../b', 66], ['', 66], ['notes://', 66], ['notes://ann/todo', 0], ['%', 66],
   ])('the address %j of a resource [5.resource-flag] [12.uri-escaped-anchored]', async (uri, exit) => {
-    const { status, json } = await runProgram('workbench.mjs', ['--resource', uri])
+    const { status, json } = await runHere('workbench.mjs', ['--resource', uri])
     expect(status).toBe(exit)
     if (exit === 0) expect(json).toBe('ann wrote todo')
     else expect(json.error.code).toBe('NOT_FOUND')

@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { runHere } from '../support/run-here.ts'
 import { makeFolder, runProgram } from '../support/run-program.ts'
 
 const run = (...args: string[]) => runProgram('workbench.mjs', args)
@@ -120,7 +121,7 @@ describe.concurrent('errors of tools', () => {
     [['E1500', 'no'], 2, { code: 'E1500', category: 'input' }],
     [['E_MY_THING', 'no'], 1, { code: 'E_MY_THING', category: 'runtime' }],
   ])('fail(%j) exits %i [4.error-table] [4.own-codes] [4.recoverable-retryable] [3.declared-errors]', async ([code, message, ...flags], exit, error) => {
-    const { status, json } = await run('broken', '--code', code!, '--message', message!, ...flags)
+    const { status, json } = await runHere('workbench.mjs', ['broken', '--code', code!, '--message', message!, ...flags])
     expect(json.error).toMatchObject({ ...error, details: { tried: 1 }, suggestion: { fix: 'Try something else' } })
     expect(status).toBe(exit)
   })

@@ -17,7 +17,7 @@ beforeAll(async () => {
 }, LONG)
 afterAll(() => server?.stop())
 
-describe('the official conformance suite [5.serve-mcp-conformance]', () => {
+describe('the official conformance suite [5.mcp-conformance]', () => {
   test.each([['2025-11-25', 30, 3], ['2026-07-28', 37, 13], ['skills', 0, 3]])('%s: all %i scored and %i unscored scenarios pass', (set, scored, unscored) => {
     const scenarios = found[set] ?? []
     expect(scenarios.filter((scenario) => scenario.scored).length).toBe(scored)

@@ -42,7 +42,7 @@ describe('the package as npm delivers it', () => {
     const files = run('tar', ['-tzf', tarball], root).stdout.split('\n').filter((name) => name !== '')
     const stray = files.filter((name) => !/^package\/(dist\/.+\.(js|js\.map|d\.ts)|docs\/.+\.md|package\.json|README\.md|LICENSE|CHANGELOG\.md|SECURITY\.md)$/.test(name))
     expect(stray).toEqual([])
-    expect(files).toEqual(expect.arrayContaining(['package/dist/index.js', 'package/dist/zod.js', 'package/dist/types/index.d.ts', 'package/LICENSE', 'package/SECURITY.md']))
+    expect(files).toEqual(expect.arrayContaining(['package/dist/index.js', 'package/dist/zod.js', 'package/dist/testing.js', 'package/dist/types/testing/index.d.ts', 'package/dist/types/index.d.ts', 'package/LICENSE', 'package/SECURITY.md']))
   })
 
   test('a ten-line program prints its help', () => {
@@ -71,6 +71,12 @@ describe('the package as npm delivers it', () => {
     const { status, stdout } = run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), ...options, 'greet.ts'], project)
     expect(stdout).toBe('')
     expect(status).toBe(0)
+  })
+
+  test('the test kit runs without a test runner, on the same code as the program', () => {
+    const code = "import { toolset } from 'toolable'; import { runCli } from 'toolable/testing'; import { tool } from 'toolable'; const t = tool({ name: 't', summary: 'T', run: () => 7 }); const r = await runCli(toolset(t), ['t']); console.log(r.exitCode, r.outcome.result)"
+    const { status, stdout } = run(process.execPath, ['--input-type=module', '-e', code], project)
+    expect([status, stdout]).toEqual([0, '0 7\n'])
   })
 
   test('publint has nothing to say', () => {

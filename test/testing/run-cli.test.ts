@@ -103,6 +103,32 @@ describe('runCli gives all that a command line came to [2.kit-run-cli]', () => {
     expect([exitCode, outcome]).toMatchObject([130, { error: { code: 'CANCELLED' } }])
   })
 
+  test('a signal that was given before, and one while stdin stays silent', async () => {
+    expect((await runCli(set, ['greet', 'Ada'], { signal: AbortSignal.abort() })).outcome).toMatchObject({ error: { code: 'CANCELLED' } })
+    const controller = new AbortController()
+    const silent = async function* () { controller.abort(); await new Promise(() => undefined); yield '' }
+    const { exitCode } = await runCli(set, ['greet', '-'], { stdin: silent(), signal: controller.signal })
+    expect(exitCode).toBe(130)
+  })
+
+  test('a handler may run a command line itself', async () => {
+    const outer = tool({ name: 'outer', summary: 'Runs another', async run() {
+      console.log('before')
+      const { stderr, outcome } = await runCli(loud, ['loud'])
+      console.log('after')
+      return [stderr, outcome?.ok]
+    } })
+    const loud = toolset({ name: 'l', tools: [tool({ name: 'loud', summary: 'Loud', run: () => console.log('inside') }), rows] })
+    const { outcome, stderr } = await runCli(toolset({ name: 'o', tools: [outer, rows] }), ['outer'])
+    expect([outcome, stderr]).toMatchObject([{ result: ['inside\n', true] }, 'before\nafter\n'])
+  })
+
+  test('a server of the program is asked over stdin', async () => {
+    const initialize = { jsonrpc: '2.0', id: 1, method: 'initialize', params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } } }
+    const { exitCode, stdout } = await runCli(set, ['--serve-mcp', 'stdio'], { stdin: `${JSON.stringify(initialize)}\n` })
+    expect([exitCode, JSON.parse(stdout)]).toMatchObject([0, { id: 1, result: { serverInfo: { name: 'prog' } } }])
+  })
+
   test('streams print their events as lines, and the outcome is known', async () => {
     const counts = tool({ name: 'counts', summary: 'Counts', async *run() { yield stream.progress('one'); yield stream.log('two'); return 3 } })
     const { stdout, outcome, events } = await runCli(toolset({ name: 'c', tools: [counts, rows] }), ['counts', '--stream'])
@@ -169,6 +195,7 @@ describe('somebody answers [2.kit-answers]', () => {
   test('consent is given and refused at the terminal', async () => {
     expect((await runCli(asking, ['remove'], { tty: true, answers: [true] })).outcome).toMatchObject({ ok: true })
     expect((await runCli(asking, ['remove'], { tty: true, answers: { destructive: false } })).outcome).toMatchObject({ error: { code: 'PERMISSION' } })
+    expect((await runCli(asking, ['remove'], { tty: true, stdin: 'y\n' })).outcome).toMatchObject({ ok: true })
     expect((await runCli(asking, ['remove'], { tty: true })).outcome).toMatchObject({ ok: false })
   })
 

@@ -1,7 +1,7 @@
 import { describe, expectTypeOf, test } from 'vitest'
 import { z } from 'zod'
-import { createState, fail, jsonSchema, prompt, resource, slice, tool, ToolError } from 'toolable'
-import type { Context, PromptContext, PromptText, Resource, Prompt } from 'toolable'
+import { call, content, createState, fail, jsonSchema, ok, partial, prompt, protocolError, resource, slice, tool, ToolError, toolset } from 'toolable'
+import type { ContentBlock, Context, PromptContext, PromptText, Resource, Prompt } from 'toolable'
 
 declare const ctx: Context
 declare const reading: PromptContext
@@ -65,11 +65,56 @@ describe('resources and prompts', () => {
     prompt({ name: 'p', summary: 's', arguments: jsonSchema<{ a: string }>({ type: 'object' }), render: async ({ a }) => a })
     prompt({ name: 'p', summary: 's', render: (args) => { expectTypeOf(args).toEqualTypeOf<Record<string, never>>(); return 'x' } })
     expectTypeOf(review.render({}, reading)).toEqualTypeOf<PromptText | Promise<PromptText>>()
+    prompt({ name: 'p', summary: 's', arguments: { code: 'The code' }, render: async (args, ctx) => { expectTypeOf(ctx).toEqualTypeOf<PromptContext>(); return `${args.code}${await ctx.sample('x', { key: 'k' })}` } })
     // @ts-expect-error there is no such argument
     prompt({ name: 'p', summary: 's', arguments: { code: 'The code' }, render: ({ style }) => style })
     // @ts-expect-error a prompt is text
     prompt({ name: 'p', summary: 's', render: () => 5 })
   })
+})
+
+describe('[3.content] content', () => {
+  test('messages and outcomes take blocks', async () => {
+    prompt({ name: 'p', summary: 's', render: () => [{ role: 'user', content: content.text('x') }, { role: 'assistant', content: [content.image('', 'image/png')] }] })
+    const draws = tool({ name: 'x', summary: 'x', run: () => ok({ n: 1 }, { content: [content.link('a:b'), content.resource('a:b', text)] }) })
+    expectTypeOf(draws).returns.resolves.toEqualTypeOf<{ n: number }>()
+    const outcome = await call(draws)
+    if (outcome.ok) expectTypeOf(outcome.content).toEqualTypeOf<readonly ContentBlock[] | undefined>()
+    const some = tool({ name: 'x', summary: 'x', run: () => partial([1], [], { key: 'x', content: content.text('x') }) })
+    expectTypeOf(some).returns.resolves.toEqualTypeOf<number[]>()
+  })
+
+  test('refuses what no reader knows', () => {
+    // @ts-expect-error no such block
+    ok(1, { content: { type: 'video' } })
+    // @ts-expect-error a picture has a type
+    content.image('')
+    // @ts-expect-error audience is user or assistant
+    content.text('x', { audience: ['dog'] })
+    // @ts-expect-error no such policy
+    tool({ name: 'x', summary: 'x', mcp: { task: 'always' }, run: () => 1 })
+  })
+})
+
+test('[3.completers] completers are named like the arguments', () => {
+  prompt({ name: 'p', summary: 's', arguments: { code: 'The code' }, complete: { code: (value, others) => [value, others['x'] ?? ''] }, render: () => '' })
+  // @ts-expect-error there is no such argument
+  prompt({ name: 'p', summary: 's', arguments: { code: 'The code' }, complete: { style: () => [] }, render: () => '' })
+  prompt({ name: 'p', summary: 's', arguments: z.object({ n: z.number() }), complete: { n: async () => ['1'] }, render: () => '' })
+  resource({ uri: 'a://{id}', summary: 's', complete: { id: () => [] }, read: () => '' })
+  // @ts-expect-error there is no such placeholder
+  resource({ uri: 'a://{id}', summary: 's', complete: { name: () => [] }, read: () => '' })
+  resource({ uri: text, summary: 's', complete: { anything: () => [] }, read: () => '' })
+})
+
+test('[3.toolset-changes] [3.context-roots] [3.protocol-error] what is told', () => {
+  const set = toolset({ name: 'x' })
+  expectTypeOf(set.remove).returns.toEqualTypeOf<boolean>()
+  const stop = set.onChange((change) => { if (change.kind === 'resource') expectTypeOf(change.uri).toEqualTypeOf<string>() })
+  expectTypeOf(stop).toEqualTypeOf<() => void>()
+  expectTypeOf(ctx.roots()).resolves.toEqualTypeOf<readonly { readonly uri: string; readonly name?: string }[]>()
+  const find = (id: string): string => (id === '' ? protocolError(-32602, 'x') : id)
+  expectTypeOf(find).returns.toEqualTypeOf<string>()
 })
 
 test('[3.fail-options] fail never returns, with or without words', () => {

@@ -14,9 +14,9 @@ export type Builtin = {
   readonly tool: AnyTool
   /**
    * With it the command owns stdin and stdout and gives the exit status; the tool's own `run` is not used. The input is checked before.
-   * A command that runs handlers calls `host.prepareForTools` itself.
+   * A command that runs handlers calls `host.prepareForTools` itself. Where it gives no status, the tool's own `run` answers after all.
    */
-  readonly start?: (input: unknown, context: BuiltinContext) => Promise<number>
+  readonly start?: (input: unknown, context: BuiltinContext) => Promise<number | undefined>
 }
 
 /** What a feature folder exports from its `commands.ts`: the commands that it gives to a program, as it was started. */

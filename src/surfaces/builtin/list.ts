@@ -6,9 +6,11 @@ const loadInstall = async (): Promise<BuiltinModule> => (await import('../instal
 
 // By the first word of a command. Two folders may share a word; its name, sub-words and summary stand in cli/builtin-commands.ts too.
 const MODULES: { readonly [word: string]: readonly (() => Promise<BuiltinModule>)[] } = {
+  docs: [async () => (await import('../docs/commands.ts')).docsCommands],
   mcp: [async () => (await import('../mcp/commands.ts')).mcpCommands, loadInstall],
   skills: [loadInstall],
   completion: [async () => (await import('../cli/completion/commands.ts')).completionCommands],
+  serve: [async () => (await import('../http/commands.ts')).httpCommands],
 }
 
 /** The commands under one word, as far as this build has them. */

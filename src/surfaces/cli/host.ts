@@ -1,5 +1,14 @@
+import type { ToolError } from '../../contract/tool-error.ts'
 import type { Toolset, ToolsetOptions } from '../toolset-type.ts'
 import type { Observer } from './observer.ts'
+
+/** How a server lives in its process: it outlives what its handlers do, and a signal that stops it is no failure. */
+export type Serving = {
+  /** Told of an error that a handler left unhandled. */
+  onCrash(error: ToolError): void
+  /** Milliseconds that it may take to stop after a signal; then the process dies. */
+  readonly farewell: number
+}
 
 /** How a process was started, so that others can be told to start the program too. */
 export type Started = {
@@ -15,7 +24,7 @@ export type Host = {
   readonly signal: AbortSignal
   readonly started: Started
   /** Puts up the guards of a process that runs tools; they are costly, so they are put up only then. */
-  prepareForTools(redirectStrayOutput: () => void): void
+  prepareForTools(redirectStrayOutput: () => void, serving?: Serving): void
   /** Makes the toolset that built-in commands belong to: the command line itself cannot import what imports it. */
   makeToolset(options: ToolsetOptions): Toolset
   readonly observer?: Observer

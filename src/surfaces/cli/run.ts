@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { ToolError } from '../../contract/tool-error.ts'
 import { toToolError } from '../../call/failure.ts'
 import type { Toolset } from '../toolset-type.ts'
-import type { Host } from './host.ts'
+import type { Host, Serving } from './host.ts'
 import { main } from './main.ts'
 import { processIo } from './process-io.ts'
 
@@ -18,19 +18,21 @@ export async function runAsProcess(set: Toolset, makeToolset: Host['makeToolset'
   let signalled: number | undefined
   const io = processIo(() => controller.abort(new ToolError('CANCELLED', 'nobody reads the output any more')))
 
-  const prepareForTools = (redirectStrayOutput: () => void): void => {
+  const prepareForTools = (redirectStrayOutput: () => void, serving?: Serving): void => {
+    let asked = false
     for (const [signal, status] of Object.entries(SIGNALS)) {
       process.on(signal, () => {
         // Asked twice: the first answer is stuck.
-        if (signalled !== undefined) return dieBy(signal)
-        signalled = status
+        if (asked) return dieBy(signal)
+        asked = true
+        if (!serving) signalled = status
         controller.abort(new ToolError('CANCELLED', `the call was cancelled by ${signal}`))
-        setTimeout(() => dieBy(signal), LONGEST_FAREWELL_MS).unref()
+        setTimeout(() => dieBy(signal), serving?.farewell ?? LONGEST_FAREWELL_MS).unref()
       })
     }
     // Nothing is left that could wake the handler: without this the process would end without an answer.
     process.once('beforeExit', () => controller.abort(new ToolError('INTERNAL', 'the tool waits for something that can never happen')))
-    const crash = (thrown: unknown): void => controller.abort(crashError(thrown))
+    const crash = (thrown: unknown): void => (serving ? serving.onCrash(crashError(thrown)) : controller.abort(crashError(thrown)))
     process.on('uncaughtException', crash)
     process.on('unhandledRejection', crash)
     redirectStrayOutput()

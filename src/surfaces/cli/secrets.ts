@@ -17,10 +17,11 @@ export async function readSecrets(pairs: readonly string[], { stdin, cwd }: Io, 
   return secrets
 }
 
-function readSecret(name: string, file: string): string {
+/** Reads a secret from a file that only its owner can read; throws INVALID_PATH or PERMISSION. */
+export function readSecret(name: string, file: string, field = 'secret-file'): string {
   const stats = statSync(file, { throwIfNoEntry: false })
-  if (!stats?.isFile()) throw new ToolError('INVALID_PATH', `the secret '${name}': there is no file ${file}`, { field: 'secret-file' })
-  if (host.platform !== 'win32' && (stats.mode & 0o077) !== 0) throw new ToolError('PERMISSION', `the secret '${name}': ${file} can be read by others`, { field: 'secret-file', suggestion: `chmod 600 ${file}` })
+  if (!stats?.isFile()) throw new ToolError('INVALID_PATH', `the secret '${name}': there is no file ${file}`, { field })
+  if (host.platform !== 'win32' && (stats.mode & 0o077) !== 0) throw new ToolError('PERMISSION', `the secret '${name}': ${file} can be read by others`, { field, suggestion: `chmod 600 ${file}` })
   return readFileSync(file, 'utf8')
 }
 

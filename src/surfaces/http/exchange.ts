@@ -1,3 +1,5 @@
+import { ToolError } from '../../contract/tool-error.ts'
+
 /** One HTTP request, whatever carried it: node:http, a fetch handler, a test. */
 export type HttpRequest = {
   /** Upper case. */
@@ -12,6 +14,8 @@ export type HttpRequest = {
   text(limit: number): Promise<string>
   /** Aborted when the client goes away before it has the whole answer. Made when first asked for. */
   readonly signal: AbortSignal
+  /** Calls `react` then, without the cost of a signal. */
+  onGone(react: () => void): void
 }
 
 /** The answer: whole, or a stream whose chunks are sent as they come. Names of headers in lower case; the length is counted by whoever sends it. */
@@ -40,4 +44,9 @@ export function bodyTooLong(limit: number): BodyError {
 /** True for a body that is sent chunk by chunk. */
 export function isStream(body: HttpAnswer['body']): body is AsyncIterable<string> {
   return typeof body === 'object' && !(body instanceof Uint8Array)
+}
+
+/** Why a call ends whose client went away. */
+export function clientGone(): ToolError {
+  return new ToolError('CANCELLED', 'the client closed the connection before it had the answer')
 }

@@ -16,12 +16,12 @@ export type GuardOptions = {
 export async function serverGuards(host: string, options: GuardOptions): Promise<Guards> {
   const loopback = isLoopback(host)
   if (!loopback && options.token === undefined) {
-    throw new ToolError('CONFIG', `${host} can be reached from other machines, so the server needs a token`, { field: 'token-file', suggestion: { fix: 'Write a token to a file that only you can read and name it, or bind 127.0.0.1', example: 'openssl rand -hex 32 > token.txt && chmod 600 token.txt  # then --token-file token.txt' } })
+    throw new ToolError('CONFIG', `${host} can be reached from other machines, so the server needs a token`, { field: 'token-file', suggestion: { fix: 'Write a token to a file that only you can read and start with --token-file token.txt, or bind 127.0.0.1', example: '(umask 077; openssl rand -hex 32 > token.txt)' } })
   }
   const guards = await mountedGuards(options)
   // Beyond loopback the token keeps pages of strangers out, whatever name they gave our address.
   if (!loopback && !guards.hosts) return guards
-  return { ...guards, hosts: [...LOOPBACK_HOSTS, ...(loopback ? [bracketed(host)] : []), ...(guards.hosts ?? [])] }
+  return { ...guards, hosts: [...new Set([...LOOPBACK_HOSTS, ...(loopback ? [bracketed(host)] : []), ...(guards.hosts ?? [])])] }
 }
 
 /** The guards of a handler in somebody else's server: Host is checked only where names are given. */

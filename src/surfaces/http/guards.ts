@@ -1,6 +1,7 @@
 import { ToolError } from '../../contract/tool-error.ts'
 import type { HttpAnswer, HttpApp, HttpRequest } from './exchange.ts'
 import { refuse } from './refuse.ts'
+import type { RefuseOptions } from './refuse.ts'
 
 /** What a request has to show before it is looked at. What is absent is not checked. */
 export type Guards = {
@@ -16,17 +17,17 @@ export type Guards = {
 export const LOOPBACK_HOSTS = ['localhost', '127.0.0.1', '[::1]'] as const
 
 /** Puts guards in front of an app: Host and Origin (403), CORS for allowed origins, then the token (401). */
-export function guarded(app: HttpApp, guards: Guards): HttpApp {
+export function guarded(app: HttpApp, guards: Guards, meta: RefuseOptions['meta'] = { tool: '' }): HttpApp {
   // Clients ask under one name again and again.
   let lastHost: string | undefined
   return async (request) => {
     const host = request.header('host')
     const problem = (host !== undefined && host === lastHost ? undefined : hostProblem(request, guards)) ?? originProblem(request, guards)
-    if (problem) return refuse(problem)
+    if (problem) return refuse(problem, { meta })
     lastHost = host
     const shared = corsHeaders(request, guards)
     if (shared && isPreflight(request)) return { status: 204, headers: { ...shared, ...preflightHeaders(request) } }
-    const answer = tokenRefusal(request, guards) ?? (await app(request))
+    const answer = tokenRefusal(request, guards, meta) ?? (await app(request))
     return shared ? { ...answer, headers: { ...answer.headers, ...shared } } : answer
   }
 }
@@ -50,13 +51,13 @@ export function originProblem(request: HttpRequest, { origins = [] }: Guards): T
 }
 
 /** Refuses a request without the bearer token. */
-export function tokenRefusal(request: HttpRequest, { isToken }: Guards): HttpAnswer | undefined {
+export function tokenRefusal(request: HttpRequest, { isToken }: Guards, meta: RefuseOptions['meta'] = { tool: '' }): HttpAnswer | undefined {
   if (!isToken) return undefined
   const given = request.header('authorization')
   const token = given === undefined ? undefined : /^bearer +(\S+) *$/i.exec(given)?.[1]
   if (token !== undefined && isToken(token)) return undefined
   const [message, challenge] = given === undefined ? ['this server wants a bearer token', 'Bearer'] : ['the bearer token is wrong', 'Bearer error="invalid_token"']
-  return refuse(new ToolError('PERMISSION', message, { recoverable: true, suggestion: { fix: 'Send the token of this server', example: 'Authorization: Bearer <token>', applicability: 'has_placeholders' } }), { status: 401, headers: { 'www-authenticate': challenge } })
+  return refuse(new ToolError('PERMISSION', message, { recoverable: true, suggestion: { fix: 'Send the token of this server', example: 'Authorization: Bearer <token>', applicability: 'has_placeholders' } }), { status: 401, headers: { 'www-authenticate': challenge }, meta })
 }
 
 /** True for names and addresses that only this machine can reach. */

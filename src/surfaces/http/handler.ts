@@ -5,12 +5,14 @@ import { fetchHandler } from './fetch-adapter.ts'
 import { mountedGuards } from './guard-options.ts'
 import { guarded } from './guards.ts'
 import type { HandlerOptions, Mounted } from './handler-type.ts'
+import { lazyMcp } from './lazy-mcp.ts'
 
 /** Builds what a handler answers with. */
 export async function mount(set: Toolset, { basePath: given, token, allowedHosts, allowedOrigins, bodyLimit, ...call }: HandlerOptions): Promise<Mounted> {
   const basePath = checkBasePath(given)
-  const api = createApp(set, { call, basePath, token: token !== undefined, ...(bodyLimit !== undefined && { bodyLimit }) })
+  const limit = bodyLimit === undefined ? {} : { bodyLimit }
+  const api = createApp(set, { call, basePath, token: token !== undefined, mcp: lazyMcp(set, limit), ...limit })
   const guards = await mountedGuards({ ...(token !== undefined && { token }), ...(allowedHosts && { allowedHosts }), ...(allowedOrigins && { allowedOrigins }) })
-  const app = guarded(api, guards)
+  const app = guarded(api, guards, { tool: set.name, version: set.version })
   return { app, basePath, fetch: fetchHandler(app, { basePath }) }
 }

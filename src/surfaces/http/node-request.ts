@@ -1,9 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { ToolError } from '../../contract/tool-error.ts'
 import { splitTarget } from './base-path.ts'
 import { whenGone } from './client-gone.ts'
-import { BodyError, bodyTooLong } from './exchange.ts'
+import { BodyError, bodyTooLong, clientGone } from './exchange.ts'
 import type { HttpRequest } from './exchange.ts'
 
 /** A request as Express may leave it behind: rewritten below a mount point, its body read already. */
@@ -15,6 +14,7 @@ export class NodeRequest implements HttpRequest {
   readonly path: string
   readonly search: string
   private controller: AbortController | undefined
+  private reactions: (() => void)[] | undefined
   private stopListening: (() => void) | undefined
 
   constructor(private readonly message: NodeMessage, private readonly response: ServerResponse, target: string, private readonly expects: boolean) {
@@ -38,7 +38,19 @@ export class NodeRequest implements HttpRequest {
   }
 
   get signal(): AbortSignal {
-    return (this.controller ??= this.watchClient()).signal
+    if (this.controller) return this.controller.signal
+    const controller = (this.controller = new AbortController())
+    this.onGone(() => controller.abort(clientGone()))
+    return controller.signal
+  }
+
+  onGone(react: () => void): void {
+    if (this.message.socket.destroyed) {
+      if (!this.response.writableFinished) react()
+      return
+    }
+    this.reactions ??= this.watchClient()
+    this.reactions.push(react)
   }
 
   /** The answer is sent: from here on nothing aborts any more. */
@@ -46,14 +58,12 @@ export class NodeRequest implements HttpRequest {
     this.stopListening?.()
   }
 
-  private watchClient(): AbortController {
-    const controller = new AbortController()
-    const abort = (): void => {
-      if (!this.response.writableFinished) controller.abort(new ToolError('CANCELLED', 'the client closed the connection before it had the answer'))
-    }
-    if (this.message.socket.destroyed) abort()
-    else this.stopListening = whenGone(this.message.socket, abort)
-    return controller
+  private watchClient(): (() => void)[] {
+    const reactions: (() => void)[] = []
+    this.stopListening = whenGone(this.message.socket, () => {
+      if (!this.response.writableFinished) for (const react of reactions) react()
+    })
+    return reactions
   }
 }
 

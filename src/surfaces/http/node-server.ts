@@ -60,7 +60,9 @@ export async function listen(app: HttpApp, { host, port, basePath, requestTimeou
   server.on('clientError', (error, socket) => answerClientError(error, socket as Socket, [...(connections.get(socket as Socket) ?? [])].some((response) => response.headersSent)))
 
   await bind(server, host, port)
-  const closed = new Promise<void>((resolve) => server.once('close', resolve))
+  const address = server.address() as AddressInfo
+  // The server says so before the last connection does, and somebody may wait for that one.
+  const closed = new Promise<void>((resolve) => server.once('close', () => void allGone(connections.keys()).then(resolve)))
   const close = (): Promise<void> => {
     if (stopping) return closed
     stopping = true
@@ -76,15 +78,19 @@ export async function listen(app: HttpApp, { host, port, basePath, requestTimeou
   const stop = (): void => void close()
   if (signal?.aborted) stop()
   else signal?.addEventListener('abort', stop, { once: true })
-  const address = server.address() as AddressInfo
   return { url: `http://${host.includes(':') ? `[${host}]` : host}:${address.port}${basePath ?? ''}`, port: address.port, close, closed }
+}
+
+async function allGone(sockets: Iterable<Socket>): Promise<void> {
+  await Promise.all([...sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve))))
 }
 
 function bind(server: Server, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => void explainListenError(error, host, port).then(reject, reject))
     server.listen({ host, port }, () => {
-      server.removeAllListeners('error')
+      // A connection that could not be accepted, for instance for want of descriptors, is no reason to end.
+      server.removeAllListeners('error').on('error', () => undefined)
       resolve()
     })
   })

@@ -11,7 +11,8 @@ export type RefuseOptions = {
   /** Default: the status of the error's code. */
   readonly status?: number
   readonly headers?: Headers
-  readonly meta?: Partial<OutcomeMeta>
+  /** What was asked, as far as it is known. */
+  readonly meta?: Pick<OutcomeMeta, 'tool' | 'version'>
 }
 
 /** The answer to a request that goes no further: an envelope like every other failure. */
@@ -19,7 +20,7 @@ export function refuse(error: ToolError, { status = httpStatusOf(error), headers
   return {
     status,
     headers: { 'content-type': 'application/json', 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', ...headers },
-    body: JSON.stringify({ ok: false, status: 'error', error: error.toObject(), meta: { tool: '', duration_ms: 0, ...meta } }),
+    body: JSON.stringify({ ok: false, status: 'error', error: error.toObject(), meta: { ...(meta ?? { tool: '' }), duration_ms: 0 } }),
   }
 }
 

@@ -1,9 +1,12 @@
 import { isUtf8 } from 'node:buffer'
+import { ToolError } from '../../contract/tool-error.ts'
+import { Cancellation } from '../../call/cancellation.ts'
 import { onAbort } from '../../call/on-abort.ts'
 import { isModern, readCaller } from './exchange.ts'
 import type { Caller, Exchange } from './exchange.ts'
-import { refuse } from './server.ts'
-import type { Answered, McpServer, ServerChange } from './server.ts'
+import { refuse } from './wire/answered.ts'
+import type { McpServer, ServerChange } from './server-type.ts'
+import type { Answered } from './wire/answered.ts'
 import { Session } from './session.ts'
 import { errorMessage, notificationMessage, readMessage, resultMessage, RPC, RpcError } from './wire/messages.ts'
 import type { Id, Message, Params } from './wire/messages.ts'
@@ -14,17 +17,12 @@ type Request = Message & { readonly kind: 'request' }
 export class Connection {
   readonly #session: Session
   readonly #requests = new Map<Id, StreamExchange>()
+  /** Requests that are being answered; open subscriptions do not count. */
+  running = 0
   #onIdle: (() => void) | undefined
 
   constructor(readonly server: McpServer, readonly send: (message: string) => void) {
     this.#session = new Session(server)
-  }
-
-  /** Requests that are being answered; open subscriptions do not count. */
-  get running(): number {
-    let count = 0
-    for (const { endless } of this.#requests.values()) if (!endless) count++
-    return count
   }
 
   /** Takes one line. */
@@ -69,12 +67,15 @@ export class Connection {
 
   async #answer({ id, method, params }: Request): Promise<void> {
     if (this.#requests.has(id)) return this.send(errorMessage(id, { code: RPC.invalidRequest, message: 'this id is in use by a request that is not answered yet' }))
-    const exchange = new StreamExchange(id, this.#session, this.send, method === 'subscriptions/listen')
+    const exchange = new StreamExchange(id, this.#session, this.send)
+    const counts = method === 'subscriptions/listen' ? 0 : 1
     this.#requests.set(id, exchange)
+    this.running += counts
     const answered = await this.#dispatch(method, params, exchange)
     this.#requests.delete(id)
-    if (!exchange.cancelled) this.send(answered.text)
-    if (this.#onIdle && this.running === 0) this.#onIdle()
+    if (!exchange.cancellation.aborted) this.send(answered.text)
+    this.running -= counts
+    if (this.running === 0) this.#onIdle?.()
   }
 
   async #dispatch(method: string, params: Params, exchange: StreamExchange): Promise<Answered> {
@@ -99,28 +100,21 @@ export class Connection {
 
 class StreamExchange implements Exchange {
   caller: Caller
-  cancelled = false
-  #controller: AbortController | undefined
+  readonly cancellation = new Cancellation()
 
-  constructor(readonly id: Id, readonly session: Session, readonly send: (message: string) => void, readonly endless: boolean) {
+  constructor(readonly id: Id, readonly session: Session, readonly send: (message: string) => void) {
     this.caller = session.caller
   }
 
-  get signal(): AbortSignal {
-    this.#controller ??= new AbortController()
-    return this.#controller.signal
-  }
-
   cancel(): void {
-    this.cancelled = true
-    this.#controller?.abort()
+    this.cancellation.cancel(new ToolError('CANCELLED', 'the client cancelled the request'))
   }
 
   notify(method: string, params: Params): void {
-    if (!this.cancelled) this.send(notificationMessage(method, params))
+    if (!this.cancellation.aborted) this.send(notificationMessage(method, params))
   }
 
-  request(method: string, params: Params, signal: AbortSignal): Promise<unknown> {
+  request(method: string, params: Params, signal: AbortSignal | Cancellation): Promise<unknown> {
     return this.session.ask(method, params, signal, this.send)
   }
 }

@@ -1,4 +1,5 @@
 import { isObject } from '../../contract/json.ts'
+import type { Cancellation } from '../../call/cancellation.ts'
 import type { Id, Params } from './wire/messages.ts'
 import { RPC, RpcError } from './wire/messages.ts'
 import { META, MODERN_VERSION, SUPPORTED_VERSIONS, TASKS_EXTENSION } from './wire/versions.ts'
@@ -22,12 +23,12 @@ export type Caller = {
 export type Exchange = {
   readonly id: Id
   readonly caller: Caller
-  /** Aborted when the client cancels or goes away. */
-  readonly signal: AbortSignal
+  /** Cancelled when the client cancels or goes away. */
+  readonly cancellation: Cancellation
   /** Sends a notification that belongs to this request. */
   notify(method: string, params: Params): void
   /** Asks the client something in the middle of its request; only older clients expect that. */
-  request?(method: string, params: Params, signal: AbortSignal): Promise<unknown>
+  request?(method: string, params: Params, signal: AbortSignal | Cancellation): Promise<unknown>
 }
 
 /** True when the request carries its own metadata. */

@@ -1,48 +1,13 @@
 import { ToolError } from '../../contract/tool-error.ts'
-import type { ToolsetChange } from '../toolset-type.ts'
 import { LiveCalls } from './calls/live-calls.ts'
-import type { Task } from './calls/task.ts'
 import { listTools } from './catalogue/tools.ts'
-import type { ToolCatalogue } from './catalogue/tools.ts'
-import type { Exchange } from './exchange.ts'
 import { findMethod } from './methods/table.ts'
+import type { McpServer, McpServerOptions, ServerChange } from './server-type.ts'
 import type { McpSource } from './source.ts'
-import { errorMessage, resultMessage, RPC, RpcError } from './wire/messages.ts'
-import type { Id, Params, RpcErrorObject } from './wire/messages.ts'
+import { refuse } from './wire/answered.ts'
+import { resultMessage, RPC, RpcError } from './wire/messages.ts'
+import type { RpcErrorObject } from './wire/messages.ts'
 import { META } from './wire/versions.ts'
-
-export type McpServerOptions = {
-  /** `always`: a destructive call needs an answer of the user, and fails with clients that cannot ask. Default `auto`: there the host's own approval counts. */
-  readonly confirm?: 'auto' | 'always'
-  /** Items on one page of a list; default 500. */
-  readonly pageSize?: number
-  /** Text for the model that clients may show it. */
-  readonly instructions?: string
-  readonly now?: () => number
-}
-
-/** Something that long-lived subscriptions want to hear of. */
-export type ServerChange = ToolsetChange | { readonly kind: 'task'; readonly task: Task }
-
-/** One server over one source; transports bring it requests. */
-export type McpServer = {
-  readonly source: McpSource
-  readonly options: Required<Pick<McpServerOptions, 'confirm' | 'pageSize'>> & McpServerOptions
-  readonly calls: LiveCalls
-  readonly catalogue: ToolCatalogue
-  /** Files that tools left behind, readable by their address. */
-  readonly artifacts: Map<string, number>
-  onChange(listener: (change: ServerChange) => void): () => void
-  /** Aborted when the server stops. */
-  readonly stopping: AbortSignal
-  /** Answers a request; never rejects. */
-  answer(method: string, params: Params, exchange: Exchange): Promise<Answered>
-  /** Ends all calls and subscriptions. */
-  close(): void
-}
-
-/** An answer, written; the code of its error decides the status of HTTP. */
-export type Answered = { readonly text: string; readonly error?: number }
 
 /** Makes a server. */
 export function createServer(source: McpSource, options: McpServerOptions = {}): McpServer {
@@ -80,11 +45,6 @@ export function createServer(source: McpSource, options: McpServerOptions = {}):
     },
   }
   return server
-}
-
-/** The refusal of a request. */
-export function refuse(id: Id | undefined, error: RpcErrorObject): Answered {
-  return { text: errorMessage(id, error), error: error.code }
 }
 
 // Modern results say what they are and who made them.

@@ -1,9 +1,10 @@
+import type { Cancellation } from '../../call/cancellation.ts'
 import { isObject } from '../../contract/json.ts'
 import { onAbort } from '../../call/on-abort.ts'
 import type { Caller } from './exchange.ts'
 import { capabilities, instructions } from './methods/discover.ts'
 import { textParam } from './methods/method.ts'
-import type { McpServer, ServerChange } from './server.ts'
+import type { McpServer, ServerChange } from './server-type.ts'
 import { isLogLevel } from './wire/log-levels.ts'
 import { notificationMessage, requestMessage, RPC, RpcError } from './wire/messages.ts'
 import type { Id, Message, Params } from './wire/messages.ts'
@@ -58,7 +59,7 @@ export class Session {
   }
 
   /** Asks the client and waits; `send` carries the question. Rejects with RpcError when the client answers with an error. */
-  ask(method: string, params: Params, signal: AbortSignal, send: (text: string) => void): Promise<unknown> {
+  ask(method: string, params: Params, signal: AbortSignal | Cancellation, send: (text: string) => void): Promise<unknown> {
     const id = `ask-${++this.#lastId}`
     return new Promise((resolve, reject) => {
       const stopListening = onAbort(signal, () => {

@@ -7,7 +7,7 @@ import type { ListedResource, Resource } from '../../define/resource.ts'
 import { resolveSchema } from '../../define/schema/source.ts'
 import type { LazySchema } from '../../define/schema/schema.ts'
 import type { ToolEntry } from '../../call/collect.ts'
-import type { CallOptions } from '../../call/options.ts'
+import type { ServedCallOptions } from '../../call/options.ts'
 import type { ToolsetChange } from '../toolset-type.ts'
 import type { Toolset } from '../toolset-type.ts'
 
@@ -28,13 +28,13 @@ export type McpSource = {
   readonly description: string | undefined
   tools(): readonly ServedTool[]
   find(name: string): ServedTool | undefined
-  call(name: string, input: unknown, options: CallOptions): Promise<Outcome>
+  call(name: string, input: unknown, options: ServedCallOptions): Promise<Outcome>
   resources(): readonly Resource[]
   prompts(): readonly Prompt[]
-  readResource(uri: string, options: CallOptions): Promise<Outcome>
-  renderPrompt(name: string, args: unknown, options: CallOptions): Promise<Outcome<PromptText>>
+  readResource(uri: string, options: ServedCallOptions): Promise<Outcome>
+  renderPrompt(name: string, args: unknown, options: ServedCallOptions): Promise<Outcome<PromptText>>
   /** Addresses that exist right now, of the resources that can tell. */
-  listResources(options: CallOptions): Promise<Outcome<readonly ListedResource[]>>
+  listResources(options: ServedCallOptions): Promise<Outcome<readonly ListedResource[]>>
   /** Documents about what is served. */
   readonly about: readonly AboutDocument[]
   onChange(listener: (change: ToolsetChange) => void): () => void
@@ -81,7 +81,7 @@ function aboutToolset(set: Toolset): AboutDocument[] {
     },
     {
       uri: 'skill://documentation', name: 'documentation', summary: 'How to use this server', mimeType: 'text/markdown',
-      read: async () => (set.options.description ?? set.name),
+      read: async () => (await import('../docs/generate.ts')).documentationText(set),
     },
   ]
 }

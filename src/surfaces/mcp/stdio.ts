@@ -1,8 +1,8 @@
 import { onAbort } from '../../call/on-abort.ts'
 import type { Io } from '../../contract/io.ts'
 import { Connection } from './connection.ts'
-import type { McpServer } from './server.ts'
-import { splitLines } from './wire/lines.ts'
+import type { McpServer } from './server-type.ts'
+import { LineCutter } from './wire/lines.ts'
 import { errorMessage, RPC } from './wire/messages.ts'
 import { createWriter } from './wire/writer.ts'
 
@@ -14,14 +14,19 @@ export async function serveStdio(server: McpServer, io: Io, signal: AbortSignal)
   io.stdout.unblock?.()
   const writer = createWriter(io.stdout, () => connection.running <= 1)
   const connection = new Connection(server, (message) => writer.write(message))
+  const cutter = new LineCutter()
   const stopListening = server.onChange((change) => connection.tell(change))
   const stopReading = onAbort(signal, () => io.stdin.close())
   try {
-    for await (const line of splitLines(io.stdin.bytes())) {
-      if (line === 'too long') writer.write(errorMessage(undefined, { code: RPC.parse, message: 'the line is too long' }))
-      else connection.take(line)
+    for await (const chunk of io.stdin.bytes()) {
+      for (const line of cutter.take(chunk)) {
+        if (line === 'too long') writer.write(errorMessage(undefined, { code: RPC.parse, message: 'the line is too long' }))
+        else connection.take(line)
+      }
       if (writer.congested) await writer.drained()
     }
+    const last = cutter.end()
+    if (last) connection.take(last)
     // Who closes stdin may still be reading: what was asked is answered, if it does not take too long.
     if (!signal.aborted) await connection.idle(DRAIN_MS, signal)
   } finally {

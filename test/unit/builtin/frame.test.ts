@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import type { Io, TextSink } from '../../../src/contract/io.ts'
 import { fail } from '../../../src/contract/tool-error.ts'
 import { tool } from '../../../src/call/tool.ts'
 import { runAmong } from '../../../src/surfaces/builtin/run.ts'
@@ -11,6 +10,7 @@ import { emptyGlobals } from '../../../src/surfaces/cli/argv/globals.ts'
 import { completeWords } from '../../../src/surfaces/cli/completion/complete-words.ts'
 import type { Host } from '../../../src/surfaces/cli/host.ts'
 import { toolset } from '../../../src/surfaces/toolset.ts'
+import { fakeIo } from '../../../src/testing/fake-io.ts'
 
 const greet = tool({ name: 'greet', summary: 'Greets', run: () => 'hello' })
 const program = toolset({ name: 'prog', version: '2.0.0', tools: { greet, other: greet } })
@@ -195,9 +195,7 @@ function host(): Host {
 }
 
 async function run(rest: readonly string[], { builtins = commands, env = {} }: { builtins?: readonly Builtin[]; env?: Record<string, string> } = {}): Promise<{ status: number; stdout: string; stderr: string; json: any }> {
-  const said = { stdout: '', stderr: '' }
-  const sink = (name: 'stdout' | 'stderr'): TextSink => ({ write: (text) => void (said[name] += text), send: async (text) => void (said[name] += text), flush: async () => undefined, isTTY: false, columns: 80 })
-  const io: Io = { stdin: { isTTY: false, taken: false, async *bytes() { /* nothing comes */ }, close: () => undefined }, stdout: sink('stdout'), stderr: sink('stderr'), env, cwd: '/', now: () => 0 }
+  const { io, stdout, stderr } = fakeIo({ env, cwd: '/' })
   const status = await runAmong(builtins, program, { kind: 'builtin', name: 'mcp', rest, globals: emptyGlobals() }, io, host())
-  return { status, ...said, get json() { return JSON.parse(said.stdout) } }
+  return { status, stdout: stdout.text, stderr: stderr.text, get json() { return JSON.parse(stdout.text) } }
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { BUILTIN_COMMANDS } from '../../../src/surfaces/cli/builtin-commands.ts'
 import { completeWords } from '../../../src/surfaces/cli/completion/complete-words.ts'
 import { formatCompletion } from '../../../src/surfaces/cli/completion/completion.ts'
 import { command, fileTools, oneTool, withFields } from '../help/fixtures.ts'
@@ -22,7 +23,7 @@ describe('commands', () => {
     expect(completeWords(fileTools, ['']).candidates).toEqual([
       { value: 'find_files', description: 'Find files matching a glob' },
       { value: 'pr', description: '2 commands' },
-      { value: 'completion', description: 'Print a completion script for a shell' },
+      ...BUILTIN_COMMANDS.map(({ name, summary }) => ({ value: name, description: summary })),
     ])
     expect(completeWords(fileTools, [])).toEqual(completeWords(fileTools, ['']))
   })
@@ -199,7 +200,7 @@ describe('a program of one tool', () => {
     expect(at('--disc')).toEqual(['--discover'])
     expect(at('find_files', '--disc')).toEqual([])
     expect(at('find_files', '--so')).toEqual(['--sort'])
-    expect(at('')).toEqual(['completion'])
+    expect(at('')).toEqual(BUILTIN_COMMANDS.map(({ name }) => name))
     expect(at('x', '--pat')).toEqual([])
   })
 })

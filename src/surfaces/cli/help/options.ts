@@ -55,6 +55,11 @@ export function isArgument(spec: FlagSpec): boolean {
   return spec.positional && !spec.hidden
 }
 
+/** True for a default that needs no saying: an empty list, an object without keys, a switch that is off. */
+export function isEmptyValue(value: unknown): boolean {
+  return value === '' || value === null || value === false || (typeof value === 'object' && Object.keys(value).length === 0)
+}
+
 // `--prompt <name> <json>`.
 function injectedTerm(flag: InjectedFlag): string {
   const values = flag.valueName === undefined ? [] : flag.valueName.split(' ').map((name) => `<${name}>`)
@@ -80,9 +85,4 @@ function notesOf(spec: FlagSpec, always: boolean): string[] {
 
 function showValue(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
-}
-
-/** True for a default that needs no saying: an empty list, an object without keys, a switch that is off. */
-export function isEmptyValue(value: unknown): boolean {
-  return value === '' || value === null || value === false || (typeof value === 'object' && Object.keys(value).length === 0)
 }

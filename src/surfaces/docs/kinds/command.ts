@@ -35,6 +35,7 @@ function commandPage(model: DocModel, tool: DocTool): string {
     ]),
     ...toolDetails(tool, 2),
     titled(2, 'When it fails', [errorSection()]),
-    markComment(model, 'command'),
+    // Each stands for itself, whether all were asked for or one.
+    markComment({ ...model, only: [tool.name] }, 'command'),
   ])}\n`
 }

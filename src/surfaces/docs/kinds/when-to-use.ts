@@ -8,18 +8,24 @@ const BRACKETS: readonly (readonly [RegExp, string])[] = [[/[-=]>/g, '→'], [/<
 
 /** What a program does and when to use it, on one line of at most so many characters, cut between words. */
 export function whenToUse(model: DocModel, longest: number): string {
-  const what = endSentence(cutText(plain(model.description ?? (model.single && model.tools[0] ? model.tools[0].summary : `Commands of ${model.name}`)), Math.floor(longest / 2) - 1))
+  const what = endSentence(cutText(plain(whatItDoes(model)), Math.floor(longest / 2) - 1))
   const room = longest - what.length - 1
   return `${what} ${when(model, room)}`.trim()
 }
 
+function whatItDoes({ description, single, tools: [only], name }: DocModel): string {
+  if (description !== undefined) return description
+  if (!single || !only) return `Commands of ${name}`
+  return only.description === undefined ? only.summary : `${endSentence(only.summary)} ${only.description}`
+}
+
 function when({ name, tools, tags }: DocModel, room: number): string {
-  const start = 'Use it to '
-  const tasks = tools.map(({ summary }) => asTask(plain(summary)))
-  if (tasks.length === 0) return cutText(`Use it to call ${name}.`, room)
-  const fitting = takeWhileFits(tasks, room - start.length - ', and more.'.length, ', ')
+  const start = 'Use when asked to '
+  const tasks = tools.map(({ summary }) => asTask(plain(summary))).filter((task) => task !== '')
+  if (tasks.length === 0) return cutText(`Use when asked to call ${name}.`, room)
+  const fitting = takeWhileFits(tasks, room - start.length - '; and more.'.length, '; ')
   if (fitting.length === 0) return `${start}${cutText(tasks[0]!, room - start.length - 1)}.`.replace('….', '…')
-  const sentence = fitting.length < tasks.length ? `${start}${fitting.join(', ')}, and more.` : `${start}${joinTasks(fitting)}.`
+  const sentence = fitting.length < tasks.length ? `${start}${fitting.join('; ')}; and more.` : `${start}${joinTasks(fitting)}.`
   const topics = takeWhileFits(tags.map(plain), room - sentence.length - ' Topics: .'.length, ', ')
   return topics.length === 0 ? sentence : `${sentence} Topics: ${topics.join(', ')}.`
 }
@@ -36,7 +42,7 @@ function takeWhileFits(parts: readonly string[], room: number, between: string):
 }
 
 function joinTasks(tasks: readonly string[]): string {
-  return tasks.length < 2 ? tasks.join('') : `${tasks.slice(0, -1).join(', ')} or ${tasks.at(-1)}`
+  return tasks.length < 2 ? tasks.join('') : `${tasks.slice(0, -1).join('; ')}; or ${tasks.at(-1)}`
 }
 
 // `Find files` becomes `find files`; `HTTP request` stays.

@@ -5,13 +5,16 @@ import { promptSignature } from '../../cli/help/contents.ts'
 import { injectedRows } from '../../cli/help/options.ts'
 import { markText } from '../mark.ts'
 import type { DocModel, DocTool } from '../model/model.ts'
-import { tidyLine } from '../model/tidy-text.ts'
+import { cutText, tidyLine } from '../model/tidy-text.ts'
 import { anyCommand } from '../sections/calling.ts'
 import { allCodes, endSentence, exitWords } from '../sections/errors.ts'
 import { usageLine } from '../sections/tool.ts'
 import { item, paragraphs } from './parts.ts'
 import { argument, fallbacks, roffLines, roffText } from './roff.ts'
 import { toolLines } from './tool.ts'
+
+// What `whatis` and `apropos` show.
+const LONGEST_NAME = 160
 
 /** The manual page of a program, section 1. It has no date, so that the same program gives the same page. */
 export function manPage(model: DocModel): string {
@@ -40,7 +43,7 @@ function section(title: string, lines: readonly string[]): string[] {
 }
 
 function nameLine({ description, single, tools, name }: DocModel): string {
-  return tidyLine(description ?? (single && tools[0] ? tools[0].summary : `commands of ${name}`))
+  return cutText(tidyLine(description ?? (single && tools[0] ? tools[0].summary : `commands of ${name}`)), LONGEST_NAME)
 }
 
 function synopsis(model: DocModel): string[] {

@@ -1,3 +1,5 @@
+import { displayWidth } from '../../cli/output/text/display-width.ts'
+
 const SPECIAL: { readonly [character: string]: string } = { '\\': '\\e', '-': '\\-', "'": '\\(aq', '`': '\\(ga', '^': '\\(ha', '~': '\\(ti', '"': '\\(dq' }
 const LONGEST_WORD = 24
 
@@ -33,8 +35,8 @@ export function fallbacks(page: string): string[] {
 
 // Behind punctuation where there is some; a device that cannot break a line complains about it.
 function breakWord(word: string): string {
-  if (word.length <= LONGEST_WORD) return escapeAll(word)
-  const parts = word.match(/[^,;:/|&=_.-]{1,24}[,;:/|&=_.-]{0,4}|[,;:/|&=_.-]{1,4}/gu) ?? [word]
+  if (displayWidth(word) <= LONGEST_WORD) return escapeAll(word)
+  const parts = word.match(/[^,;:/|&=_.-]{1,12}[,;:/|&=_.-]{0,4}|[,;:/|&=_.-]{1,4}/gu) ?? [word]
   return parts.map(escapeAll).join('\\:')
 }
 

@@ -29,7 +29,8 @@ export function readProgram(manifest: ToolsetManifest, only: readonly string[] =
   }
 }
 
-function pickTools({ tools }: ToolsetManifest, only: readonly string[]): ToolCommand[] {
+/** The tools of these names, in the order of the program. Throws NOT_FOUND for one that it does not have. */
+export function pickTools({ tools }: ToolsetManifest, only: readonly string[]): ToolCommand[] {
   const wanted = new Set(only.map((name) => findTool(tools, name)))
   return tools.filter((tool) => wanted.has(tool))
 }

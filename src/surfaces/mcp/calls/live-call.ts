@@ -1,3 +1,4 @@
+import { Cancellation } from '../../../call/cancellation.ts'
 import { onAbort } from '../../../call/on-abort.ts'
 import { ToolError } from '../../../contract/tool-error.ts'
 import type { Caller, ClientCapabilities, Exchange } from '../exchange.ts'
@@ -27,7 +28,7 @@ export class LiveCall {
   round = 0
   #exchange: Exchange | undefined
   #stopListening: () => void = () => undefined
-  readonly #controller = new AbortController()
+  readonly cancellation = new Cancellation()
   #open: Map<string, Open> | undefined
   #used: Set<string> | undefined
   #changed: (() => void) | undefined
@@ -41,16 +42,14 @@ export class LiveCall {
     })
   }
 
-  get signal(): AbortSignal {
-    return this.#controller.signal
-  }
-
   /** From here on the work is done for this request: it hears of progress, and its end ends the work. */
   attach(exchange: Exchange): void {
     this.detach()
     this.#exchange = exchange
-    this.#stopListening = onAbort(exchange.signal, () => this.cancel('the client cancelled the request'))
-    if (exchange.signal.aborted) this.cancel('the client cancelled the request')
+    const { cancellation } = exchange
+    const cancel = (): void => this.cancellation.cancel(cancellation.reason!)
+    if (cancellation.aborted) cancel()
+    else this.#stopListening = cancellation.onCancel(cancel)
   }
 
   /** From here on nobody hears of it. */
@@ -64,11 +63,11 @@ export class LiveCall {
   }
 
   cancel(reason: string): void {
-    this.#controller.abort(new ToolError('CANCELLED', reason))
+    this.cancellation.cancel(new ToolError('CANCELLED', reason))
   }
 
   /** Asks the client and waits for its answer; rejects with ToolError when it cannot be asked or does not want to answer. */
-  async ask(question: Question, signal: AbortSignal): Promise<unknown> {
+  async ask(question: Question, signal: AbortSignal | Cancellation): Promise<unknown> {
     const { capability } = question
     if (!can(this.caller, capability)) {
       this.missing = { ...this.missing, [capability]: {} }
@@ -76,7 +75,11 @@ export class LiveCall {
     }
     if (this.caller.era === 'legacy') return this.#push(question, signal)
     const key = this.#keyFor(question)
-    if (this.round === 0 && this.early && Object.hasOwn(this.early, key)) return question.read(this.early[key])
+    const early = this.#readEarly(question, key)
+    if (early) {
+      if ('error' in early) throw early.error
+      return early.value
+    }
     return new Promise((resolve, reject) => {
       const open = (this.#open ??= new Map<string, Open>())
       const stopListening = onAbort(signal, () => {
@@ -91,7 +94,7 @@ export class LiveCall {
       open.set(key, {
         question,
         give: (value) => { close(); resolve(value) },
-        fail: (error) => { close(); reject(error as Error) },
+        fail: (error) => { close(); reject(error) },
       })
       this.#update()
     })
@@ -154,7 +157,7 @@ export class LiveCall {
     this.onUpdate?.()
   }
 
-  async #push(question: Question, signal: AbortSignal): Promise<unknown> {
+  async #push(question: Question, signal: AbortSignal | Cancellation): Promise<unknown> {
     const exchange = this.#exchange
     if (!exchange?.request) throw new ToolError('ANSWER_REQUIRED', 'the client cannot be asked in the middle of this request: it has no session', { suggestion: 'Begin with initialize, and send its session id' })
     try {
@@ -162,6 +165,16 @@ export class LiveCall {
     } catch (error) {
       if (error instanceof RpcError) throw new ToolError('DEPENDENCY', `the client refused ${question.method}: ${error.message}`, { cause: error })
       throw error
+    }
+  }
+
+  // An answer that came before its question and cannot be read is no answer: the question is asked.
+  #readEarly(question: Question, key: string): ReturnType<typeof readAnswer> | undefined {
+    if (this.round > 0 || !this.early || !Object.hasOwn(this.early, key)) return undefined
+    try {
+      return readAnswer(question, this.early[key])
+    } catch {
+      return undefined
     }
   }
 

@@ -1,5 +1,5 @@
 import type { HttpAnswer } from '../../http/exchange.ts'
-import type { Answered } from '../server.ts'
+import type { Answered } from '../wire/answered.ts'
 import { errorMessage, RPC } from '../wire/messages.ts'
 import type { Id, RpcErrorObject } from '../wire/messages.ts'
 

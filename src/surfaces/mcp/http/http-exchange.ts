@@ -1,10 +1,12 @@
+import { ToolError } from '../../../contract/tool-error.ts'
+import { Cancellation } from '../../../call/cancellation.ts'
 import type { HttpAnswer, HttpRequest } from '../../http/exchange.ts'
 import type { Caller, Exchange } from '../exchange.ts'
-import type { Answered } from '../server.ts'
+import type { Answered } from '../wire/answered.ts'
 import { notificationMessage } from '../wire/messages.ts'
 import type { Id, Params } from '../wire/messages.ts'
 import { eventAnswer } from './answers.ts'
-import { EventStream } from './events.ts'
+import type { EventStream } from './events.ts'
 
 /** How an exchange ends, where eras differ. */
 export type HttpExchangeOptions = {
@@ -24,12 +26,12 @@ export class HttpExchange implements Exchange {
   readonly caller: Caller
   /** Whether the client takes streams of events. */
   readonly canStream: boolean
+  readonly cancellation = new Cancellation()
   /** The answer, as soon as its form is known. */
   readonly opened: Promise<HttpAnswer>
   readonly #options: HttpExchangeOptions
   #open!: (answer: HttpAnswer) => void
   #stream: EventStream | undefined
-  #controller: AbortController | undefined
 
   constructor(options: HttpExchangeOptions) {
     this.#options = options
@@ -37,21 +39,12 @@ export class HttpExchange implements Exchange {
     this.caller = options.caller
     this.canStream = /text\/event-stream|\*\/\*/.test(options.request.header('accept') ?? '*/*')
     this.opened = new Promise((resolve) => { this.#open = resolve })
-  }
-
-  get signal(): AbortSignal {
-    if (this.#controller) return this.#controller.signal
-    const controller = (this.#controller = new AbortController())
-    const { signal } = this.#options.request
     // An open stream has its own way of noticing that nobody reads.
-    signal.addEventListener('abort', () => { if (!this.#stream) controller.abort() }, { once: true })
-    if (signal.aborted) controller.abort()
-    return controller.signal
+    options.request.onGone(() => { if (!this.#stream) this.cancel() })
   }
 
   cancel(): void {
-    void this.signal
-    this.#controller!.abort()
+    this.cancellation.cancel(new ToolError('CANCELLED', 'the client cancelled the request'))
   }
 
   notify(method: string, params: Params): void {

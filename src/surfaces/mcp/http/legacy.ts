@@ -1,6 +1,8 @@
+import type { Cancellation } from '../../../call/cancellation.ts'
 import type { HttpAnswer, HttpRequest } from '../../http/exchange.ts'
-import { refuse } from '../server.ts'
-import type { Answered, McpServer } from '../server.ts'
+import { refuse } from '../wire/answered.ts'
+import type { McpServer } from '../server-type.ts'
+import type { Answered } from '../wire/answered.ts'
 import { Session } from '../session.ts'
 import { resultMessage, RPC, RpcError } from '../wire/messages.ts'
 import type { Id, Message, Params } from '../wire/messages.ts'
@@ -104,7 +106,7 @@ class SessionExchange extends HttpExchange {
     super({ id, caller: session.caller, request, openStream: () => session.openStream(), onGone: (stream, cancel) => session.leave(stream, cancel), answer: legacyAnswer })
   }
 
-  request(method: string, params: Params, signal: AbortSignal): Promise<unknown> {
+  request(method: string, params: Params, signal: AbortSignal | Cancellation): Promise<unknown> {
     return this.session.ask(method, params, signal, (text) => void this.send(text))
   }
 }

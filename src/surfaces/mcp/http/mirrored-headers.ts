@@ -1,7 +1,7 @@
 import { isObject } from '../../../contract/json.ts'
 import type { JsonSchema } from '../../../contract/json.ts'
 import type { HttpRequest } from '../../http/exchange.ts'
-import type { McpServer } from '../server.ts'
+import type { McpServer } from '../server-type.ts'
 import { RPC, RpcError } from '../wire/messages.ts'
 import type { Params } from '../wire/messages.ts'
 import { META } from '../wire/versions.ts'

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import type { McpServer, ServerChange } from '../server.ts'
+import type { McpServer, ServerChange } from '../server-type.ts'
 import { Session } from '../session.ts'
 import { EventStream } from './events.ts'
 
 const IDLE_MS = 30 * 60_000
 const RESUME_MS = 30_000
 const MOST_SESSIONS = 10_000
+const MOST_ENDED_STREAMS = 50
 
 /** An older client over HTTP: its session, and the streams that it may come back to. */
 export class HttpSession extends Session {
@@ -21,8 +22,15 @@ export class HttpSession extends Session {
   openStream(): EventStream {
     if (this.caller.version < '2025-11-25') return new EventStream()
     const stream = new EventStream(`s${++this.#streamCount}`)
+    this.#forgetStreams()
     this.streams.set(stream.id!, stream)
     return stream
+  }
+
+  // A client may have lost the very end of a stream, so the last ones that ended are kept.
+  #forgetStreams(): void {
+    const ended = [...this.streams].filter(([, stream]) => stream.over)
+    for (const [id] of ended.slice(0, Math.max(0, ended.length - MOST_ENDED_STREAMS))) this.streams.delete(id)
   }
 
   /** The client left a stream: it has some time to come back before its request is cancelled. */

@@ -1,32 +1,40 @@
 import type { Interaction } from '../../../contract/interaction.ts'
 import { isObject } from '../../../contract/json.ts'
 import { ToolError } from '../../../contract/tool-error.ts'
-import type { CallOptions } from '../../../call/options.ts'
+import type { CallOptions, ServedCallOptions } from '../../../call/options.ts'
 import { createReporter } from '../calls/reporter.ts'
 import type { LiveCall } from '../calls/live-call.ts'
-import { can } from '../exchange.ts'
+import { can, canUseTasks } from '../exchange.ts'
+import type { Caller } from '../exchange.ts'
 import { elicit } from '../questions/elicitation.ts'
 import { listRoots } from '../questions/roots.ts'
 import { sampling } from '../questions/sampling.ts'
-import type { McpServer } from '../server.ts'
+import type { McpServer } from '../server-type.ts'
 import type { Params } from '../wire/messages.ts'
 import { OWN_META } from '../wire/versions.ts'
 
 /** How a call is made for a client: its questions, completions, folders and events go over the wire. `stop` ends the reporting. */
-export function callOptions(server: McpServer, call: LiveCall, params: Params, what: string): { readonly options: CallOptions; stop(): void } {
+export function callOptions(server: McpServer, call: LiveCall, params: Params, what: string): { readonly options: ServedCallOptions; stop(): void } {
   const { caller } = call
-  const reporter = createReporter({ tool: what, caller, params, notify: (method, sent) => call.notify(method, sent), status: (message) => call.say(message) })
-  const options: CallOptions = {
+  const reporter = !isHeard(caller, params) ? undefined : createReporter({ tool: what, caller, params, notify: (method, sent) => call.notify(method, sent), status: (message) => call.say(message) })
+  const options: ServedCallOptions = {
+    ...server.options.call,
     ...wanted(params),
-    signal: call.signal,
+    cancellation: call.cancellation,
     ...(caller.name !== undefined && { caller: caller.name }),
-    onEvent: reporter.onEvent,
+    ...(reporter && { onEvent: reporter.onEvent }),
     answer: (question, signal) => answer(server, call, question, signal, what),
     sample: async (request, signal) => (await call.ask(sampling(request), signal)) as string,
     ...(can(caller, 'roots') && { roots: async ({ key }, signal) => (await call.ask(listRoots(key), signal)) as readonly { readonly uri: string }[] }),
     confirm: (question) => confirm(server, call, question),
   }
-  return { options, stop: reporter.stop }
+  return { options, stop: () => reporter?.stop() }
+}
+
+// Most calls are made by clients that want to hear nothing before the end.
+function isHeard(caller: Caller, params: Params): boolean {
+  const meta = params['_meta']
+  return caller.logLevel !== undefined || canUseTasks(caller) || (isObject(meta) && meta['progressToken'] !== undefined)
 }
 
 async function answer({ source }: McpServer, call: LiveCall, question: Interaction, signal: AbortSignal, what: string): Promise<unknown> {
@@ -43,7 +51,7 @@ async function answer({ source }: McpServer, call: LiveCall, question: Interacti
 // A client that cannot ask its user has asked for approval before it called, or was told not to.
 async function confirm({ options }: McpServer, call: LiveCall, question: Interaction): Promise<boolean | undefined> {
   if (!can(call.caller, 'elicitation')) return options.confirm === 'always' ? undefined : true
-  return (await call.ask(elicit(question), call.signal)) === true
+  return (await call.ask(elicit(question), call.cancellation)) === true
 }
 
 // Hosts that know us may say how a call is made.
@@ -54,7 +62,7 @@ function wanted(params: Params): CallOptions {
   const { dryRun, timeout, idempotencyKey } = given
   return {
     ...(dryRun === true && { dryRun: true }),
-    ...((typeof timeout === 'number' || typeof timeout === 'string') && { timeout: timeout as number }),
+    ...((typeof timeout === 'number' || typeof timeout === 'string') && { timeout: timeout }),
     ...(typeof idempotencyKey === 'string' && { idempotencyKey }),
   }
 }

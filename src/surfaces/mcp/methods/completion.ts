@@ -1,6 +1,6 @@
 import { isObject } from '../../../contract/json.ts'
 import { lookupKey } from '../../../define/names.ts'
-import type { McpServer } from '../server.ts'
+import type { McpServer } from '../server-type.ts'
 import { RPC, RpcError } from '../wire/messages.ts'
 import type { Params } from '../wire/messages.ts'
 import type { Method } from './method.ts'

@@ -1,5 +1,5 @@
 import type { Caller } from '../exchange.ts'
-import type { McpServer } from '../server.ts'
+import type { McpServer } from '../server-type.ts'
 import { SUPPORTED_VERSIONS, TASKS_EXTENSION } from '../wire/versions.ts'
 import { CACHEABLE } from './method.ts'
 import type { Method } from './method.ts'

@@ -1,5 +1,5 @@
 import type { LiveCall } from '../calls/live-call.ts'
-import type { McpServer } from '../server.ts'
+import type { McpServer } from '../server-type.ts'
 import { RpcError } from '../wire/messages.ts'
 import type { Params } from '../wire/messages.ts'
 

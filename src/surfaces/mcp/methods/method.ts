@@ -1,5 +1,5 @@
 import type { Exchange } from '../exchange.ts'
-import type { McpServer } from '../server.ts'
+import type { McpServer } from '../server-type.ts'
 import { RPC, RpcError } from '../wire/messages.ts'
 import type { Params } from '../wire/messages.ts'
 

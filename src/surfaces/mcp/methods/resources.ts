@@ -3,7 +3,7 @@ import type { Resource } from '../../../define/resource.ts'
 import { LiveCall } from '../calls/live-call.ts'
 import { page } from '../catalogue/pages.ts'
 import type { Exchange } from '../exchange.ts'
-import type { McpServer } from '../server.ts'
+import type { McpServer } from '../server-type.ts'
 import { RPC } from '../wire/messages.ts'
 import { callOptions } from './call-options.ts'
 import { readFailure } from './failures.ts'
@@ -64,8 +64,8 @@ function readContent(content: unknown, mimeType: string | undefined): object {
 }
 
 // What cannot be listed now is not the fault of who asks: the fixed ones are listed all the same.
-async function listExisting({ source }: McpServer, { signal }: Exchange): Promise<ResourceForm[]> {
-  const outcome = await source.listResources({ signal })
+async function listExisting({ source, options }: McpServer, { cancellation }: Exchange): Promise<ResourceForm[]> {
+  const outcome = await source.listResources({ ...options.call, cancellation })
   if (!outcome.ok) return []
   return outcome.result.map(({ uri, name, description, mimeType, size }) => ({
     uri,

@@ -1,7 +1,7 @@
 import { isObject } from '../../../contract/json.ts'
 import { onAbort } from '../../../call/on-abort.ts'
 import { describeTask } from '../calls/task.ts'
-import type { McpServer, ServerChange } from '../server.ts'
+import type { McpServer, ServerChange } from '../server-type.ts'
 import { RPC, RpcError } from '../wire/messages.ts'
 import type { Params } from '../wire/messages.ts'
 import { META } from '../wire/versions.ts'
@@ -28,7 +28,7 @@ export const listen: Method = (server, params, exchange) => {
       stopListening()
       resolve({ _meta: mark })
     }
-    onAbort(exchange.signal, end)
+    exchange.cancellation.onCancel(end)
     onAbort(server.stopping, end)
   })
 }

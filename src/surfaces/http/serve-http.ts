@@ -1,0 +1,28 @@
+import { toMilliseconds } from '../../contract/duration.ts'
+import type { BuiltinContext } from '../builtin/builtin.ts'
+import { createApp } from './app.ts'
+import { checkBasePath } from './check-options.ts'
+import { lazyMcp } from './lazy-mcp.ts'
+import { serveApp } from './serve.ts'
+import { servingOptions } from './serving-input.ts'
+import type { ServingInput } from './serving-input.ts'
+
+type Input = ServingInput & { readonly basePath?: string; readonly bodyLimit?: number; readonly confirm: 'auto' | 'always' | 'never' }
+
+/** `serve http`: gives the exit status when the server has stopped. */
+export async function serveHttp(given: unknown, context: BuiltinContext): Promise<number> {
+  const input = given as Input
+  const { set, io, host, globals: { timeout } } = context
+  const basePath = checkBasePath(input.basePath)
+  if (timeout !== undefined) toMilliseconds(timeout, 'timeout')
+  const options = servingOptions(input, context)
+  const limit = input.bodyLimit === undefined ? {} : { bodyLimit: input.bodyLimit }
+  const app = createApp(set, {
+    call: { cwd: io.cwd, env: io.env, confirm: input.confirm === 'never', ...(timeout !== undefined && { timeout }) },
+    mcp: lazyMcp(set, { confirm: input.confirm === 'always' ? 'always' : 'auto', signal: host.signal, ...limit }),
+    basePath,
+    token: options.token !== undefined,
+    ...limit,
+  })
+  return serveApp(app, { ...options, basePath })
+}
