@@ -193,6 +193,29 @@ describe('several at one file', () => {
   })
 })
 
+describe('an agent that rewrites its file', () => {
+  test('keeps the mark: Codex writes tables for what was inline [5.mcp-add]', async () => {
+    const machine = makeMachine()
+    await machine.run('mcp', 'add', '--agent', 'codex')
+    const mark = /"(file-tools [^"]+)"/.exec(machine.read('project/.codex/config.toml'))![1]
+    const other = '[mcp_servers.other]\ncommand = "echo"\nargs = ["hi"]\n'
+    machine.write('project/.codex/config.toml', `[mcp_servers.file-tools]\ncommand = "file-tools"\nargs = ["--serve-mcp", "stdio"]\n\n[mcp_servers.file-tools.env]\nTOOLABLE_INSTALLED = "${mark}"\n\n${other}`)
+    expect((await machine.run('mcp', 'list', '--scope', 'project', '--agent', 'codex')).json.result[0].state).toBe('installed')
+    expect(await planOf(machine, 'mcp', 'add', '--agent', 'codex')).toEqual([['codex', 'unchanged', 'project/.codex/config.toml']])
+    expect(await planOf(machine, 'mcp', 'remove')).toEqual([['codex', 'remove', 'project/.codex/config.toml']])
+    expect(machine.read('project/.codex/config.toml')).toBe(other)
+  })
+
+  test('keeps the mark: Claude Code writes its own keys around ours [5.mcp-add]', async () => {
+    const machine = makeMachine()
+    await machine.run('mcp', 'add', '--agent', 'claude-code', '--scope', 'user')
+    const { mcpServers } = JSON.parse(machine.read('home/.claude.json'))
+    machine.write('home/.claude.json', JSON.stringify({ numStartups: 1, mcpServers, userID: 'x' }, null, 2))
+    expect((await machine.run('mcp', 'remove', '--scope', 'user')).status).toBe(0)
+    expect(machine.read('home/.claude.json')).toBe(JSON.stringify({ numStartups: 1, userID: 'x' }, null, 2))
+  })
+})
+
 describe('the agents of a machine', () => {
   test('are found by their folders, files and programs [5.mcp-add]', async () => {
     const machine = makeMachine()
