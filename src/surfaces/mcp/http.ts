@@ -1,3 +1,4 @@
+import type { CallOptions } from '../../call/options.ts'
 import type { HttpApp } from '../http/exchange.ts'
 import type { Toolset } from '../toolset-type.ts'
 import { mcpEndpoint } from './http/app.ts'
@@ -9,6 +10,8 @@ export type McpHttpOptions = ServeOptions & {
   readonly confirm?: 'auto' | 'always'
   readonly pageSize?: number
   readonly bodyLimit?: number
+  /** What the server decides about every call. */
+  readonly call?: Pick<CallOptions, 'cwd' | 'env' | 'timeout' | 'caller'>
   /** Ends all calls, sessions and subscriptions. */
   readonly signal?: AbortSignal
 }
