@@ -75,6 +75,8 @@ function listGroups() {
     call,
     help,
     schema: reach('src/define/compile-tool.ts'),
+    // A client waits for a server that it has started.
+    mcp: reach('src/surfaces/builtin/run.ts', 'src/surfaces/builtin/start.ts', 'src/surfaces/mcp/commands.ts', 'src/surfaces/mcp/serve.ts', 'src/surfaces/mcp/methods/table.ts'),
   }
   // The entry itself stays apart: a chunk that others load exports what they need, and an entry only what is public.
   groups.core.delete(resolve('src/index.ts'))
