@@ -1,8 +1,8 @@
-import { chmodSync, chownSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { fixture, makeFolder } from '../support/run-program.ts'
+import { fixture } from '../support/run-program.ts'
 import { makeMachine } from './machine.ts'
 import type { Machine } from './machine.ts'
 
@@ -106,6 +106,17 @@ describe('a disk that does not play along', () => {
     expect(machine.tree()).toEqual(untouched)
   })
 
+  test('a file system without links will do', async () => {
+    const machine = makeMachine()
+    const untouched = machine.tree()
+    for (const command of ['add', 'remove']) {
+      const { status } = await machine.spawn(['mcp', command, '--agent', 'cursor'], { FAIL_CALL: 'linkSync', FAIL_CODE: 'EPERM', FAIL_IN: machine.project }, preload('disk-that-fails.mjs'))
+      expect(status).toBe(0)
+      expect(machine.tree()['project/.cursor/mcp.json'] !== undefined).toBe(command === 'add')
+    }
+    expect(machine.tree()).toEqual(untouched)
+  })
+
   test('folders that were made for nothing go away again', async () => {
     const machine = makeMachine()
     const untouched = machine.tree()
@@ -170,6 +181,26 @@ describe('several at once', () => {
     expect(machine.read('project/.mcp.json')).toBe(BEFORE)
   })
 
+  test('the last one to go takes along what the first one made [5.mcp-add]', async () => {
+    const machine = makeMachine()
+    const untouched = machine.tree()
+    const names = ['a', 'b', 'c', 'd']
+    const all = async (command: string): Promise<(number | null)[]> => (await Promise.all(names.map((name) => machine.spawn(['mcp', command, '--agent', 'cursor', '--name', name])))).map(({ status }) => status)
+    expect(await all('add')).toEqual([0, 0, 0, 0])
+    expect(Object.keys(JSON.parse(machine.read('project/.cursor/mcp.json')).mcpServers).sort()).toEqual(names)
+    expect(await all('remove')).toEqual([0, 0, 0, 0])
+    expect(machine.tree()).toEqual(untouched)
+  })
+
+  test('skills are written by one after the other [5.skills-add]', async () => {
+    const machine = makeMachine()
+    const untouched = machine.tree()
+    const together = async (command: string): Promise<string[]> => (await Promise.all([1, 2, 3, 4].map(() => machine.spawn(['skills', command, '--agent', 'shared'])))).map(({ json }) => json.result.plan[0].action).sort()
+    expect(await together('add')).toEqual(['add', 'unchanged', 'unchanged', 'unchanged'])
+    expect(await together('remove')).toEqual(['remove', 'unchanged', 'unchanged', 'unchanged'])
+    expect(machine.tree()).toEqual(untouched)
+  })
+
   test('what an agent writes meanwhile is kept', async () => {
     const machine = makeMachine()
     const file = machine.write('project/.mcp.json', '{ "mcpServers": {} }')
@@ -184,39 +215,5 @@ describe('several at once', () => {
     const { status, json } = await machine.spawn(['mcp', 'add'], { FILE: file, TIMES: '99' }, preload('writes-in-between.mjs'))
     expect([status, json.error]).toMatchObject([73, { code: 'CONFLICT', retryable: true }])
     expect(Object.keys(JSON.parse(readFileSync(file, 'utf8')))).toHaveLength(6)
-  })
-})
-
-describe('how the program is started', () => {
-  const entryOf = (machine: Machine): any => JSON.parse(machine.read('project/.mcp.json')).mcpServers['file-tools']
-
-  test('by interpreter and file, where it is just a file [5.mcp-add]', async () => {
-    const machine = makeMachine()
-    await machine.spawn(['mcp', 'add', '--agent', 'claude-code'], { PATH: join(process.execPath, '..') }, ['--no-warnings'])
-    expect(entryOf(machine)).toMatchObject({ command: 'node', args: ['--no-warnings', fixture('installs-itself.mjs'), '--serve-mcp', 'stdio'] })
-  })
-
-  test('by its name, where it is installed', async () => {
-    const machine = makeMachine()
-    const bin = makeFolder()
-    writeFileSync(join(bin, 'start.sh'), `cd "${machine.project}" && exec "${process.execPath}" "${bin}/filer" mcp add --agent claude-code\n`)
-    symlinkSync(fixture('installs-itself.mjs'), join(bin, 'filer'))
-    chmodSync(fixture('installs-itself.mjs'), 0o755)
-    const { spawnSync } = await import('node:child_process')
-    expect(spawnSync('/bin/sh', [join(bin, 'start.sh')], { env: { HOME: machine.home, PATH: bin } }).status).toBe(0)
-    expect(entryOf(machine)).toMatchObject({ command: 'filer', args: ['--serve-mcp', 'stdio'] })
-  })
-
-  test('through npx, where it is a package of the project', async () => {
-    const machine = makeMachine()
-    const bin = join(machine.project, 'node_modules/.bin')
-    mkdirSync(bin, { recursive: true })
-    symlinkSync(fixture('installs-itself.mjs'), join(bin, 'filer'))
-    const { spawnSync } = await import('node:child_process')
-    const run = (...args: string[]): number | null => spawnSync(process.execPath, [join(bin, 'filer'), 'mcp', 'add', '--agent', 'claude-code', ...args], { cwd: machine.project, env: { HOME: machine.home, PATH: bin } }).status
-    expect(run()).toBe(0)
-    expect(entryOf(machine)).toMatchObject({ command: 'npx', args: ['--no-install', 'filer', '--serve-mcp', 'stdio'] })
-    expect(run('--scope', 'user')).toBe(0)
-    expect(JSON.parse(machine.read('home/.claude.json')).mcpServers['file-tools']).toMatchObject({ command: process.execPath, args: [join(bin, 'filer'), '--serve-mcp', 'stdio'] })
   })
 })

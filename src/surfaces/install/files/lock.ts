@@ -37,6 +37,16 @@ export async function withLock<T>(path: string, signal: AbortSignal, work: () =>
   }
 }
 
+/** Does some work again when a folder that it needs has vanished: whoever removes something takes along what is empty then. */
+export async function whileFoldersVanish<T>(work: () => Promise<T>, attempts = 5): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (attempts <= 1 || (error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    return whileFoldersVanish(work, attempts - 1)
+  }
+}
+
 function readOwner(text: string): { readonly pid: number; readonly started?: string } | undefined {
   try {
     const owner = JSON.parse(text) as unknown
