@@ -208,8 +208,6 @@ export const requirements: { readonly [id: string]: Requirement } = {
     'bad-flag-without-value': 'A flag without its value is USAGE and names the flag.',
     'bad-unknown-tool': 'An unknown tool is USAGE and lists the nearest names.',
     'bad-several-problems': 'All problems of one input are told at once, each with its field.',
-    'mcp-add': 'prog mcp add|remove|list merges into the files of the agents on the machine, never clobbers, and has --dry-run.',
-    'skills-add': 'prog skills add|remove|list does the same for skills.',
   }),
   ...section('5', {
     'serve-mcp': '--serve-mcp stdio|http serves the tools over MCP.',
