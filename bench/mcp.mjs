@@ -1,7 +1,7 @@
 // `npm run bench mcp [rounds]`: calls per second of MCP servers over stdio and HTTP, and the time from spawn to the first answer, ours beside others.
 import { here, installPeers, newerNode } from './install-peers.mjs'
 import { openHttp } from './mcp/http-client.mjs'
-import { combine, load } from './mcp/load.mjs'
+import { combine, load, warmUp } from './mcp/load.mjs'
 import { openStdio } from './mcp/stdio-client.mjs'
 import { formatTable, shuffle } from './measure.mjs'
 
@@ -65,7 +65,7 @@ async function measureLoad(title, list, open, flight) {
   const servers = new Map()
   try {
     for (const entry of list) servers.set(entry.key, await open(entry))
-    for (const server of servers.values()) await load(server, flight, 2 * ROUND_MS)
+    for (const server of servers.values()) await warmUp(server, flight)
     for (let round = 0; round < rounds; round += 1) {
       for (const { key } of shuffle(list)) found.get(key).push(await load(servers.get(key), flight, ROUND_MS))
     }

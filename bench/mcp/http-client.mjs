@@ -11,11 +11,12 @@ export async function openHttp({ key, argv, era, node = process.execPath, enviro
   child.stderr.setEncoding('utf8').on('data', (text) => (stderr = (stderr + text).slice(-2000)))
   const closed = new Promise((settle) => child.on('close', settle))
   await untilListening(port, closed.then((status) => `${key}: exit ${status} ${stderr}`))
-  const pool = await Promise.all(Array.from({ length: sockets }, () => openSocket(port)))
-  const free = [...pool]
+  const free = await Promise.all(Array.from({ length: sockets }, () => openSocket(port)))
   let session = ''
   const post = async (body, method, tool) => {
-    const socket = free.pop()
+    // Servers close connections that were idle while others were measured.
+    const kept = free.pop()
+    const socket = kept.isOpen() ? kept : await openSocket(port)
     const answer = await socket.send(`POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n${headers(era, method, tool)}${session}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`)
     free.push(socket)
     return answer
@@ -26,10 +27,11 @@ export async function openHttp({ key, argv, era, node = process.execPath, enviro
     if (id !== undefined) session = `Mcp-Session-Id: ${id}\r\n`
   }
   return {
+    key,
     pid: child.pid,
     call: async (id) => checkAnswer((await post(callMessage(id, era), 'tools/call', 'add')).body, id),
     async close() {
-      for (const socket of pool) socket.destroy()
+      for (const socket of free) socket.destroy()
       child.kill('SIGTERM')
       const timer = setTimeout(() => child.kill('SIGKILL'), 2000)
       await closed
@@ -58,7 +60,7 @@ function openSocket(port) {
     socket.write(request)
   })
   return new Promise((settle, refuse) => {
-    socket.once('connect', () => settle({ send, destroy: () => socket.destroy() })).once('error', refuse)
+    socket.once('connect', () => settle({ send, isOpen: () => !socket.destroyed && !socket.readableEnded, destroy: () => socket.destroy() })).once('error', refuse)
   })
 }
 

@@ -33,6 +33,7 @@ export async function openStdio({ key, argv, era, node = process.execPath, envir
   if (first !== undefined) await ask(0, first)
   for (const line of others) child.stdin.write(`${line}\n`)
   return {
+    key,
     pid: child.pid,
     call: async (id) => checkAnswer(await ask(id, callMessage(id, era)), id),
     async close() {
