@@ -2,14 +2,15 @@ import { isUtf8 } from 'node:buffer'
 import { ToolError } from '../../contract/tool-error.ts'
 import { Cancellation } from '../../call/cancellation.ts'
 import { onAbort } from '../../call/on-abort.ts'
-import { isModern, readCaller } from './exchange.ts'
+import { isModern, mayBeLost, readCaller } from './exchange.ts'
 import type { Caller, Exchange } from './exchange.ts'
 import { refuse } from './wire/answered.ts'
 import type { McpServer, ServerChange } from './server-type.ts'
 import type { Answered } from './wire/answered.ts'
 import { Session } from './session.ts'
-import { errorMessage, notificationMessage, readMessage, resultMessage, RPC, RpcError } from './wire/messages.ts'
+import { errorMessage, idInUse, notificationMessage, readMessage, resultMessage, RPC, RpcError } from './wire/messages.ts'
 import type { Id, Message, Params } from './wire/messages.ts'
+import type { Writer } from './wire/writer.ts'
 
 type Request = Message & { readonly kind: 'request' }
 
@@ -19,9 +20,9 @@ export class Connection {
   readonly #requests = new Map<Id, StreamExchange>()
   /** Requests that are being answered; open subscriptions do not count. */
   running = 0
-  #onIdle: (() => void) | undefined
+  #onEnd: (() => void) | undefined
 
-  constructor(readonly server: McpServer, readonly send: (message: string) => void) {
+  constructor(readonly server: McpServer, readonly writer: Pick<Writer, 'write' | 'offer'>) {
     this.#session = new Session(server)
   }
 
@@ -31,27 +32,38 @@ export class Connection {
     if (!message) return
     if (message.kind === 'request') void this.#answer(message)
     else if (message.kind === 'response') this.#session.take(message)
-    else if (message.kind === 'invalid') this.send(errorMessage(message.id, { code: RPC.invalidRequest, message: message.problem }))
+    else if (message.kind === 'invalid') this.writer.write(errorMessage(message.id, { code: RPC.invalidRequest, message: message.problem }))
     else if (message.method === 'notifications/cancelled') this.#cancel(message.params)
   }
 
   /** Tells an older client of a change; modern ones subscribe. */
   tell(change: ServerChange): void {
     const text = this.#session.notificationOf(change)
-    if (text !== undefined) this.send(text)
+    if (text !== undefined) this.writer.write(text)
   }
 
-  /** Resolves when nothing is being answered any more, or after a time. */
-  async idle(milliseconds: number, signal?: AbortSignal): Promise<void> {
-    if (this.running === 0) return
+  /** Resolves when no call is being answered any more, or after a time. */
+  idle(milliseconds: number, signal?: AbortSignal): Promise<void> {
+    return this.#until(() => this.running === 0, milliseconds, signal)
+  }
+
+  /** Resolves when everything is answered, subscriptions too, or after a time. */
+  over(milliseconds: number): Promise<void> {
+    return this.#until(() => this.#requests.size === 0, milliseconds)
+  }
+
+  async #until(isSo: () => boolean, milliseconds: number, signal?: AbortSignal): Promise<void> {
+    if (isSo()) return
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, milliseconds)
-      const stopListening = signal && onAbort(signal, resolve)
-      this.#onIdle = () => {
+      const end = (): void => {
         clearTimeout(timer)
         stopListening?.()
+        this.#onEnd = undefined
         resolve()
       }
+      const timer = setTimeout(end, milliseconds)
+      const stopListening = signal && onAbort(signal, end)
+      this.#onEnd = () => { if (isSo()) end() }
     })
   }
 
@@ -60,22 +72,22 @@ export class Connection {
       if (!isUtf8(line)) throw new SyntaxError('it is not valid UTF-8')
       return readMessage(JSON.parse(line.toString('utf8')))
     } catch (error) {
-      this.send(errorMessage(undefined, { code: RPC.parse, message: `the line is not JSON: ${(error as Error).message}` }))
+      this.writer.write(errorMessage(undefined, { code: RPC.parse, message: `the line is not JSON: ${(error as Error).message}` }))
       return undefined
     }
   }
 
   async #answer({ id, method, params }: Request): Promise<void> {
-    if (this.#requests.has(id)) return this.send(errorMessage(id, { code: RPC.invalidRequest, message: 'this id is in use by a request that is not answered yet' }))
-    const exchange = new StreamExchange(id, this.#session, this.send)
+    if (this.#requests.has(id)) return this.writer.write(errorMessage(id, idInUse().toObject()))
+    const exchange = new StreamExchange(id, this.#session, this.writer)
     const counts = method === 'subscriptions/listen' ? 0 : 1
     this.#requests.set(id, exchange)
     this.running += counts
     const answered = await this.#dispatch(method, params, exchange)
     this.#requests.delete(id)
-    if (!exchange.cancellation.aborted) this.send(answered.text)
+    if (!exchange.cancellation.aborted) this.writer.write(answered.text)
     this.running -= counts
-    if (this.running === 0) this.#onIdle?.()
+    this.#onEnd?.()
   }
 
   async #dispatch(method: string, params: Params, exchange: StreamExchange): Promise<Answered> {
@@ -102,7 +114,7 @@ class StreamExchange implements Exchange {
   caller: Caller
   readonly cancellation = new Cancellation()
 
-  constructor(readonly id: Id, readonly session: Session, readonly send: (message: string) => void) {
+  constructor(readonly id: Id, readonly session: Session, readonly writer: Connection['writer']) {
     this.caller = session.caller
   }
 
@@ -111,10 +123,13 @@ class StreamExchange implements Exchange {
   }
 
   notify(method: string, params: Params): void {
-    if (!this.cancellation.aborted) this.send(notificationMessage(method, params))
+    if (this.cancellation.aborted) return
+    const text = notificationMessage(method, params)
+    if (mayBeLost(method)) this.writer.offer(text)
+    else this.writer.write(text)
   }
 
   request(method: string, params: Params, signal: AbortSignal | Cancellation): Promise<unknown> {
-    return this.session.ask(method, params, signal, this.send)
+    return this.session.ask(method, params, signal, (text) => this.writer.write(text))
   }
 }

@@ -31,6 +31,11 @@ export type Exchange = {
   request?(method: string, params: Params, signal: AbortSignal | Cancellation): Promise<unknown>
 }
 
+/** True for notifications that a client which does not keep up can do without. */
+export function mayBeLost(method: string): boolean {
+  return method === 'notifications/progress' || method === 'notifications/message'
+}
+
 /** True when the request carries its own metadata. */
 export function isModern(params: Params): boolean {
   const meta = params['_meta']
@@ -48,12 +53,13 @@ export function readCaller(params: Params): Caller {
   if (!isObject(capabilities)) throw new RpcError(RPC.invalidParams, `_meta needs ${META.capabilities}`)
   const client = meta[META.client]
   const level = meta[META.logLevel]
+  if (level !== undefined && !isLogLevel(level)) throw new RpcError(RPC.invalidParams, `${META.logLevel} is not a log level`)
   return {
     era: 'modern',
     version,
     capabilities,
     name: isObject(client) && typeof client['name'] === 'string' ? client['name'] : undefined,
-    logLevel: isLogLevel(level) ? level : undefined,
+    logLevel: level,
   }
 }
 
@@ -62,9 +68,11 @@ export function unsupportedVersion(requested: string): RpcError {
   return new RpcError(RPC.unsupportedVersion, `protocol version '${requested.slice(0, 40)}' is not supported`, { supported: SUPPORTED_VERSIONS, requested: requested.slice(0, 40) })
 }
 
-/** True when the client declared the capability. */
+/** True when the client declared the capability, as far as it is used here. */
 export function can({ capabilities }: Caller, name: 'elicitation' | 'sampling' | 'roots'): boolean {
-  return isObject(capabilities[name])
+  const declared = capabilities[name]
+  // Who elicits by addresses only cannot show a form; who says nothing shows forms.
+  return isObject(declared) && (name !== 'elicitation' || 'form' in declared || !('url' in declared))
 }
 
 /** True when the client understands tasks. */

@@ -1,3 +1,5 @@
+import { onAbort } from '../../call/on-abort.ts'
+import type { CallOptions } from '../../call/options.ts'
 import type { HttpApp } from '../http/exchange.ts'
 import type { Toolset } from '../toolset-type.ts'
 import { mcpEndpoint } from './http/app.ts'
@@ -9,13 +11,16 @@ export type McpHttpOptions = ServeOptions & {
   readonly confirm?: 'auto' | 'always'
   readonly pageSize?: number
   readonly bodyLimit?: number
-  /** Ends all calls, sessions and subscriptions. */
+  /** What the server decides about every call. */
+  readonly call?: Pick<CallOptions, 'cwd' | 'env' | 'timeout' | 'caller'>
+  /** Ends subscriptions and what no request waits for; whoever gave it closes the connections. */
   readonly signal?: AbortSignal
 }
 
 /** The MCP endpoint of a toolset, for a router that has guarded it. */
 export function createMcpHttp(set: Toolset, { bodyLimit, signal, ...options }: McpHttpOptions = {}): HttpApp {
   const server = createServer(sourceOf(set, options), options)
-  signal?.addEventListener('abort', () => server.close(), { once: true })
+  if (signal?.aborted) server.stop()
+  else if (signal) onAbort(signal, () => server.stop())
   return mcpEndpoint(server, bodyLimit === undefined ? {} : { bodyLimit })
 }

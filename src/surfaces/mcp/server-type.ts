@@ -4,6 +4,7 @@ import type { LiveCalls } from './calls/live-calls.ts'
 import type { Task } from './calls/task.ts'
 import type { ToolCatalogue } from './catalogue/tools.ts'
 import type { Exchange } from './exchange.ts'
+import type { Artifacts } from './results/kept-artifacts.ts'
 import type { McpSource } from './source.ts'
 import type { Answered } from './wire/answered.ts'
 import type { Params } from './wire/messages.ts'
@@ -30,12 +31,14 @@ export type McpServer = {
   readonly calls: LiveCalls
   readonly catalogue: ToolCatalogue
   /** Files that tools left behind, readable by their address. */
-  readonly artifacts: Map<string, number>
+  readonly artifacts: Artifacts
   onChange(listener: (change: ServerChange) => void): () => void
   /** Aborted when the server stops. */
   readonly stopping: AbortSignal
   /** Answers a request; never rejects. */
   answer(method: string, params: Params, exchange: Exchange): Promise<Answered>
-  /** Ends all calls and subscriptions. */
+  /** Ends subscriptions, and calls that no request waits for; the others go on to their end. */
+  stop(): void
+  /** Ends everything. */
   close(): void
 }

@@ -2,6 +2,7 @@ import { ToolError } from '../../contract/tool-error.ts'
 import { LiveCalls } from './calls/live-calls.ts'
 import { listTools } from './catalogue/tools.ts'
 import { findMethod } from './methods/table.ts'
+import { Artifacts } from './results/kept-artifacts.ts'
 import type { McpServer, McpServerOptions, ServerChange } from './server-type.ts'
 import type { McpSource } from './source.ts'
 import { refuse } from './wire/answered.ts'
@@ -23,7 +24,7 @@ export function createServer(source: McpSource, options: McpServerOptions = {}):
     options: { confirm: 'auto', pageSize: 500, ...options },
     calls: new LiveCalls(options.now ?? Date.now, (task) => tell({ kind: 'task', task })),
     catalogue: listTools(source),
-    artifacts: new Map(),
+    artifacts: new Artifacts(),
     onChange(listener) {
       listeners.add(listener)
       return () => void listeners.delete(listener)
@@ -38,9 +39,13 @@ export function createServer(source: McpSource, options: McpServerOptions = {}):
         return refuse(id, toRpcError(error))
       }
     },
-    close() {
+    stop() {
       stopListening()
       stopping.abort()
+      server.calls.abandon()
+    },
+    close() {
+      server.stop()
       server.calls.close()
     },
   }

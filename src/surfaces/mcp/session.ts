@@ -61,6 +61,7 @@ export class Session {
   /** Asks the client and waits; `send` carries the question. Rejects with RpcError when the client answers with an error. */
   ask(method: string, params: Params, signal: AbortSignal | Cancellation, send: (text: string) => void): Promise<unknown> {
     const id = `ask-${++this.#lastId}`
+    if (signal.aborted) return Promise.reject(signal.reason as Error)
     return new Promise((resolve, reject) => {
       const stopListening = onAbort(signal, () => {
         if (!this.#asked.delete(id)) return

@@ -28,6 +28,8 @@ export type McpSource = {
   readonly description: string | undefined
   tools(): readonly ServedTool[]
   find(name: string): ServedTool | undefined
+  /** The tool that a call means: one may lead to another. */
+  aim(tool: ServedTool, input: unknown): ServedTool
   call(name: string, input: unknown, options: ServedCallOptions): Promise<Outcome>
   resources(): readonly Resource[]
   prompts(): readonly Prompt[]
@@ -62,6 +64,7 @@ export function toolsetSource(set: Toolset): McpSource {
       const entry = set.find(name)
       return entry && serve(entry)
     },
+    aim: (tool) => tool,
     call: set.call,
     resources: () => set.resources,
     prompts: () => set.prompts,

@@ -13,7 +13,7 @@ const LAST_WORDS_MS = 1000
 export async function serveStdio(server: McpServer, io: Io, signal: AbortSignal): Promise<void> {
   io.stdout.unblock?.()
   const writer = createWriter(io.stdout, () => connection.running <= 1)
-  const connection = new Connection(server, (message) => writer.write(message))
+  const connection = new Connection(server, writer)
   const cutter = new LineCutter()
   const stopListening = server.onChange((change) => connection.tell(change))
   const stopReading = onAbort(signal, () => io.stdin.close())
@@ -33,7 +33,7 @@ export async function serveStdio(server: McpServer, io: Io, signal: AbortSignal)
     stopReading()
     stopListening()
     server.close()
-    await connection.idle(LAST_WORDS_MS)
+    await connection.over(LAST_WORDS_MS)
     await writer.drained()
   }
 }

@@ -1,11 +1,12 @@
 import { Cancellation } from '../../../call/cancellation.ts'
 import { onAbort } from '../../../call/on-abort.ts'
+import { isObject } from '../../../contract/json.ts'
 import { ToolError } from '../../../contract/tool-error.ts'
 import type { Caller, ClientCapabilities, Exchange } from '../exchange.ts'
 import { can } from '../exchange.ts'
 import type { Question } from '../questions/question.ts'
 import type { Params, RpcErrorObject } from '../wire/messages.ts'
-import { RpcError } from '../wire/messages.ts'
+import { RPC, RpcError } from '../wire/messages.ts'
 
 /** How the work on a request ended. */
 export type Settled = { readonly result: object } | { readonly error: RpcErrorObject }
@@ -22,8 +23,12 @@ export class LiveCall {
   missing: ClientCapabilities | undefined
   /** The newest progress in words. */
   status: string | undefined
-  /** Told of everything that changes what can be said about the call. */
-  onUpdate: (() => void) | undefined
+  /** Who asks: what the newest request of the call says of it. */
+  caller: Caller
+  /** Names its progress to the client of the newest request. */
+  progressToken: string | number | undefined
+  /** Told of what changes what can be said about the call: how it stands, or only the words for it. */
+  onUpdate: ((what: 'state' | 'words') => void) | undefined
   /** Counts the rounds of questions, so that each state can be used once. */
   round = 0
   #exchange: Exchange | undefined
@@ -33,19 +38,27 @@ export class LiveCall {
   #used: Set<string> | undefined
   #changed: (() => void) | undefined
 
-  /** @param early answers that came with the first request already, by key. */
-  constructor(exchange: Exchange, readonly caller: Caller, readonly early: Params | undefined, work: (call: LiveCall) => Promise<Settled>) {
-    this.attach(exchange)
-    void work(this).then((settled) => {
+  // Answers that came with the first request already, by key.
+  readonly #early: Params | undefined
+
+  /** Begins; what `work` throws settles the call too. */
+  constructor(exchange: Exchange, params: Params, work: (call: LiveCall) => Promise<Settled>) {
+    this.caller = exchange.caller
+    this.#early = isObject(params['inputResponses']) ? params['inputResponses'] : undefined
+    this.attach(exchange, params)
+    void work(this).catch(toSettled).then((settled) => {
       this.settled = settled
       this.#update()
     })
   }
 
   /** From here on the work is done for this request: it hears of progress, and its end ends the work. */
-  attach(exchange: Exchange): void {
+  attach(exchange: Exchange, { _meta: meta }: Params): void {
     this.detach()
     this.#exchange = exchange
+    this.caller = exchange.caller
+    const token = isObject(meta) ? meta['progressToken'] : undefined
+    this.progressToken = typeof token === 'string' || typeof token === 'number' ? token : undefined
     const { cancellation } = exchange
     const cancel = (): void => this.cancellation.cancel(cancellation.reason!)
     if (cancellation.aborted) cancel()
@@ -74,6 +87,7 @@ export class LiveCall {
       throw new ToolError('ANSWER_REQUIRED', `the client cannot be asked: it did not declare the capability '${capability}'`, { details: { capability } })
     }
     if (this.caller.era === 'legacy') return this.#push(question, signal)
+    if (signal.aborted) throw signal.reason as Error
     const key = this.#keyFor(question)
     const early = this.#readEarly(question, key)
     if (early) {
@@ -116,13 +130,13 @@ export class LiveCall {
       if ('error' in read) open.fail(read.error)
       else open.give(read.value)
     }
-    if (readings.length > 0) this.onUpdate?.()
+    if (readings.length > 0) this.onUpdate?.('state')
   }
 
   /** Says what the work is at. */
   say(status: string): void {
     this.status = status
-    this.onUpdate?.()
+    this.onUpdate?.('words')
   }
 
   /** Waits until the call is over or needs answers, or until `grace` milliseconds have passed. */
@@ -154,7 +168,7 @@ export class LiveCall {
 
   #update(): void {
     this.#changed?.()
-    this.onUpdate?.()
+    this.onUpdate?.('state')
   }
 
   async #push(question: Question, signal: AbortSignal | Cancellation): Promise<unknown> {
@@ -170,9 +184,9 @@ export class LiveCall {
 
   // An answer that came before its question and cannot be read is no answer: the question is asked.
   #readEarly(question: Question, key: string): ReturnType<typeof readAnswer> | undefined {
-    if (this.round > 0 || !this.early || !Object.hasOwn(this.early, key)) return undefined
+    if (this.round > 0 || !this.#early || !Object.hasOwn(this.#early, key)) return undefined
     try {
-      return readAnswer(question, this.early[key])
+      return readAnswer(question, this.#early[key])
     } catch {
       return undefined
     }
@@ -187,6 +201,10 @@ export class LiveCall {
     used.add(name)
     return name
   }
+}
+
+function toSettled(error: unknown): Settled {
+  return { error: error instanceof RpcError ? error.toObject() : { code: RPC.internal, message: `the server failed: ${error instanceof Error ? error.message : String(error)}` } }
 }
 
 function readAnswer(question: Question, answer: unknown): { readonly value: unknown } | { readonly error: unknown } {

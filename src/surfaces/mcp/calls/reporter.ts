@@ -1,40 +1,28 @@
 import type { ToolEvent, ToolInvokedEvent } from '../../../contract/events.ts'
-import { isObject } from '../../../contract/json.ts'
-import type { Caller } from '../exchange.ts'
 import { reaches, toWireLevel } from '../wire/log-levels.ts'
-import type { Params } from '../wire/messages.ts'
+import type { LiveCall } from './live-call.ts'
 
 /** Carries the events of one call to its client. */
 export type Reporter = { onEvent(event: ToolEvent | ToolInvokedEvent): void; stop(): void }
-
-export type ReporterOptions = {
-  readonly tool: string
-  readonly caller: Caller
-  readonly params: Params
-  notify(method: string, params: Params): void
-  /** Told the newest progress in words. */
-  status?(message: string): void
-}
 
 const BURST = 20
 const REFILL_MS = 100
 const HEARTBEAT_MS = 15_000
 const LEAST_STEP = 1e-6
 
-/** Progress goes to clients that gave a token, at most some ten a second and always growing; log lines to those who asked for them. */
-export function createReporter({ tool, caller, params, notify, status }: ReporterOptions): Reporter {
-  const meta = params['_meta']
-  const token = isObject(meta) ? meta['progressToken'] : undefined
-  const wanted = typeof token === 'string' || typeof token === 'number'
-  const progress = wanted ? progressNotifier(token, notify) : undefined
+/** Progress goes to clients that gave a token, at most some ten a second and always growing; log lines to those who asked for them. Of several requests of one call the newest counts. */
+export function createReporter(call: LiveCall, tool: string): Reporter {
+  let progress: Notifier | undefined
+  const heard = (): Notifier => (progress ??= progressNotifier(call))
+  if (call.progressToken !== undefined) heard()
   return {
     onEvent(event) {
       if (event.type === 'progress') {
-        status?.(event.message)
-        progress?.tell(event.message, event.percent)
+        call.say(event.message)
+        if (call.progressToken !== undefined) heard().tell(event.message, event.percent)
       } else if (event.type === 'log') {
         const level = toWireLevel(event.level)
-        if (reaches(level, caller.logLevel)) notify('notifications/message', { level, logger: tool, data: event.message })
+        if (reaches(level, call.caller.logLevel)) call.notify('notifications/message', { level, logger: tool, data: event.message })
       }
     },
     stop: () => progress?.stop(),
@@ -43,7 +31,7 @@ export function createReporter({ tool, caller, params, notify, status }: Reporte
 
 type Notifier = { tell(message: string, percent: number | undefined): void; stop(): void }
 
-function progressNotifier(token: string | number, notify: ReporterOptions['notify']): Notifier {
+function progressNotifier(call: LiveCall): Notifier {
   let last = -1
   let knowsShare = false
   let tokens = BURST
@@ -57,7 +45,7 @@ function progressNotifier(token: string | number, notify: ReporterOptions['notif
     knowsShare ||= percent !== undefined
     if (percent !== undefined && percent > last) last = percent
     else last += last < 0 || !knowsShare ? 1 : LEAST_STEP
-    notify('notifications/progress', { progressToken: token, progress: last, ...(knowsShare && { total: 100 }), message })
+    if (call.progressToken !== undefined) call.notify('notifications/progress', { progressToken: call.progressToken, progress: last, ...(knowsShare && { total: 100 }), message })
     heartbeat.refresh()
   }
   const flush = (): void => {

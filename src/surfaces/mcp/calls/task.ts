@@ -6,9 +6,18 @@ export type Task = {
   readonly call: LiveCall
   readonly createdAt: number
   updatedAt: number
-  readonly ttl: number
+  /** Milliseconds from its creation that it is kept; grows while somebody looks at it. */
+  ttl: number
   readonly pollInterval: number
+  /** Subscriptions that wait for news of it. */
+  watchers: number
   cancelled: boolean
+  /** True when its last state was told: nothing changes any more. */
+  ended: boolean
+  /** Forgets it. */
+  timer: NodeJS.Timeout | undefined
+  /** Tells new words for what it is at. */
+  words: NodeJS.Timeout | undefined
 }
 
 /** A task as `tasks/get` and `notifications/tasks` show it. */

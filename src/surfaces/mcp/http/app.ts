@@ -8,7 +8,6 @@ import { readMessage, RPC, RpcError } from '../wire/messages.ts'
 import type { Message } from '../wire/messages.ts'
 import { LEGACY_VERSIONS } from '../wire/versions.ts'
 import { ACCEPTED, modernAnswer, refusal } from './answers.ts'
-import { EventStream } from './events.ts'
 import { HttpExchange } from './http-exchange.ts'
 import { LegacyHttp } from './legacy.ts'
 import { checkParamHeaders, checkStandardHeaders, checkVersionHeader } from './mirrored-headers.ts'
@@ -65,7 +64,7 @@ async function answerModern(server: McpServer, request: HttpRequest, { id, metho
     const caller = readCaller(params)
     checkStandardHeaders(request, method, params, hasMethod(method, 'modern'))
     if (method === 'tools/call') await checkParamHeaders(server, request, params)
-    exchange = new HttpExchange({ id, caller, request, openStream: () => new EventStream(), answer: modernAnswer })
+    exchange = new HttpExchange({ id, caller, request, answer: modernAnswer })
   } catch (error) {
     if (!(error instanceof RpcError)) throw error
     // Only faults of the envelope are seen here, and those are faults of the request.

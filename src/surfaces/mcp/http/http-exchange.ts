@@ -1,22 +1,25 @@
 import { ToolError } from '../../../contract/tool-error.ts'
 import { Cancellation } from '../../../call/cancellation.ts'
 import type { HttpAnswer, HttpRequest } from '../../http/exchange.ts'
+import { mayBeLost } from '../exchange.ts'
 import type { Caller, Exchange } from '../exchange.ts'
 import type { Answered } from '../wire/answered.ts'
 import { notificationMessage } from '../wire/messages.ts'
 import type { Id, Params } from '../wire/messages.ts'
 import { eventAnswer } from './answers.ts'
-import type { EventStream } from './events.ts'
+import { EventStream } from './events.ts'
 
 /** How an exchange ends, where eras differ. */
 export type HttpExchangeOptions = {
   readonly id: Id
   readonly caller: Caller
   readonly request: HttpRequest
-  /** Makes the stream when something is to be said before the answer. */
-  openStream(): EventStream
+  /** Makes the stream when something is to be said before the answer; by default one that ends with its connection. */
+  openStream?(): EventStream
   /** Told when the client left an open stream; without it that cancels the request. */
   onGone?(stream: EventStream, cancel: () => void): void
+  /** Told when the stream has all that it will ever have. */
+  onEnd?(stream: EventStream): void
   answer(answered: Answered): HttpAnswer
 }
 
@@ -37,7 +40,7 @@ export class HttpExchange implements Exchange {
     this.#options = options
     this.id = options.id
     this.caller = options.caller
-    this.canStream = /text\/event-stream|\*\/\*/.test(options.request.header('accept') ?? '*/*')
+    this.canStream = /text\/event-stream|text\/\*|\*\/\*/i.test(options.request.header('accept') ?? '*/*')
     this.opened = new Promise((resolve) => { this.#open = resolve })
     // An open stream has its own way of noticing that nobody reads.
     options.request.onGone(() => { if (!this.#stream) this.cancel() })
@@ -48,27 +51,37 @@ export class HttpExchange implements Exchange {
   }
 
   notify(method: string, params: Params): void {
-    this.send(notificationMessage(method, params))
+    if (!this.canStream || this.cancellation.aborted) return
+    const text = notificationMessage(method, params)
+    if (mayBeLost(method)) this.stream().offer(text)
+    else this.stream().push(text)
   }
 
-  /** Sends a message before the answer; false when the client takes no streams. */
-  send(message: string): boolean {
-    if (!this.canStream) return false
-    const stream = (this.#stream ??= this.#openStream())
-    stream.push(message)
-    return true
-  }
-
+  /** Answers the request; one that was cancelled is not answered, only ended. */
   finish(answered: Answered): void {
-    if (!this.#stream) return this.#open(this.#options.answer(answered))
-    this.#stream.push(answered.text)
+    if (this.cancellation.aborted && this.canStream) this.#open(eventAnswer(endedStream().frames()))
+    else if (this.#stream && !this.cancellation.aborted) this.#stream.push(answered.text)
+    else this.#open(this.#options.answer(answered))
+    if (!this.#stream) return
     this.#stream.end()
+    this.#options.onEnd?.(this.#stream)
+  }
+
+  /** The stream on which everything goes from here on. */
+  protected stream(): EventStream {
+    return (this.#stream ??= this.#openStream())
   }
 
   #openStream(): EventStream {
-    const stream = this.#options.openStream()
+    const stream = this.#options.openStream?.() ?? new EventStream()
     const cancel = (): void => this.cancel()
     this.#open(eventAnswer(stream.frames(undefined, () => (this.#options.onGone ? this.#options.onGone(stream, cancel) : cancel()))))
     return stream
   }
+}
+
+function endedStream(): EventStream {
+  const stream = new EventStream()
+  stream.end()
+  return stream
 }

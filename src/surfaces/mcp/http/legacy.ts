@@ -1,13 +1,13 @@
 import type { Cancellation } from '../../../call/cancellation.ts'
+import { ToolError } from '../../../contract/tool-error.ts'
 import type { HttpAnswer, HttpRequest } from '../../http/exchange.ts'
 import { refuse } from '../wire/answered.ts'
 import type { McpServer } from '../server-type.ts'
 import type { Answered } from '../wire/answered.ts'
 import { Session } from '../session.ts'
-import { resultMessage, RPC, RpcError } from '../wire/messages.ts'
+import { idInUse, resultMessage, RPC, RpcError } from '../wire/messages.ts'
 import type { Id, Message, Params } from '../wire/messages.ts'
 import { ACCEPTED, eventAnswer, legacyAnswer, refusal } from './answers.ts'
-import { EventStream } from './events.ts'
 import { HttpExchange } from './http-exchange.ts'
 import { HttpSessions } from './sessions.ts'
 import type { HttpSession } from './sessions.ts'
@@ -19,7 +19,6 @@ export class LegacyHttp {
   readonly #sessions: HttpSessions
   // Requests without a handshake are served too, as far as that goes.
   readonly #stranger: Session
-  readonly #running = new WeakMap<Session, Map<Id, () => void>>()
 
   constructor(readonly server: McpServer, now: () => number) {
     this.#sessions = new HttpSessions(server, now)
@@ -30,13 +29,14 @@ export class LegacyHttp {
     if (method === 'initialize') return this.#initialize(id, params)
     const session = this.#find(request)
     if (session instanceof RpcError) return refusal(404, session.toObject(), id)
-    const own = session?.find(method)
+    if (!session) return this.#answerStranger(request, id, method, params)
+    const own = session.find(method)
     if (own) return legacyAnswer(attempt(id, () => own(params)))
-    const exchange = session ? new SessionExchange(session, id, request) : new HttpExchange({ id, caller: this.#stranger.caller, request, openStream: () => new EventStream(), answer: legacyAnswer })
-    const running = this.#runningOf(session ?? this.#stranger)
-    if (session) running.set(id, () => exchange.cancel())
+    if (session.requests.has(id)) return legacyAnswer(refuse(id, idInUse().toObject()))
+    const exchange = new SessionExchange(session, id, request)
+    session.requests.set(id, () => exchange.cancel())
     void this.server.answer(method, params, exchange).then((answered) => {
-      running.delete(id)
+      session.requests.delete(id)
       exchange.finish(answered)
     })
     return exchange.opened
@@ -46,7 +46,7 @@ export class LegacyHttp {
   note(request: HttpRequest, { method, params }: Message & { readonly kind: 'notification' }): HttpAnswer {
     const session = this.#find(request)
     if (session instanceof RpcError) return refusal(404, session.toObject())
-    if (session && method === 'notifications/cancelled') this.#runningOf(session).get(params['requestId'] as Id)?.()
+    if (session && method === 'notifications/cancelled') session.requests.get(params['requestId'] as Id)?.()
     return ACCEPTED
   }
 
@@ -64,19 +64,17 @@ export class LegacyHttp {
     const session = this.#find(request)
     if (session instanceof RpcError) return refusal(404, session.toObject())
     if (!session) return refusal(405, { code: RPC.invalidRequest, message: 'GET needs the session id of an older client; others use subscriptions/listen' }, undefined, { allow: 'POST' })
-    const [id = '', number = ''] = (request.header('last-event-id') ?? '').split(':')
-    const lost = session.streams.get(id)
-    if (lost) return eventAnswer(lost.frames(Number(number) || 0, () => session.leave(lost, () => undefined)))
-    session.standalone?.end()
-    const stream = (session.standalone = new EventStream())
-    return eventAnswer(stream.frames())
+    const last = request.header('last-event-id')
+    if (last === undefined) return eventAnswer(session.listen())
+    const [, id = '', number = ''] = /^(\w+):(\d{1,15})$/.exec(last) ?? []
+    const frames = session.resume(id, Number(number))
+    return frames ? eventAnswer(frames) : refusal(400, { code: RPC.invalidRequest, message: 'the stream of this Last-Event-ID is unknown or kept no longer' })
   }
 
   end(request: HttpRequest): HttpAnswer {
     const session = this.#find(request)
     if (session instanceof RpcError) return refusal(404, session.toObject())
     if (!session) return refusal(405, { code: RPC.invalidRequest, message: 'DELETE needs the id of a session' }, undefined, { allow: 'POST' })
-    for (const cancel of this.#runningOf(session).values()) cancel()
     this.#sessions.end(session)
     return { status: 204, headers: {} }
   }
@@ -92,22 +90,21 @@ export class LegacyHttp {
     return this.#sessions.find(id) ?? new RpcError(RPC.invalidRequest, 'this session is unknown or over: begin a new one with initialize')
   }
 
-  #runningOf(session: Session): Map<Id, () => void> {
-    const known = this.#running.get(session)
-    if (known) return known
-    const running = new Map<Id, () => void>()
-    this.#running.set(session, running)
-    return running
+  #answerStranger(request: HttpRequest, id: Id, method: string, params: Params): Promise<HttpAnswer> {
+    const exchange = new HttpExchange({ id, caller: this.#stranger.caller, request, answer: legacyAnswer })
+    void this.server.answer(method, params, exchange).then((answered) => exchange.finish(answered))
+    return exchange.opened
   }
 }
 
 class SessionExchange extends HttpExchange {
   constructor(readonly session: HttpSession, id: Id, request: HttpRequest) {
-    super({ id, caller: session.caller, request, openStream: () => session.openStream(), onGone: (stream, cancel) => session.leave(stream, cancel), answer: legacyAnswer })
+    super({ id, caller: session.caller, request, openStream: () => session.openStream(() => this.cancel()), onGone: (stream, cancel) => session.leave(stream, cancel), onEnd: (stream) => session.finish(stream), answer: legacyAnswer })
   }
 
-  request(method: string, params: Params, signal: AbortSignal | Cancellation): Promise<unknown> {
-    return this.session.ask(method, params, signal, (text) => void this.send(text))
+  async request(method: string, params: Params, signal: AbortSignal | Cancellation): Promise<unknown> {
+    if (!this.canStream) throw new ToolError('ANSWER_REQUIRED', 'the client cannot be asked in the middle of this request: it takes no stream of events', { suggestion: 'Accept text/event-stream' })
+    return this.session.ask(method, params, signal, (text) => this.stream().push(text))
   }
 }
 

@@ -1,74 +1,118 @@
 import { randomUUID } from 'node:crypto'
+import { onAbort } from '../../../call/on-abort.ts'
 import type { McpServer, ServerChange } from '../server-type.ts'
 import { Session } from '../session.ts'
+import type { Id } from '../wire/messages.ts'
 import { EventStream } from './events.ts'
 
 const IDLE_MS = 30 * 60_000
 const RESUME_MS = 30_000
+const MOST_FINISHED = 100
 const MOST_SESSIONS = 10_000
-const MOST_ENDED_STREAMS = 50
 
-/** An older client over HTTP: its session, and the streams that it may come back to. */
+/** A stream that its client can come back to, and what cancels the request that it belongs to. */
+type Resumable = { readonly stream: EventStream; cancel: () => void; timer?: NodeJS.Timeout }
+
+/** An older client over HTTP: its session, its requests, and the streams that it may come back to. */
 export class HttpSession extends Session {
   readonly id = randomUUID()
-  readonly streams = new Map<string, EventStream>()
-  /** Carries what belongs to no request. */
-  standalone: EventStream | undefined
+  /** The requests that are being answered, each by what cancels it. */
+  readonly requests = new Map<Id, () => void>()
   seen = 0
-  readonly #running = new Set<() => void>()
+  // Carries what belongs to no request.
+  #standalone: EventStream | undefined
+  readonly #streams = new Map<string, Resumable>()
   #streamCount = 0
 
-  /** A stream that the client can resume, if it knows how to. */
-  openStream(): EventStream {
+  /** True while the client waits for something. */
+  get busy(): boolean {
+    return this.requests.size > 0 || this.#standalone?.read === true
+  }
+
+  /** A stream for one request; the client can resume it, if it knows how to. */
+  openStream(cancel: () => void): EventStream {
     if (this.caller.version < '2025-11-25') return new EventStream()
     const stream = new EventStream(`s${++this.#streamCount}`)
-    this.#forgetStreams()
-    this.streams.set(stream.id!, stream)
+    this.#streams.set(stream.id!, { stream, cancel })
     return stream
   }
 
-  // A client may have lost the very end of a stream, so the last ones that ended are kept.
-  #forgetStreams(): void {
-    const ended = [...this.streams].filter(([, stream]) => stream.over)
-    for (const [id] of ended.slice(0, Math.max(0, ended.length - MOST_ENDED_STREAMS))) this.streams.delete(id)
+  /** The frames of a stream that the client lost; undefined when it is kept no longer. */
+  resume(id: string, after: number): AsyncIterableIterator<string> | undefined {
+    const lost = this.#streams.get(id)
+    return lost?.stream.frames(after, () => this.leave(lost.stream, lost.cancel))
   }
 
   /** The client left a stream: it has some time to come back before its request is cancelled. */
   leave(stream: EventStream, cancel: () => void): void {
-    if (stream.id === undefined) return cancel()
-    const giveUp = (): void => {
-      this.#running.delete(giveUp)
-      clearTimeout(timer)
-      if (stream.read) return
-      this.streams.delete(stream.id!)
-      cancel()
-    }
-    const timer = setTimeout(giveUp, RESUME_MS).unref()
-    this.#running.add(giveUp)
+    const left = stream.id === undefined ? undefined : this.#streams.get(stream.id)
+    if (!left || this.server.stopping.aborted) return cancel()
+    this.#forgetLater(left)
+  }
+
+  /** The request of a stream is over: for a while the client can still fetch what it missed. */
+  finish({ id }: EventStream): void {
+    const finished = id === undefined ? undefined : this.#streams.get(id)
+    if (!finished) return
+    this.#forgetLater(finished)
+    if (this.#streams.size > MOST_FINISHED) for (const other of this.#streams.values()) if (other.stream.over) return this.#forget(other)
+  }
+
+  /** The stream for what belongs to no request; a new one takes the place of the one before. */
+  listen(): AsyncIterableIterator<string> {
+    this.#standalone?.end()
+    const stream = (this.#standalone = new EventStream())
+    return stream.frames(undefined, () => {
+      if (this.#standalone === stream) this.#standalone = undefined
+    })
   }
 
   tell(change: ServerChange): void {
     const text = this.notificationOf(change)
-    if (text !== undefined) this.standalone?.push(text)
+    if (text !== undefined) this.#standalone?.offer(text)
+  }
+
+  /** Ends what would never end by itself. */
+  stop(): void {
+    this.#standalone?.end()
   }
 
   close(): void {
-    this.standalone?.end()
-    for (const stream of this.streams.values()) stream.end()
-    for (const giveUp of this.#running) giveUp()
+    this.stop()
+    for (const cancel of [...this.requests.values()]) cancel()
+    for (const resumable of [...this.#streams.values()]) {
+      resumable.stream.end()
+      this.#forget(resumable)
+    }
+  }
+
+  #forgetLater(resumable: Resumable): void {
+    clearTimeout(resumable.timer)
+    resumable.timer = setTimeout(() => {
+      if (!resumable.stream.read) this.#forget(resumable)
+      else if (resumable.stream.over) this.#forgetLater(resumable)
+    }, RESUME_MS).unref()
+  }
+
+  #forget(resumable: Resumable): void {
+    clearTimeout(resumable.timer)
+    this.#streams.delete(resumable.stream.id!)
+    if (!resumable.stream.over) resumable.cancel()
   }
 }
 
 /** The sessions of all older clients. */
 export class HttpSessions {
   readonly #sessions = new Map<string, HttpSession>()
-  readonly #stopListening: () => void
 
   constructor(readonly server: McpServer, readonly now: () => number) {
-    this.#stopListening = server.onChange((change) => {
+    const stopListening = server.onChange((change) => {
       for (const session of this.#sessions.values()) session.tell(change)
     })
-    server.stopping.addEventListener('abort', () => this.close(), { once: true })
+    onAbort(server.stopping, () => {
+      stopListening()
+      for (const session of this.#sessions.values()) session.stop()
+    })
   }
 
   open(): HttpSession {
@@ -94,16 +138,12 @@ export class HttpSessions {
     session.close()
   }
 
-  close(): void {
-    this.#stopListening()
-    for (const session of [...this.#sessions.values()]) this.end(session)
-  }
-
   #forgetIdle(): void {
     const oldest = this.now() - IDLE_MS
     for (const session of this.#sessions.values()) {
-      if (session.seen > oldest && this.#sessions.size < MOST_SESSIONS) return
-      if (!session.standalone?.read || this.#sessions.size >= MOST_SESSIONS) this.end(session)
+      const full = this.#sessions.size >= MOST_SESSIONS
+      if (session.seen > oldest && !full) return
+      if (full || !session.busy) this.end(session)
     }
   }
 }

@@ -1,11 +1,12 @@
 import type { Interaction } from '../../../contract/interaction.ts'
+import { toMilliseconds } from '../../../contract/duration.ts'
+import type { Duration } from '../../../contract/duration.ts'
 import { isObject } from '../../../contract/json.ts'
 import { ToolError } from '../../../contract/tool-error.ts'
 import type { CallOptions, ServedCallOptions } from '../../../call/options.ts'
 import { createReporter } from '../calls/reporter.ts'
 import type { LiveCall } from '../calls/live-call.ts'
 import { can, canUseTasks } from '../exchange.ts'
-import type { Caller } from '../exchange.ts'
 import { elicit } from '../questions/elicitation.ts'
 import { listRoots } from '../questions/roots.ts'
 import { sampling } from '../questions/sampling.ts'
@@ -16,10 +17,10 @@ import { OWN_META } from '../wire/versions.ts'
 /** How a call is made for a client: its questions, completions, folders and events go over the wire. `stop` ends the reporting. */
 export function callOptions(server: McpServer, call: LiveCall, params: Params, what: string): { readonly options: ServedCallOptions; stop(): void } {
   const { caller } = call
-  const reporter = !isHeard(caller, params) ? undefined : createReporter({ tool: what, caller, params, notify: (method, sent) => call.notify(method, sent), status: (message) => call.say(message) })
+  const reporter = isHeard(call) ? createReporter(call, what) : undefined
   const options: ServedCallOptions = {
     ...server.options.call,
-    ...wanted(params),
+    ...wanted(params, server.options.call?.timeout),
     cancellation: call.cancellation,
     ...(caller.name !== undefined && { caller: caller.name }),
     ...(reporter && { onEvent: reporter.onEvent }),
@@ -31,10 +32,10 @@ export function callOptions(server: McpServer, call: LiveCall, params: Params, w
   return { options, stop: () => reporter?.stop() }
 }
 
-// Most calls are made by clients that want to hear nothing before the end.
-function isHeard(caller: Caller, params: Params): boolean {
-  const meta = params['_meta']
-  return caller.logLevel !== undefined || canUseTasks(caller) || (isObject(meta) && meta['progressToken'] !== undefined)
+// Most calls are made by clients that want to hear nothing before the end; one that can be asked may want it in a later round.
+function isHeard({ caller, progressToken }: LiveCall): boolean {
+  const later = caller.era === 'modern' && (can(caller, 'elicitation') || can(caller, 'sampling') || can(caller, 'roots'))
+  return caller.logLevel !== undefined || progressToken !== undefined || later || canUseTasks(caller)
 }
 
 async function answer({ source }: McpServer, call: LiveCall, question: Interaction, signal: AbortSignal, what: string): Promise<unknown> {
@@ -55,14 +56,19 @@ async function confirm({ options }: McpServer, call: LiveCall, question: Interac
 }
 
 // Hosts that know us may say how a call is made.
-function wanted(params: Params): CallOptions {
+function wanted(params: Params, longest: CallOptions['timeout']): CallOptions {
   const meta = params['_meta']
   const given = isObject(meta) ? meta[OWN_META.options] : undefined
   if (!isObject(given)) return {}
   const { dryRun, timeout, idempotencyKey } = given
   return {
     ...(dryRun === true && { dryRun: true }),
-    ...((typeof timeout === 'number' || typeof timeout === 'string') && { timeout: timeout }),
+    ...((typeof timeout === 'number' || typeof timeout === 'string') && { timeout: shorter(timeout, longest) }),
     ...(typeof idempotencyKey === 'string' && { idempotencyKey }),
   }
+}
+
+// What the operator allows cannot be stretched by a client.
+function shorter(wanted: Duration, longest: Duration | undefined): Duration {
+  return longest !== undefined && toMilliseconds(wanted, 'timeout') > toMilliseconds(longest, 'timeout') ? longest : wanted
 }

@@ -1,14 +1,13 @@
 import type { ContentBlock } from '../../../contract/content.ts'
 import { isObject } from '../../../contract/json.ts'
+import { shorten } from '../../../contract/shorten.ts'
 import { lookupKey } from '../../../define/names.ts'
 import type { Prompt, PromptText } from '../../../define/prompt.ts'
-import { LiveCall } from '../calls/live-call.ts'
 import { page } from '../catalogue/pages.ts'
 import { RPC, RpcError } from '../wire/messages.ts'
 import type { Params } from '../wire/messages.ts'
-import { callOptions } from './call-options.ts'
 import { readFailure } from './failures.ts'
-import { follow, resume } from './follow.ts'
+import { follow } from './follow.ts'
 import { cacheable, textParam } from './method.ts'
 import type { Method } from './method.ts'
 
@@ -19,23 +18,20 @@ export const listPrompts: Method = async (server, params, exchange) => {
   return cacheable({ prompts, ...(nextCursor !== undefined && { nextCursor }) }, exchange)
 }
 
-export const getPrompt: Method = async (server, params, exchange) => {
+export const getPrompt: Method = (server, params, exchange) => {
   const name = textParam(params, 'name')
-  const subject = { method: 'prompts/get', params }
-  if (params['requestState'] !== undefined && exchange.caller.era === 'modern') return follow(server, await resume(server, subject, exchange), subject, undefined)
-  const prompt = server.source.prompts().find((candidate) => lookupKey(candidate.name) === lookupKey(name))
-  if (!prompt) throw new RpcError(RPC.invalidParams, `there is no prompt '${name.slice(0, 100)}'`)
-  const early = params['inputResponses']
-  const { summary } = await prompt.manifest()
-  const args = await readArguments(prompt, params)
-  const call = new LiveCall(exchange, exchange.caller, isObject(early) ? early : undefined, async (live) => {
-    const { options, stop } = callOptions(server, live, params, name)
-    const outcome = await server.source.renderPrompt(name, args, options)
-    stop()
-    if (!outcome.ok) return { error: readFailure(outcome, live, { code: RPC.invalidParams, message: outcome.error.message }) }
-    return { result: { description: summary, messages: messages(outcome.result) } }
-  })
-  return follow(server, call, subject, undefined)
+  return follow(server, {
+    method: 'prompts/get',
+    params,
+    what: name,
+    async work(options, call) {
+      const prompt = server.source.prompts().find((candidate) => lookupKey(candidate.name) === lookupKey(name))
+      if (!prompt) throw new RpcError(RPC.invalidParams, `there is no prompt '${shorten(name, 100)}'`)
+      const outcome = await server.source.renderPrompt(name, await readArguments(prompt, params), options)
+      if (!outcome.ok) return { error: readFailure(outcome, call, { code: RPC.invalidParams, message: outcome.error.message }) }
+      return { result: { description: (await prompt.manifest()).summary, messages: messages(outcome.result) } }
+    },
+  }, exchange)
 }
 
 // Arguments travel as texts; what they mean is said by the prompt's schema.

@@ -1,14 +1,13 @@
 import { isObject } from '../../../contract/json.ts'
 import type { Resource } from '../../../define/resource.ts'
-import { LiveCall } from '../calls/live-call.ts'
 import { page } from '../catalogue/pages.ts'
 import type { Exchange } from '../exchange.ts'
 import type { McpServer } from '../server-type.ts'
 import { RPC } from '../wire/messages.ts'
-import { callOptions } from './call-options.ts'
+import type { RpcErrorObject } from '../wire/messages.ts'
 import { readFailure } from './failures.ts'
-import { follow, resume } from './follow.ts'
-import { CACHEABLE, cacheable, textParam } from './method.ts'
+import { follow } from './follow.ts'
+import { cacheable, textParam } from './method.ts'
 import type { Method } from './method.ts'
 
 type ResourceForm = { readonly uri: string; readonly name: string; readonly [field: string]: unknown }
@@ -18,8 +17,10 @@ export const listResources: Method = async (server, params, exchange) => {
   const fixed: ResourceForm[] = source.resources().filter((resource) => !isTemplate(resource)).map((resource) => ({ uri: resource.manifest.uri, ...describe(resource) }))
   for (const { uri, name, summary, mimeType } of source.about) fixed.push({ uri, name, description: summary, mimeType })
   const found = await listExisting(server, exchange)
-  const known = new Set(fixed.map(({ uri }) => uri))
-  const { items, nextCursor } = page<ResourceForm>([...fixed, ...found.filter(({ uri }) => !known.has(uri))], ({ uri }) => uri, params, server.options.pageSize)
+  // Each address once: the cursors of pages are addresses.
+  const listed = new Map<string, ResourceForm>()
+  for (const form of [...fixed, ...found]) if (!listed.has(form.uri)) listed.set(form.uri, form)
+  const { items, nextCursor } = page([...listed.values()], ({ uri }) => uri, params, server.options.pageSize)
   return cacheable({ resources: items, ...(nextCursor !== undefined && { nextCursor }) }, exchange)
 }
 
@@ -30,28 +31,31 @@ export const listTemplates: Method = (server, params, exchange) => {
 }
 
 /** Reads a resource, one of the documents about the server itself, or a file that a tool left behind. */
-export const readResource: Method = async (server, params, exchange) => {
+export const readResource: Method = (server, params, exchange) => {
   const uri = textParam(params, 'uri')
-  const subject = { method: 'resources/read', params }
-  const { caller } = exchange
-  if (params['requestState'] !== undefined && caller.era === 'modern') return follow(server, await resume(server, subject, exchange), subject, undefined)
-  if (server.artifacts.has(uri)) return contents(uri, await (await import('../results/artifacts.ts')).readArtifact(uri), undefined, caller.era)
-  const about = server.source.about.find((document) => document.uri === uri)
-  if (about) return contents(uri, await about.read(), about.mimeType, caller.era)
-  const early = params['inputResponses']
-  const call = new LiveCall(exchange, caller, isObject(early) ? early : undefined, async (live) => {
-    const { options, stop } = callOptions(server, live, params, uri)
-    const outcome = await server.source.readResource(uri, options)
-    stop()
-    if (!outcome.ok) return { error: readFailure(outcome, live, { code: caller.era === 'modern' ? RPC.invalidParams : RPC.resourceNotFound, message: outcome.error.message, data: { uri } }) }
-    const mimeType = server.source.resources().find((resource) => resource.match(uri))?.manifest.mimeTypes[0]
-    return { result: contents(uri, outcome.result, mimeType, caller.era) }
-  })
-  return follow(server, call, subject, undefined)
+  const { era } = exchange.caller
+  const notFound = (message: string): RpcErrorObject => ({ code: era === 'modern' ? RPC.invalidParams : RPC.resourceNotFound, message, data: { uri } })
+  return follow(server, {
+    method: 'resources/read',
+    params,
+    what: uri,
+    async work(options, call) {
+      if (server.artifacts.has(uri)) {
+        const file = await (await import('../results/artifacts.ts')).readArtifact(uri)
+        return typeof file === 'string' ? { error: notFound(`the file ${file}`) } : { result: contents(uri, file, undefined, era) }
+      }
+      const about = server.source.about.find((document) => document.uri === uri)
+      if (about) return { result: contents(uri, await about.read(), about.mimeType, era) }
+      const outcome = await server.source.readResource(uri, options)
+      if (!outcome.ok) return { error: readFailure(outcome, call, notFound(outcome.error.message)) }
+      const mimeType = server.source.resources().find((resource) => resource.match(uri))?.manifest.mimeTypes[0]
+      return { result: contents(uri, outcome.result, mimeType, era) }
+    },
+  }, exchange)
 }
 
 function contents(uri: string, content: unknown, mimeType: string | undefined, era: 'modern' | 'legacy'): object {
-  return { contents: [{ uri, ...readContent(content, mimeType) }], ...(era === 'modern' && { ...CACHEABLE, ttlMs: 0 }) }
+  return { contents: [{ uri, ...readContent(content, mimeType) }], ...(era === 'modern' && { ttlMs: 0, cacheScope: 'private' }) }
 }
 
 function readContent(content: unknown, mimeType: string | undefined): object {

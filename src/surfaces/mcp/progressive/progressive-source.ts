@@ -21,6 +21,10 @@ export function progressiveSource(source: McpSource): McpSource {
     tools: () => served,
     // Who knows a name may call it as if it were listed.
     find: (name) => served.find((door) => door.name === name) ?? source.find(name),
+    aim(tool, input) {
+      const target = tool.name === 'run_tool' ? targetOf(input) : undefined
+      return (target && source.find(target.name)) ?? tool
+    },
     async call(name, input, options) {
       const door = entries.find((entry) => entry.name === name)
       if (!door) return source.call(name, input, options)

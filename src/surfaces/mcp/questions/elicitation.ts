@@ -3,9 +3,11 @@ import { isObject } from '../../../contract/json.ts'
 import type { JsonSchema } from '../../../contract/json.ts'
 import { ToolError } from '../../../contract/tool-error.ts'
 import { RPC, RpcError } from '../wire/messages.ts'
+import { fieldOf, formOfObject } from './form-schema.ts'
+import type { FormSchema } from './form-schema.ts'
 import type { Question } from './question.ts'
 
-type Form = { readonly properties: { readonly [name: string]: object }; readonly required: readonly string[]; /** Takes the answer out of the filled form. */ take(content: JsonSchema): unknown; readonly schema?: JsonSchema }
+type Form = { readonly schema: FormSchema; /** Takes the answer out of the filled form. */ take(content: JsonSchema): unknown }
 
 const FIELD = 'answer'
 
@@ -19,7 +21,7 @@ export function elicit(question: Interaction): Question {
     params: {
       mode: 'form',
       message: question.problem === undefined ? question.prompt : `${question.prompt}\n(The last answer ${question.problem}.)`,
-      requestedSchema: form.schema ?? { type: 'object', properties: form.properties, required: form.required },
+      requestedSchema: form.schema,
     },
     read: (answer) => readForm(answer, form, question),
   }
@@ -36,7 +38,8 @@ function readForm(answer: unknown, form: Form, question: Interaction): unknown {
 
 function formOf({ kind, prompt, schema, options = [], default: byDefault, dialogue }: Interaction): Form {
   const start = byDefault === undefined ? {} : { default: byDefault }
-  if (kind === 'confirm') return single({ type: 'boolean', title: 'Yes?', ...start }, (value) => value ?? true)
+  // An empty form that was accepted is a yes only where no was not the default.
+  if (kind === 'confirm') return single({ type: 'boolean', title: 'Yes?', ...start }, (value) => value ?? byDefault ?? true)
   if (kind === 'decision') {
     const labelled = options.some(({ label }) => label !== undefined)
     const choices = labelled ? { oneOf: options.map(({ value, label }) => ({ const: value, title: label ?? value })) } : { enum: options.map(({ value }) => value) }
@@ -44,26 +47,14 @@ function formOf({ kind, prompt, schema, options = [], default: byDefault, dialog
   }
   if (dialogue) return { ...single({ type: 'string', title: 'Answer' }), take: (content) => content }
   if (schema === undefined) return single({ type: 'string', ...start })
-  if (isFlatForm(schema)) return { properties: {}, required: [], schema, take: (content) => content }
-  if (isPrimitive(schema)) return single({ ...schema, ...start })
-  return single({ type: 'string', title: 'JSON', description: `JSON for: ${prompt}` }, parseAnswer)
+  const form = formOfObject(schema)
+  if (form) return { schema: form, take: (content) => content }
+  const field = schema['type'] === 'array' ? undefined : fieldOf({ ...schema, ...start })
+  return field ? single(field) : single({ type: 'string', title: 'JSON', description: `JSON for: ${prompt}` }, parseAnswer)
 }
 
-function single(property: object, take: (value: unknown) => unknown = (value) => value): Form {
-  return { properties: { [FIELD]: property }, required: [FIELD], take: (content) => take(content[FIELD]) }
-}
-
-// Forms have one level: texts, numbers, booleans, and choices of texts.
-function isFlatForm(schema: JsonSchema): boolean {
-  return schema['type'] === 'object' && isObject(schema['properties']) && Object.values(schema['properties']).every((property) => isObject(property) && (isPrimitive(property) || isMultipleChoice(property)))
-}
-
-function isPrimitive({ type }: JsonSchema): boolean {
-  return type === 'string' || type === 'number' || type === 'integer' || type === 'boolean'
-}
-
-function isMultipleChoice({ type, items }: JsonSchema): boolean {
-  return type === 'array' && isObject(items) && (Array.isArray(items['enum']) || Array.isArray(items['anyOf']))
+function single(field: object, take: (value: unknown) => unknown = (value) => value): Form {
+  return { schema: { type: 'object', properties: { [FIELD]: field }, required: [FIELD] }, take: (content) => take(content[FIELD]) }
 }
 
 function parseAnswer(text: unknown): unknown {

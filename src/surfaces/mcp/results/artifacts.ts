@@ -6,6 +6,7 @@ import type { Artifact } from '../../../contract/outcome.ts'
 
 const LARGEST_TEXT = 32_768
 const LARGEST_MEDIA = 1_048_576
+const LARGEST_READ = 16 * 1_048_576
 const MIME_TYPES: { readonly [extension: string]: string } = {
   '.txt': 'text/plain', '.md': 'text/markdown', '.csv': 'text/csv', '.html': 'text/html', '.css': 'text/css', '.js': 'text/javascript', '.ts': 'text/x-typescript', '.py': 'text/x-python',
   '.json': 'application/json', '.jsonl': 'application/jsonl', '.xml': 'application/xml', '.yaml': 'application/yaml', '.yml': 'application/yaml', '.log': 'text/plain',
@@ -18,11 +19,21 @@ export function artifactBlocks(artifacts: readonly Artifact[]): Promise<ContentB
   return Promise.all(artifacts.map(toBlock))
 }
 
-/** Reads a file that an artifact names, as `resources/read` gives it. */
-export async function readArtifact(uri: string): Promise<{ readonly mimeType: string; readonly text: string } | { readonly mimeType: string; readonly blob: string }> {
-  const path = fileURLToPath(uri)
+/** Reads a file that an artifact names, as `resources/read` gives it; gives words for why it cannot. */
+export async function readArtifact(uri: string): Promise<{ readonly mimeType: string; readonly text: string } | { readonly mimeType: string; readonly blob: string } | string> {
+  let bytes: Buffer
+  let path: string
+  try {
+    path = fileURLToPath(uri)
+    const stats = await stat(path)
+    // Anything else could block for ever.
+    if (!stats.isFile()) return 'is no file any more'
+    if (stats.size > LARGEST_READ) return `is bigger than ${LARGEST_READ} bytes: read it from the disk`
+    bytes = await readFile(path)
+  } catch (error) {
+    return `cannot be read: ${(error as NodeJS.ErrnoException).code ?? String(error)}`
+  }
   const mimeType = mimeTypeOf(path) ?? 'application/octet-stream'
-  const bytes = await readFile(path)
   return isText(mimeType) ? { mimeType, text: bytes.toString('utf8') } : { mimeType, blob: bytes.toString('base64') }
 }
 

@@ -40,6 +40,11 @@ export class RpcError extends Error {
   }
 }
 
+/** The error for a request whose id is that of another one. */
+export function idInUse(): RpcError {
+  return new RpcError(RPC.invalidRequest, 'this id is in use by a request that is not answered yet')
+}
+
 const NO_PARAMS: Params = Object.freeze({})
 
 /** Tells what a parsed JSON value is. */
