@@ -21,8 +21,10 @@ export type ToolsetOptions = {
   readonly prompts?: readonly Prompt[]
   /** What `--output auto` means; default `auto`: text on a terminal, JSON in a pipe. */
   readonly defaultOutput?: OutputDefault
+  /** What `mcp serve` does without --transport; default `stdio`. */
   readonly mcpTransport?: 'stdio' | 'http'
   readonly permissions?: Permissions
+  /** `mcp add` installs the skill about the program too; default false. */
   readonly skillAutoGenerate?: boolean
 }
 

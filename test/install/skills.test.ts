@@ -180,3 +180,17 @@ describe('folders that are not what they seem', () => {
     expect(secret).toContain('home')
   })
 })
+
+test('[5.skills-add] [5.mcp-add] an author may have the skill come and go with the server', async () => {
+  const machine = makeMachine()
+  const untouched = machine.tree()
+  const set = toolset({ name: 'file-tools', skillAutoGenerate: true, tools: [tool({ name: 'find', summary: 'Find files', run: () => [] })] })
+  const args = ['--agent', 'claude-code', '--command', 'file-tools']
+  const dry = await machine.runAs(set, 'mcp', 'add', ...args, '--dry-run')
+  expect([dry.json.result.plan.map(({ action }: { action: string }) => action), machine.tree()]).toEqual([['add', 'add'], untouched])
+  expect((await machine.runAs(set, 'mcp', 'add', ...args)).status).toBe(0)
+  expect(machine.read('project/.claude/skills/file-tools/SKILL.md')).toContain('name: file-tools')
+  expect(JSON.parse(machine.read('project/.mcp.json'))).toHaveProperty('mcpServers.file-tools')
+  expect((await machine.runAs(set, 'mcp', 'remove', '--agent', 'claude-code')).status).toBe(0)
+  expect(machine.tree()).toEqual(untouched)
+})

@@ -14,8 +14,11 @@ export type Row = {
 /** The result of a command: the whole plan, and the agents for which it holds now. */
 export type Report = { readonly plan: readonly Row[]; readonly done: readonly string[] }
 
+/** What was done at several places, and what went wrong there. */
+export type Done = { readonly rows: readonly Row[]; readonly errors: readonly ToolError[] }
+
 /** Does one place after the other. A place that cannot be used becomes a row and an error, and the others are done all the same. */
-export async function doAll<Place>(places: readonly Place[], describe: (place: Place) => Omit<Row, 'action'>, work: (place: Place) => Promise<readonly Row[]>, signal: AbortSignal): Promise<{ readonly rows: readonly Row[]; readonly errors: readonly ToolError[] }> {
+export async function doAll<Place>(places: readonly Place[], describe: (place: Place) => Omit<Row, 'action'>, work: (place: Place) => Promise<readonly Row[]>, signal: AbortSignal): Promise<Done> {
   const rows: Row[] = []
   const errors: ToolError[] = []
   for (const place of places) {
@@ -32,8 +35,13 @@ export async function doAll<Place>(places: readonly Place[], describe: (place: P
   return { rows, errors }
 }
 
+/** Both, in order. */
+export function together(...parts: readonly Done[]): Done {
+  return { rows: parts.flatMap(({ rows }) => rows), errors: parts.flatMap(({ errors }) => errors) }
+}
+
 /** The plan as the outcome of the command. A dry run only plans; a conflict fails with CONFLICT; what could not be used makes it partial. */
-export function report(ctx: Pick<Context, 'dryRun' | 'plan'>, { rows, errors }: { readonly rows: readonly Row[]; readonly errors: readonly ToolError[] }, input: object): Report | Reply<Report> {
+export function report(ctx: Pick<Context, 'dryRun' | 'plan'>, { rows, errors }: Done, input: object): Report | Reply<Report> {
   if (ctx.dryRun) for (const { action, target, details } of rows) ctx.plan(action, target, details)
   const conflicts = rows.filter(({ action }) => action === 'conflict')
   if (!ctx.dryRun && conflicts[0]) throw conflictError(rows, conflicts, input)

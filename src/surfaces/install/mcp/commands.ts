@@ -2,10 +2,13 @@ import type { Context } from '../../../contract/context.ts'
 import { ok } from '../../../define/results.ts'
 import { tool } from '../../../call/tool.ts'
 import type { Builtin, BuiltinModule } from '../../builtin/builtin.ts'
+import type { Toolset } from '../../toolset-type.ts'
 import type { Scope } from '../agents/agent.ts'
 import { chooseAgents } from '../agents/choose.ts'
 import { FIELDS, objectOf } from '../fields.ts'
-import { doAll, report } from '../report.ts'
+import { doAll, report, together } from '../report.ts'
+import type { Done } from '../report.ts'
+import { addSkills, dropSkills } from '../skills/commands.ts'
 import { surroundingsOf } from '../surroundings.ts'
 import { addServer } from './add.ts'
 import { listServers } from './list.ts'
@@ -18,6 +21,7 @@ import { startCommand } from './start-command.ts'
 
 type Choice = { readonly scope: Scope; readonly agent?: readonly string[]; readonly name?: string; readonly force: boolean }
 
+const nothing: Done = { rows: [], errors: [] }
 const AGENT_NAMES = SERVER_AGENTS.map(({ name }) => name)
 const ofPlace = ({ agent, file }: Place) => ({ target: file, details: { agents: [agent.name] } })
 
@@ -51,7 +55,10 @@ export const serverCommands: BuiltinModule = (set, host): readonly Builtin[] => 
       const here = surroundingsOf(ctx)
       const server = serverFrom(wishes, startCommand(host.started, set.name, scope, here))
       const places = await placesOf(chooseAgents(SERVER_AGENTS, agent, here, input), scope, here)
-      return report(ctx, await doAll(places, ofPlace, async (place) => [await addServer(place, { program: set.name, name, server, force }, ctx)], ctx.signal), input)
+      const servers = await doAll(places, ofPlace, async (place) => [await addServer(place, { program: set.name, name, server, force }, ctx)], ctx.signal)
+      // The author wants the skill to come with it.
+      const skills = set.options.skillAutoGenerate ? await addSkills(set, { scope, force, ...(agent && { agent }) }, ctx) : nothing
+      return report(ctx, together(servers, skills), input)
     },
   })
 
@@ -68,7 +75,7 @@ export const serverCommands: BuiltinModule = (set, host): readonly Builtin[] => 
     annotations: { idempotent: true },
     dryRun: true,
     examples: [{ description: 'From this project', args: [] }],
-    run: async (input, ctx) => removeAll(set.name, input as Choice, ctx),
+    run: async (input, ctx) => removeAll(set, input as Choice, ctx),
   })
 
   const list = tool({
@@ -87,12 +94,13 @@ export const serverCommands: BuiltinModule = (set, host): readonly Builtin[] => 
 }
 
 // Also from agents that are not found any more; of those that are not asked for by name, nothing is said unless something is there.
-async function removeAll(program: string, input: Choice, ctx: Context) {
+async function removeAll(set: Toolset, input: Choice, ctx: Context) {
   const { scope, agent, name, force } = input
   const agents = SERVER_AGENTS.filter((each) => agent === undefined || agent.includes(each.name))
   const places = await placesOf(agents, scope, surroundingsOf(ctx))
-  const { rows, errors } = await doAll(places, ofPlace, (place) => removeServers(place, { program, name, force }, ctx), ctx.signal)
+  const servers = await doAll(places, ofPlace, (place) => removeServers(place, { program: set.name, name, force }, ctx), ctx.signal)
+  const { rows, errors } = together(servers, set.options.skillAutoGenerate ? await dropSkills(set, input, ctx) : nothing)
   const told = rows.filter(({ action }) => agent !== undefined || action !== 'unchanged')
   const reported = report(ctx, { rows: told, errors }, input)
-  return told.length === 0 ? ok(reported, { message: `nothing of ${program} is installed here` }) : reported
+  return told.length === 0 ? ok(reported, { message: `nothing of ${set.name} is installed here` }) : reported
 }

@@ -8,6 +8,7 @@ import { AGENTS } from '../agents/all.ts'
 import { chooseAgents } from '../agents/choose.ts'
 import { FIELDS, objectOf } from '../fields.ts'
 import { doAll, report } from '../report.ts'
+import type { Done } from '../report.ts'
 import { surroundingsOf } from '../surroundings.ts'
 import { addSkill, dropSkill } from './change.ts'
 import { listSkills } from './list.ts'
@@ -15,7 +16,8 @@ import { skillPlaces } from './places.ts'
 import type { SkillPlace } from './places.ts'
 import { skillOf } from './skill.ts'
 
-type Choice = { readonly scope: Scope; readonly agent?: readonly string[]; readonly force: boolean }
+/** Which agents, where, and whether what others wrote may go. */
+export type Choice = { readonly scope: Scope; readonly agent?: readonly string[]; readonly force: boolean }
 
 const AGENT_NAMES = AGENTS.map(({ name }) => name)
 const ofPlace = ({ folder, agents }: SkillPlace) => ({ target: folder, details: { agents } })
@@ -30,13 +32,7 @@ export const skillCommands: BuiltinModule = (set): readonly Builtin[] => {
     annotations: { idempotent: true },
     dryRun: true,
     examples: [{ description: 'See what would be written', args: ['--dry-run'] }, { description: 'For every project of yours', args: ['--scope', 'user'] }],
-    async run(input, ctx) {
-      const { scope, agent, force } = input as Choice
-      const here = surroundingsOf(ctx)
-      const skill = await skillOf(set)
-      const places = skillPlaces(chooseAgents(AGENTS, agent, here, input), scope, skill.name, here)
-      return report(ctx, await doAll(places, ofPlace, async (place) => [await addSkill(place, skill, { force, dryRun: ctx.dryRun, signal: ctx.signal })], ctx.signal), input)
-    },
+    run: async (input, ctx) => report(ctx, await addSkills(set, input as Choice, ctx), input),
   })
 
   const remove = tool({
@@ -64,11 +60,25 @@ export const skillCommands: BuiltinModule = (set): readonly Builtin[] => {
   return [{ path: ['skills', 'add'], tool: add }, { path: ['skills', 'remove'], tool: remove }, { path: ['skills', 'list'], tool: list }]
 }
 
-async function removeAll(set: Toolset, input: Choice, ctx: Context) {
-  const { scope, agent, force } = input
+/** Writes the skill of a program into the folders of the chosen agents, or plans to. */
+export async function addSkills(set: Toolset, choice: Choice, ctx: Context): Promise<Done> {
+  const { scope, agent, force } = choice
+  const here = surroundingsOf(ctx)
+  const skill = await skillOf(set)
+  const places = skillPlaces(chooseAgents(AGENTS, agent, here, choice), scope, skill.name, here)
+  return doAll(places, ofPlace, async (place) => [await addSkill(place, skill, { force, dryRun: ctx.dryRun, signal: ctx.signal })], ctx.signal)
+}
+
+/** Takes the skill of a program out of the folders of agents, or plans to. */
+export async function dropSkills(set: Toolset, { scope, agent, force }: Choice, ctx: Context): Promise<Done> {
   const skill = await skillOf(set)
   const places = skillPlaces(AGENTS.filter((each) => agent === undefined || agent.includes(each.name)), scope, skill.name, surroundingsOf(ctx))
-  const { rows, errors } = await doAll(places, ofPlace, async (place) => [await dropSkill(place, skill, { force, dryRun: ctx.dryRun, signal: ctx.signal })], ctx.signal)
+  return doAll(places, ofPlace, async (place) => [await dropSkill(place, skill, { force, dryRun: ctx.dryRun, signal: ctx.signal })], ctx.signal)
+}
+
+async function removeAll(set: Toolset, input: Choice, ctx: Context) {
+  const { agent } = input
+  const { rows, errors } = await dropSkills(set, input, ctx)
   const told = rows.filter(({ action }) => agent !== undefined || action !== 'unchanged')
   const reported = report(ctx, { rows: told, errors }, input)
   return told.length === 0 ? ok(reported, { message: `no skill of ${set.name} is installed here` }) : reported
