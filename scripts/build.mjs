@@ -75,6 +75,8 @@ function listGroups() {
     call,
     help,
     schema: reach('src/define/compile-tool.ts'),
+    // A client waits for a server that it has started.
+    mcp: reach('src/surfaces/builtin/run.ts', 'src/surfaces/builtin/start.ts', 'src/surfaces/mcp/commands.ts', 'src/surfaces/mcp/serve.ts', 'src/surfaces/mcp/methods/table.ts'),
   }
   // The entry itself stays apart: a chunk that others load exports what they need, and an entry only what is public.
   groups.core.delete(resolve('src/index.ts'))
@@ -101,7 +103,7 @@ function isExternal(id) {
   return !id.startsWith('.') && !id.startsWith('/') && !id.startsWith('@cfworker/')
 }
 
-// An `import` of node:fs loads all of node:stream for exports that nobody names; what is asked of getBuiltinModule is only what is used.
+// An `import` of node:fs loads all of node:stream for exports that nobody names; what is asked of getBuiltinModule is only what is used. `import()` gets the whole module: what is used of it is not known here.
 function builtins() {
   // What the bundler's own helpers ask for.
   const names = new Map([['node:module', new Set(['createRequire'])]])
@@ -113,7 +115,7 @@ function builtins() {
   }
   return {
     name: 'builtins',
-    resolveId: { order: 'pre', handler: (id) => (names.has(id) ? `\0${id}` : undefined) },
+    resolveId: { order: 'pre', handler: (id, _importer, { kind }) => (names.has(id) && kind !== 'dynamic-import' ? `\0${id}` : undefined) },
     load: (id) => id.startsWith('\0node:') ? `const m = process.getBuiltinModule('${id.slice(1)}'); export default m; export const { ${[...names.get(id.slice(1))].join(', ')} } = m` : undefined,
   }
 }

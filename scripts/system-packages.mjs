@@ -3,13 +3,15 @@ import { spawnSync } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** What the tests need from the machine: shells for the completion tests, tmux and python3 for the terminal tests. */
+/** What the tests need from the machine: shells for the completion tests, tmux and python3 for the terminal tests, groff and man for manual pages. */
 export const systemPackages = [
   { binary: 'bash', debian: 'bash' },
   { binary: 'zsh', debian: 'zsh' },
   { binary: 'fish', debian: 'fish' },
   { binary: 'tmux', debian: 'tmux' },
   { binary: 'python3', debian: 'python3' },
+  { binary: 'groff', debian: 'groff-base' },
+  { binary: 'man', debian: 'man-db' },
 ]
 
 /** Installs what is missing with apt-get as root; anywhere else it throws an error that names the command to run. */

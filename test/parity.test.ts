@@ -1,9 +1,13 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { describe, expect, test } from 'vitest'
-import { call, ERROR_TABLE, ToolError } from 'toolable'
+import { afterAll, describe, expect, test } from 'vitest'
+import { call, createHandler, ERROR_TABLE, ToolError, toNode } from 'toolable'
 import type { CallEvent, CallOptions, Outcome, ResultEvent, Tool, Toolset } from 'toolable'
+import { post, readEvents, serveNode } from './http/support/doors.ts'
+import { askModern } from './mcp/support/raw-http.ts'
+import { modern, openRaw } from './mcp/support/raw-stdio.ts'
+import type { Message } from './mcp/support/raw-stdio.ts'
 import { fixture, makeFolder, runProgram } from './support/run-program.ts'
 
 /** One call; the same for every surface. */
@@ -15,6 +19,8 @@ type Entry = {
   readonly args?: readonly string[]
   /** Only the surfaces that cost little. */
   readonly cheap?: true
+  /** Models are shown something else than programs, so that not every surface carries all of it. */
+  readonly hidden?: true
 }
 
 /** A way to call a tool. A new surface joins by adding one object to the list. */
@@ -46,6 +52,46 @@ const asOfToolset = (outcome: Outcome): Outcome => {
   return { ...outcome, meta: { ...meta, tool: `parity.${tool}`, version: '1.0.0' } }
 }
 
+const server = await serveNode(toNode(createHandler(set)))
+afterAll(server.close)
+const overHttp = async ({ tool, input = {}, options = {} }: Entry, query = ''): Promise<Response> => {
+  const { dryRun, timeout, confirm = true } = options
+  return fetch(`http://localhost:${server.port}/tools/${tool}${query}`, post(input, { ...(dryRun && { 'toolable-dry-run': 'yes' }), ...(timeout !== undefined && { 'toolable-timeout': String(timeout) }), ...(confirm === true && { 'toolable-confirm': 'yes' }) }))
+}
+const answerOf = async (answer: Response): Promise<Outcome> => {
+  const outcome = (await answer.json()) as Outcome
+  expect(answer.status).toBe(outcome.ok ? 200 : ERROR_TABLE[outcome.error.code as keyof typeof ERROR_TABLE]?.http ?? answer.status)
+  return outcome
+}
+
+// Started with --confirm always, a server takes no host's word for a yes.
+const overMcp = [openRaw('parity.mjs', [], { cwd: folder }), openRaw('parity.mjs', ['--confirm', 'always'], { cwd: folder })] as const
+afterAll(async () => { await Promise.all(overMcp.map((raw) => raw.end())) })
+const callParams = ({ tool, input, options: { dryRun, timeout } = {} }: Entry): { readonly name: string; readonly _meta: object } & object => ({
+  name: tool, ...(input && { arguments: input }), _meta: { 'dev.toolable/options': { ...(dryRun && { dryRun }), ...(timeout !== undefined && { timeout }) } },
+})
+const outcomeOf = ({ result }: Message): Outcome => {
+  const { content, structuredContent, isError, _meta } = result as { readonly content: readonly { readonly text?: string }[]; readonly structuredContent?: unknown; readonly isError?: true; readonly _meta: { readonly [key: string]: Outcome } }
+  const { meta: { caller, ...meta }, ...outcome } = _meta['dev.toolable/outcome']!
+  expect({ caller, isError: isError ?? false }).toEqual({ caller, isError: !outcome.ok })
+  if (!outcome.ok) {
+    expect(JSON.parse(content[0]!.text!)).toMatchObject({ error: outcome.error })
+    return { ...outcome, meta }
+  }
+  return { ...outcome, result: structuredContent === undefined ? parsed(content[outcome.message === undefined ? 0 : 1]?.text) : structuredContent, meta }
+}
+const parsed = (text: string | undefined): unknown => {
+  try {
+    return JSON.parse(text!) as unknown
+  } catch {
+    return text
+  }
+}
+const isShown = ({ hidden }: Entry): boolean => !hidden
+// To older clients a result that is no object goes as { result }.
+const unwrapped = (outcome: Outcome): Outcome => (outcome.ok && Object.keys(Object(outcome.result) as object).join() === 'result' ? { ...outcome, result: (outcome.result as { readonly result: unknown }).result } : outcome)
+const withMeta = (params: { readonly _meta: object }): object => modern(params, {}, params._meta)
+
 let files = 0
 const surfaces: readonly Surface[] = [
   { name: 'toolset.call', call: ({ tool, input, options }) => set.call(tool, input, options) },
@@ -63,6 +109,23 @@ const surfaces: readonly Surface[] = [
       return command(entry, [`@${file}`])
     },
   },
+  { name: 'HTTP', call: async (entry) => answerOf(await overHttp(entry)) },
+  {
+    name: 'HTTP, events',
+    async call(entry) {
+      const { type: _type, ...outcome } = (await readEvents(await overHttp(entry, '?stream=true'))).at(-1)!.data as ResultEvent
+      return outcome
+    },
+  },
+  { name: 'MCP over stdio', takes: isShown, call: async (entry) => outcomeOf(await overMcp[entry.options?.confirm === false ? 1 : 0].ask('tools/call', withMeta(callParams(entry)))) },
+  { name: 'MCP over stdio, older client', takes: isShown, call: async (entry) => unwrapped(outcomeOf(await overMcp[entry.options?.confirm === false ? 1 : 0].ask('tools/call', callParams(entry)))) },
+  {
+    name: 'MCP over HTTP', takes: (entry) => isShown(entry) && entry.options?.confirm !== false,
+    call: async (entry) => {
+      const params = callParams(entry)
+      return outcomeOf((await askModern(`http://localhost:${server.port}/mcp`, 'tools/call', {}, { headers: { 'mcp-name': params.name }, body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: withMeta(params) }) })).message)
+    },
+  },
   { name: 'command line, stream', takes: ({ cheap }) => !cheap, call: (entry) => command(entry, ['--stream', JSON.stringify(entry.input ?? {})]) },
 ]
 
@@ -76,8 +139,8 @@ const entries: { readonly [what: string]: Entry } = {
   'no result': { tool: 'gives', input: { what: 'nothing' }, args: ['--what', 'nothing'] },
   'a number that JSON has not': { tool: 'gives', input: { what: 'nan' }, cheap: true },
   'a message': { tool: 'gives', input: { what: 'message' }, args: ['--what', 'message'] },
-  'a hidden result': { tool: 'gives', input: { what: 'hidden' }, cheap: true },
-  'content': { tool: 'gives', input: { what: 'content' }, args: ['--what', 'content'] },
+  'a hidden result': { tool: 'gives', input: { what: 'hidden' }, cheap: true, hidden: true },
+  'content': { tool: 'gives', input: { what: 'content' }, args: ['--what', 'content'], hidden: true },
   'content that nobody knows': { tool: 'gives', input: { what: 'nonsense' }, cheap: true },
   'an artifact': { tool: 'gives', input: { what: 'artifact' }, args: ['--what', 'artifact'] },
   'a date': { tool: 'gives', input: { what: 'date' }, cheap: true },

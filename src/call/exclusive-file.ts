@@ -1,17 +1,32 @@
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { host } from './host.ts'
 
-/** Creates a file that appears whole or not at all; false when there is one already. */
+/** Creates a file that appears whole or not at all, where the file system can do that; false when there is one already. */
 export function createExclusively(file: string, text: string): boolean {
   const temporary = writeTemporary(file, text)
   try {
     linkSync(temporary, file)
     return true
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
-    throw error
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EEXIST') return false
+    if (!WITHOUT_LINKS.includes(code ?? '')) throw error
+    return createDirectly(file, text)
   } finally {
     rmSync(temporary, { force: true })
+  }
+}
+
+/** What file systems say that have no hard links: some of USB sticks, networks and virtual machines. */
+export const WITHOUT_LINKS: readonly string[] = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']
+
+function createDirectly(file: string, text: string): boolean {
+  try {
+    writeFileSync(file, text, { flag: 'wx', mode: 0o600, flush: true })
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+    throw error
   }
 }
 

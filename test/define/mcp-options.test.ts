@@ -11,7 +11,7 @@ describe('[3.mcp-options] the option mcp', () => {
   })
 
   test.each<[string, unknown, string]>([
-    ['no object', 'auto', "'mcp' of tool 'x' must be an object: { task, text, meta }"],
+    ['no object', 'auto', "'mcp' of tool 'x' must be an object: { task, taskAfter, text, meta }"],
     ['null', null, "'mcp' of tool 'x' must be an object"],
     ['an unknown option', { tasks: 'auto' }, "'mcp' of tool 'x' has no option 'tasks'; did you mean 'task'?"],
     ['an unknown policy', { task: 'always' }, "'task' in 'mcp' of tool 'x' must be one of never, auto, required, not \"always\""],

@@ -4,7 +4,7 @@ import { createApp } from '../../src/surfaces/http/app.ts'
 import { fetchHandler } from '../../src/surfaces/http/fetch-adapter.ts'
 import { listen } from '../../src/surfaces/http/node-server.ts'
 import { toolset } from '../../src/surfaces/toolset.ts'
-import { post } from './support/doors.ts'
+import { loadSet, post } from './support/doors.ts'
 
 let aborted = 0
 const later = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds))
@@ -40,4 +40,14 @@ test('[10.http-client-gone] the signal of a Request cancels its call', async () 
   setTimeout(() => gone.abort(), 20)
   const answer = await call
   expect([answer.status, await answer.json(), aborted]).toEqual([499, expect.objectContaining({ error: expect.objectContaining({ code: 'CANCELLED' }) }), before + 1])
+})
+
+test('a toolset of another copy of the package is served too, and cancelled', async () => {
+  const foreign = createApp((await loadSet()) as never)
+  const gone = new AbortController()
+  const answer = await fetchHandler(foreign)(new Request('http://localhost/tools/say_it', post({ text: 'a' })))
+  expect(await answer.json()).toMatchObject({ ok: true, result: { said: 'a' } })
+  const call = fetchHandler(foreign)(new Request('http://localhost/tools/waits', { ...post({}), signal: gone.signal }))
+  setTimeout(() => gone.abort(), 20)
+  expect((await call).status).toBe(499)
 })

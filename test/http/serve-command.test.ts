@@ -178,6 +178,15 @@ describe('serve http', () => {
     await served.stop()
   })
 
+  test('limits hold over MCP too', async () => {
+    const served = await serveProgram(['--timeout', '100ms', '--body-limit', '1000'])
+    const call = (name: string, input: object): Promise<Response> => fetch(`${served.url}/mcp`, post({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: input, _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28', 'io.modelcontextprotocol/clientCapabilities': {} } } }, { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': name }))
+    expect(await (await call('say_it', { text: 'hi' })).text()).toContain('"said":"hi"')
+    expect(await (await call('waits', {})).text()).toContain('TIMEOUT')
+    expect((await call('say_it', { text: 'a'.repeat(1000) })).status).toBe(413)
+    expect((await served.stop()).status).toBe(0)
+  })
+
   test('the environment and the folder of the server are those of its calls', async () => {
     const cwd = makeFolder()
     const served = await serveProgram([], { cwd })

@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
 import { initialize, modern, openRaw } from './support/raw-stdio.ts'
 
@@ -112,4 +113,24 @@ test('each request is taken by what it says itself, whatever came before [5.mcp-
   expect((await raw.ask('tools/call', add)).result).not.toHaveProperty('resultType')
   expect((await initialize(raw, {}, '2024-11-05')).result.protocolVersion).toBe('2024-11-05')
   await raw.end()
+})
+
+test('whatever a request carries, it is answered exactly once, in the form of the protocol [5.mcp-bad-messages]', async () => {
+  const raw = openRaw('workshop.mjs')
+  const word = fc.constantFrom('add', 'order', 'places', 'notes://today', 'notes://{name}', 'review', '__proto__', '', 'accept', 'a', 'x'.repeat(5000), '\u0000', '\ud800')
+  const key = fc.constantFrom('name', 'arguments', 'uri', 'cursor', 'ref', 'argument', 'value', 'type', 'inputResponses', 'requestState', 'taskId', 'notifications', '_meta', 'a', 'b', 'level', 'protocolVersion', 'capabilities', '__proto__', 'progressToken', 'io.modelcontextprotocol/protocolVersion', 'io.modelcontextprotocol/clientCapabilities')
+  const { value } = fc.letrec((tie) => ({
+    value: fc.oneof({ maxDepth: 3, depthSize: 'small' }, word, fc.constantFrom(null, true, 0, -1, 1e308, '2026-07-28', [], {}), fc.array(tie('value'), { maxLength: 3 }), fc.dictionary(key, tie('value'), { maxKeys: 4 })),
+  }))
+  const method = fc.constantFrom('initialize', 'ping', 'server/discover', 'tools/list', 'tools/call', 'resources/list', 'resources/read', 'resources/templates/list', 'resources/subscribe', 'prompts/list', 'prompts/get', 'completion/complete', 'logging/setLevel', 'tasks/get', 'tasks/update', 'tasks/cancel', 'skills/list')
+  const samples = fc.sample(fc.record({ method, params: fc.dictionary(key, value, { maxKeys: 5 }), isModern: fc.boolean() }), { numRuns: 400, seed: 20261115 })
+  const answers = await Promise.all(samples.map(({ method: name, params, isModern }, index) => raw.ask(name, isModern ? modern(params, { elicitation: {}, extensions: { 'io.modelcontextprotocol/tasks': {} } }) : params, `fuzz-${index}`)))
+  for (const { result, error } of answers) {
+    expect([typeof result, typeof error].sort()).toEqual(['object', 'undefined'])
+    if (error) expect(error).toMatchObject({ code: expect.any(Number), message: expect.stringMatching(/\S/) })
+    expect(error?.code).not.toBe(-32603)
+  }
+  expect((await raw.end()).status).toBe(0)
+  expect(raw.strays).toEqual([])
+  expect(raw.messages.filter(({ id }) => String(id).startsWith('fuzz-'))).toHaveLength(400)
 })

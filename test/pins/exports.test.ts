@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 // What stands here is public for years: a change of these lists is a change for every user.
 test('the values of toolable', async () => {
   expect(Object.keys(await import('toolable')).sort()).toEqual([
-    'ERROR_TABLE', 'ToolError', 'call', 'content', 'createState', 'fail', 'isTool', 'jsonSchema', 'ok', 'partial', 'prompt', 'protocolError', 'resource', 'session', 'slice', 'stream', 'tool', 'toolset',
+    'ERROR_TABLE', 'ToolError', 'call', 'content', 'createHandler', 'createState', 'fail', 'isTool', 'jsonSchema', 'ok', 'partial', 'prompt', 'protocolError', 'resource', 'session', 'slice', 'stream', 'toNode', 'tool', 'toolset',
   ])
 })
 
@@ -14,8 +14,8 @@ test('the types of toolable', () => {
   expect(typesOf('index.d.ts')).toEqual([
     'Annotations', 'Answerer', 'AnyErrorCode', 'AnyTool', 'Artifact', 'Ask', 'AudioContent', 'CallEvent', 'CallOptions', 'ChangeListener', 'Checkpoint', 'Completer', 'Completers',
     'ConfirmQuestion', 'ContentAnnotations', 'ContentBlock', 'Context', 'Deadline', 'DecisionQuestion', 'DeclaredError', 'Duration', 'EmbeddedResource', 'ErrorCategory',
-    'ErrorClass', 'ErrorCode', 'ErrorObject', 'ErrorRow', 'Example', 'FailOptions', 'FailureOutcome', 'FlagOptions', 'ImageContent', 'InputQuestion', 'Interaction',
-    'InteractionOption', 'Json', 'JsonObject', 'JsonSchema', 'LazySchema', 'ListedResource', 'LogLevel', 'McpOptions', 'Outcome', 'OutcomeMeta', 'PartialError', 'PartialOutcome',
+    'ErrorClass', 'ErrorCode', 'ErrorObject', 'ErrorRow', 'Example', 'FailOptions', 'FailureOutcome', 'FlagOptions', 'Handler', 'HandlerOptions', 'ImageContent', 'InputQuestion', 'Interaction',
+    'InteractionOption', 'Json', 'JsonObject', 'JsonSchema', 'LazySchema', 'ListedResource', 'LogLevel', 'McpOptions', 'NodeHandler', 'Outcome', 'OutcomeMeta', 'PartialError', 'PartialOutcome',
     'PartialSummary', 'Permissions', 'PlannedAction', 'Prompt', 'PromptArgument', 'PromptContext', 'PromptManifest', 'PromptMessage', 'PromptOptions', 'PromptText',
     'ReadingContext', 'Reply', 'ReplyOptions', 'Resource', 'ResourceContent', 'ResourceContext', 'ResourceLink', 'ResourceManifest', 'ResourceOptions', 'ResultEvent', 'Root',
     'RootsProvider', 'SampleOptions', 'SampleRequest', 'Sampler', 'SchemaSource', 'Session', 'SessionAnswer', 'Slice', 'SliceView', 'StandardSchema', 'State', 'StateSnapshot',

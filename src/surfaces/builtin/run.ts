@@ -17,7 +17,7 @@ type BuiltinCommand = Command & { kind: 'builtin' }
 /** Runs a command that every program has; gives the exit status. */
 export async function runBuiltin(set: Toolset, command: BuiltinCommand, io: Io, host: Host): Promise<number> {
   if (command.name === COMPLETE_COMMAND) return (await import('./complete.ts')).complete(set, command.rest, io, host)
-  const builtins = await builtinsOf(command.name, set, host)
+  const builtins = await builtinsOf(command.name, set, host, command.rest[0])
   if (builtins.length === 0) throw new ToolError('USAGE', `'${command.name}' is not part of this build of toolable`)
   return runAmong(builtins, set, command, io, host)
 }

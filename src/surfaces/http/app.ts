@@ -40,6 +40,7 @@ function findRoute(path: string): Route | undefined {
 }
 
 function decode(segment: string): string {
+  if (!segment.includes('%')) return segment
   try {
     return decodeURIComponent(segment)
   } catch {

@@ -1,7 +1,9 @@
 import { toMilliseconds } from '../../contract/duration.ts'
 import type { Duration } from '../../contract/duration.ts'
 import { ToolError } from '../../contract/tool-error.ts'
-import type { CallOptions } from '../../call/options.ts'
+import { Cancellation } from '../../call/cancellation.ts'
+import type { CallOptions, ServedCallOptions } from '../../call/options.ts'
+import { clientGone } from './exchange.ts'
 import type { HttpRequest } from './exchange.ts'
 
 /** What the server decides about every call. */
@@ -21,7 +23,6 @@ export function readCallOptions(request: HttpRequest, defaults: CallDefaults): C
   const caller = shortText(request, 'Toolable-Caller', LONGEST_CALLER)
   return {
     ...rest,
-    signal: request.signal,
     confirm: isYes(request, 'Toolable-Confirm') || confirm,
     ...(isYes(request, 'Toolable-Dry-Run') && { dryRun: true }),
     ...(timeout !== undefined && { timeout }),
@@ -30,9 +31,16 @@ export function readCallOptions(request: HttpRequest, defaults: CallDefaults): C
   }
 }
 
+/** The same, ended when the client goes away. */
+export function cancelledWith(request: HttpRequest, options: CallOptions): ServedCallOptions {
+  const cancellation = new Cancellation()
+  request.onGone(() => cancellation.cancel(clientGone()))
+  return { ...options, cancellation }
+}
+
 /** True when a request asks for its events while they happen. */
 export function wantsEvents(request: HttpRequest): boolean {
-  const asked = new URLSearchParams(request.search).get('stream')
+  const asked = request.search === '' ? null : new URLSearchParams(request.search).get('stream')
   if (asked !== null) return readYes(asked, 'stream')
   const accept = request.header('accept') ?? ''
   return /\btext\/event-stream\b/i.test(accept) && !/\bapplication\/json\b/i.test(accept)

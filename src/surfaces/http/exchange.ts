@@ -1,3 +1,5 @@
+import { ToolError } from '../../contract/tool-error.ts'
+
 /** One HTTP request, whatever carried it: node:http, a fetch handler, a test. */
 export type HttpRequest = {
   /** Upper case. */
@@ -42,4 +44,9 @@ export function bodyTooLong(limit: number): BodyError {
 /** True for a body that is sent chunk by chunk. */
 export function isStream(body: HttpAnswer['body']): body is AsyncIterable<string> {
   return typeof body === 'object' && !(body instanceof Uint8Array)
+}
+
+/** Why a call ends whose client went away. */
+export function clientGone(): ToolError {
+  return new ToolError('CANCELLED', 'the client closed the connection before it had the answer')
 }

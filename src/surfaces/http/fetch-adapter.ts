@@ -1,7 +1,6 @@
-import { ToolError } from '../../contract/tool-error.ts'
 import { onAbort } from '../../call/on-abort.ts'
 import { cutBasePath } from './base-path.ts'
-import { BodyError, bodyTooLong, isStream } from './exchange.ts'
+import { BodyError, bodyTooLong, clientGone, isStream } from './exchange.ts'
 import type { HttpAnswer, HttpApp, HttpRequest } from './exchange.ts'
 import type { Handler } from './handler-type.ts'
 import { outside, refuse, refuseThrown } from './refuse.ts'
@@ -88,7 +87,7 @@ function decode(decoder: InstanceType<typeof TextDecoder>, bytes: Uint8Array | u
 // The signal of the request tells that the client left; the end of the answer's stream tells it where nobody passes that signal on.
 function lazyAbort(request: Request): { signal(): AbortSignal; abort(): void } {
   let controller: AbortController | undefined
-  const abort = (): void => controller?.abort(new ToolError('CANCELLED', 'the client closed the connection before it had the answer'))
+  const abort = (): void => controller?.abort(clientGone())
   return {
     signal() {
       if (controller) return controller.signal

@@ -8,10 +8,10 @@ import type { HandlerOptions, Mounted } from './handler-type.ts'
 import { lazyMcp } from './lazy-mcp.ts'
 
 /** Builds what a handler answers with. */
-export async function mount(set: Toolset, { basePath: given, token, allowedHosts, allowedOrigins, bodyLimit, ...call }: HandlerOptions): Promise<Mounted> {
+export async function mount(set: Toolset, { basePath: given, token, allowedHosts, allowedOrigins, bodyLimit, confirm, ...call }: HandlerOptions): Promise<Mounted> {
   const basePath = checkBasePath(given)
   const limit = bodyLimit === undefined ? {} : { bodyLimit }
-  const api = createApp(set, { call, basePath, token: token !== undefined, mcp: lazyMcp(set, limit), ...limit })
+  const api = createApp(set, { call: { ...call, ...(confirm !== undefined && { confirm }) }, basePath, token: token !== undefined, mcp: lazyMcp(set, { call, ...limit }), ...limit })
   const guards = await mountedGuards({ ...(token !== undefined && { token }), ...(allowedHosts && { allowedHosts }), ...(allowedOrigins && { allowedOrigins }) })
   const app = guarded(api, guards, { tool: set.name, version: set.version })
   return { app, basePath, fetch: fetchHandler(app, { basePath }) }

@@ -1,7 +1,8 @@
 import type { Toolset } from '../toolset-type.ts'
+import type { CallDefaults } from './call-options.ts'
 import type { HttpApp } from './exchange.ts'
 
-export type LazyMcpOptions = { readonly confirm?: 'auto' | 'always'; readonly bodyLimit?: number; readonly signal?: AbortSignal }
+export type LazyMcpOptions = { readonly confirm?: 'auto' | 'always'; readonly bodyLimit?: number; readonly signal?: AbortSignal; readonly call?: Omit<CallDefaults, 'confirm'> }
 
 /** The MCP endpoint of a toolset, loaded when somebody first asks for it. */
 export function lazyMcp(set: Toolset, options: LazyMcpOptions = {}): HttpApp {

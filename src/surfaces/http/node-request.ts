@@ -1,9 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { ToolError } from '../../contract/tool-error.ts'
 import { splitTarget } from './base-path.ts'
 import { whenGone } from './client-gone.ts'
-import { BodyError, bodyTooLong } from './exchange.ts'
+import { BodyError, bodyTooLong, clientGone } from './exchange.ts'
 import type { HttpRequest } from './exchange.ts'
 
 /** A request as Express may leave it behind: rewritten below a mount point, its body read already. */
@@ -41,7 +40,7 @@ export class NodeRequest implements HttpRequest {
   get signal(): AbortSignal {
     if (this.controller) return this.controller.signal
     const controller = (this.controller = new AbortController())
-    this.onGone(() => controller.abort(new ToolError('CANCELLED', 'the client closed the connection before it had the answer')))
+    this.onGone(() => controller.abort(clientGone()))
     return controller.signal
   }
 

@@ -17,9 +17,10 @@ export async function serveHttp(given: unknown, context: BuiltinContext): Promis
   if (timeout !== undefined) toMilliseconds(timeout, 'timeout')
   const options = servingOptions(input, context)
   const limit = input.bodyLimit === undefined ? {} : { bodyLimit: input.bodyLimit }
+  const call = { cwd: io.cwd, env: io.env, ...(timeout !== undefined && { timeout }) }
   const app = createApp(set, {
-    call: { cwd: io.cwd, env: io.env, confirm: input.confirm === 'never', ...(timeout !== undefined && { timeout }) },
-    mcp: lazyMcp(set, { confirm: input.confirm === 'always' ? 'always' : 'auto', signal: host.signal, ...limit }),
+    call: { ...call, confirm: input.confirm === 'never' },
+    mcp: lazyMcp(set, { confirm: input.confirm === 'always' ? 'always' : 'auto', call, signal: host.signal, ...limit }),
     basePath,
     token: options.token !== undefined,
     ...limit,

@@ -1,4 +1,5 @@
 import { onAbort } from '../../call/on-abort.ts'
+import type { CallOptions } from '../../call/options.ts'
 import type { HttpApp } from '../http/exchange.ts'
 import type { Toolset } from '../toolset-type.ts'
 import { mcpEndpoint } from './http/app.ts'
@@ -10,6 +11,8 @@ export type McpHttpOptions = ServeOptions & {
   readonly confirm?: 'auto' | 'always'
   readonly pageSize?: number
   readonly bodyLimit?: number
+  /** What the server decides about every call. */
+  readonly call?: Pick<CallOptions, 'cwd' | 'env' | 'timeout' | 'caller'>
   /** Ends subscriptions and what no request waits for; whoever gave it closes the connections. */
   readonly signal?: AbortSignal
 }

@@ -4,7 +4,7 @@ import { blockMarks } from '../mark.ts'
 /** A text with the block of a program in the place of the one that it had, or at its end; everything else stays byte for byte. Throws CONFLICT where the marks are not one pair. */
 export function replaceBlock(text: string, block: string, program: string, file: string): string {
   const found = findMarks(text, program)
-  const lineEnd = /\r?\n/.exec(text)?.[0] ?? '\n'
+  const lineEnd = lineEndOf(text)
   const fresh = block.trimEnd().replaceAll('\n', lineEnd)
   if (found.length === 0) return `${text}${gapAfter(text, lineEnd)}${fresh}${lineEnd}`
   const [begin, end, ...more] = found
@@ -21,6 +21,12 @@ function findMarks(text: string, program: string): Mark[] {
     const start = match.index + match[0].indexOf('<')
     return { kind: match[2]!, start, stop: start + match[1]!.length, line: text.slice(0, start).split('\n').length, whole: match[1] === begin || match[1] === end }
   })
+}
+
+// That of most lines: the first one may be an accident.
+function lineEndOf(text: string): string {
+  const all = text.match(/\r?\n/g) ?? []
+  return all.filter((end) => end === '\r\n').length * 2 > all.length ? '\r\n' : '\n'
 }
 
 function gapAfter(text: string, lineEnd: string): string {

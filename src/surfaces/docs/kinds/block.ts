@@ -32,12 +32,12 @@ function block(model: DocModel, description: number, named: number, commands: re
   const tools = (model.only ?? []).map((tool) => ` --tool ${tool}`).join('')
   const body = joinBlocks([
     `<!-- Generated, edits up to the end mark are lost; renew with: ${model.name} docs agents${tools} --write (in CLAUDE.md: docs claude) -->`,
-    `## ${model.name}`,
+    `## ${inline(model.name)}`,
     model.description === undefined ? '' : paragraphs(cutText(model.description, description)),
     shortCallingSection(model),
     ...commands,
-    titled(3, `Rules of ${model.name}`, [rulesSection(model, named)]),
-    titled(3, `Errors of ${model.name}`, [errorSection(), `Exit codes: ${exitCodeText()}.`]),
+    titled(3, `Rules of ${inline(model.name)}`, [rulesSection(model, named)]),
+    titled(3, `Errors of ${inline(model.name)}`, [errorSection(), `Exit codes: ${exitCodeText()}.`]),
   ])
   return `${begin}\n${keepMarksOut(body)}\n${end}\n`
 }

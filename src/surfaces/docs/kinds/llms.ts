@@ -15,7 +15,7 @@ const FULL = 'llms-full.txt'
 export function writeLlms(model: DocModel): GeneratedFile[] {
   const mark = markComment(model, 'llms')
   const text = `${joinBlocks([
-    `# ${model.name}`,
+    `# ${inline(model.name)}`,
     `> ${paragraph(model.description === undefined ? whenToUse(model, 300) : cutText(tidyLine(model.description), 600))}`,
     callingSection(model),
     ...model.groups.map((group) => titled(2, group.title === '' ? 'Commands' : inline(groupTitle(group)), [bullets(group.tools.map(linkLine))])),

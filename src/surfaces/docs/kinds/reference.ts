@@ -15,7 +15,7 @@ import { toolLine, toolSection } from '../sections/tool.ts'
 /** Everything about a program in one page of Markdown; `mark` is its last line. */
 export function referencePage(model: DocModel, mark: string): string {
   return `${joinBlocks([
-    `# ${model.name}`,
+    `# ${inline(model.name)}`,
     `Version ${inline(model.version)}`,
     model.description === undefined ? '' : paragraphs(model.description),
     titled(2, 'Quick reference', [model.single ? '' : bullets(model.tools.map(toolLine)), callingSection(model)]),

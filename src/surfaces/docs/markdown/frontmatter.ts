@@ -13,8 +13,8 @@ export function frontmatter(fields: { readonly [key: string]: Value | undefined 
   return `---\n${lines.join('\n')}\n---\n`
 }
 
-// A text in JSON is one in YAML too, whatever it holds.
+// A text in JSON is one in YAML too, whatever it holds. Two letters at the start are no number: `e0` is one to some.
 function scalar(value: string | boolean): string {
   if (typeof value === 'boolean') return String(value)
-  return /^[a-z][a-z0-9-]*$/.test(value) && !TAKEN.test(value) ? value : JSON.stringify(value)
+  return /^[a-z]{2}[a-z0-9-]*$/.test(value) && !TAKEN.test(value) ? value : JSON.stringify(value)
 }

@@ -8,6 +8,7 @@ export function inline(text: string): string {
   let out = ''
   let last = 0
   for (const { 0: span, 1: inside = '', index } of text.matchAll(CODE)) {
+    if (inside.trim() === '') continue
     out += escapeText(text.slice(last, index)) + code(inside)
     last = index + span.length
   }

@@ -26,9 +26,13 @@ function cutWhole(text: string, room: number): string {
   return takeSegments(text, 'word', room) || takeSegments(text, 'grapheme', room)
 }
 
+// Making one takes longer than using it.
+const segmenters: { word?: Intl.Segmenter; grapheme?: Intl.Segmenter } = {}
+
 function takeSegments(text: string, granularity: 'word' | 'grapheme', room: number): string {
   let end = 0
-  for (const { index, segment } of new Intl.Segmenter('en', { granularity }).segment(text.slice(0, room * 2))) {
+  const segmenter = (segmenters[granularity] ??= new Intl.Segmenter('en', { granularity }))
+  for (const { index, segment } of segmenter.segment(text.slice(0, room * 2))) {
     if (index + segment.length > room) break
     end = index + segment.length
   }

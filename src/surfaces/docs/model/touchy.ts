@@ -12,9 +12,9 @@ export function calmWords(text: string): string {
   return text.replace(TOUCHY, '$& ')
 }
 
-/** The same for Markdown text, where a backslash before them is not shown. */
+/** The same for Markdown text, which shows an entity as its character. */
 export function calmMarkdown(text: string): string {
-  return text.replace(TOUCHY, '\\$&')
+  return text.replace(TOUCHY, (character) => `&#${character.charCodeAt(0)};`)
 }
 
 /** The same within the strings of JSON. */

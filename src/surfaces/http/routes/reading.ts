@@ -1,6 +1,6 @@
 import { promptsDocument, resourcesDocument } from '../../json/discover.ts'
 import { documentAnswer, outcomeAnswer } from '../answers.ts'
-import { readCallOptions } from '../call-options.ts'
+import { cancelledWith, readCallOptions } from '../call-options.ts'
 import type { HttpAnswer } from '../exchange.ts'
 import { readJson } from './read-json.ts'
 import type { Exchange, FindRoute } from './route.ts'
@@ -17,7 +17,7 @@ export const findPromptRoute: FindRoute = ([name, ...more]) => {
 async function readResources({ request, set, options }: Exchange): Promise<HttpAnswer> {
   const uri = new URLSearchParams(request.search).get('uri')
   if (uri === null) return documentAnswer(resourcesDocument(await set.outline()))
-  return outcomeAnswer(await set.readResource(uri, readCallOptions(request, options.call ?? {})))
+  return outcomeAnswer(await set.readResource(uri, cancelledWith(request, readCallOptions(request, options.call ?? {}))))
 }
 
 async function listPrompts({ set }: Exchange): Promise<HttpAnswer> {
@@ -28,5 +28,5 @@ async function renderPrompt(exchange: Exchange, name: string): Promise<HttpAnswe
   const { request, set, options } = exchange
   const callOptions = readCallOptions(request, options.call ?? {})
   const read = await readJson(exchange)
-  return 'refused' in read ? read.refused : outcomeAnswer(await set.renderPrompt(name, read.input, callOptions))
+  return 'refused' in read ? read.refused : outcomeAnswer(await set.renderPrompt(name, read.input, cancelledWith(request, callOptions)))
 }

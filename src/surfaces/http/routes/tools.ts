@@ -2,7 +2,7 @@ import type { ToolEntry } from '../../../call/collect.ts'
 import { discoverDocument } from '../../json/discover.ts'
 import { manifestDocument } from '../../json/manifest.ts'
 import { documentAnswer, outcomeAnswer, withWayOn } from '../answers.ts'
-import { readCallOptions, wantsEvents } from '../call-options.ts'
+import { cancelledWith, readCallOptions, wantsEvents } from '../call-options.ts'
 import { eventAnswer } from '../event-stream.ts'
 import type { HttpAnswer } from '../exchange.ts'
 import { readJson } from './read-json.ts'
@@ -39,6 +39,6 @@ async function callTool(exchange: Exchange, { name, path }: ToolEntry): Promise<
   const read = await readJson(exchange)
   if ('refused' in read) return read.refused
   const complete = (outcome: Parameters<typeof withWayOn>[0]) => withWayOn(outcome, [set.name, ...(set.entries.length === 1 ? [] : path)], read.input)
-  if (streamed) return eventAnswer(set.stream(name, read.input, callOptions), complete, options.keepAlive)
-  return outcomeAnswer(complete(await set.call(name, read.input, callOptions)))
+  if (streamed) return eventAnswer(set.stream(name, read.input, { ...callOptions, signal: request.signal }), complete, options.keepAlive)
+  return outcomeAnswer(complete(await set.call(name, read.input, cancelledWith(request, callOptions))))
 }

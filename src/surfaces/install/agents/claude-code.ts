@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { Agent, Surroundings } from './agent.ts'
 
 /** Claude Code: `.mcp.json` in the project, the user's in `~/.claude.json`; with CLAUDE_CONFIG_DIR both the folder and that file move. */
@@ -15,10 +15,10 @@ export const claudeCode: Agent = {
   skills: (scope, here) => join(scope === 'project' ? join(here.cwd, '.claude') : configFolder(here), 'skills'),
 }
 
-function configFolder({ env, home }: Surroundings): string {
-  return env['CLAUDE_CONFIG_DIR'] || join(home, '.claude')
+function configFolder({ env, cwd, home }: Surroundings): string {
+  return resolve(cwd, env['CLAUDE_CONFIG_DIR'] || join(home, '.claude'))
 }
 
-function userFile({ env, home }: Surroundings): string {
-  return join(env['CLAUDE_CONFIG_DIR'] || home, '.claude.json')
+function userFile({ env, cwd, home }: Surroundings): string {
+  return resolve(cwd, env['CLAUDE_CONFIG_DIR'] || home, '.claude.json')
 }

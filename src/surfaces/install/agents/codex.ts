@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { Agent, Surroundings } from './agent.ts'
 import { sharedSkills } from './shared.ts'
 
@@ -16,6 +16,6 @@ export const codex: Agent = {
   skills: sharedSkills,
 }
 
-function configFolder({ env, home }: Surroundings): string {
-  return env['CODEX_HOME'] || join(home, '.codex')
+function configFolder({ env, cwd, home }: Surroundings): string {
+  return resolve(cwd, env['CODEX_HOME'] || join(home, '.codex'))
 }

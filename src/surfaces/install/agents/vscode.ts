@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { Agent, Surroundings } from './agent.ts'
 import { sharedSkills } from './shared.ts'
 
@@ -16,7 +16,7 @@ export const vscode: Agent = {
   skills: sharedSkills,
 }
 
-function profileFolder({ env, home, platform }: Surroundings): string {
+function profileFolder({ env, cwd, home, platform }: Surroundings): string {
   const settings = platform === 'win32' ? env['APPDATA'] || join(home, 'AppData', 'Roaming') : platform === 'darwin' ? join(home, 'Library', 'Application Support') : env['XDG_CONFIG_HOME'] || join(home, '.config')
-  return join(settings, 'Code', 'User')
+  return resolve(cwd, settings, 'Code', 'User')
 }

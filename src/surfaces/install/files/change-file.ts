@@ -1,10 +1,10 @@
-import { accessSync, constants } from 'node:fs'
+import { closeSync, openSync } from 'node:fs'
 import { ToolError } from '../../../contract/tool-error.ts'
 import { openConfig } from './config-file.ts'
 import type { ConfigFile } from './config-file.ts'
 import { fileProblem } from './file-problem.ts'
-import { foldersAbove, makeFolders, missingFolders, removeFolders, requireWritableFolder } from './folders.ts'
-import { withLock } from './lock.ts'
+import { foldersAbove, leaveFolders, makeFolders, missingFolders, requireWritableFolder } from './folders.ts'
+import { whileFoldersVanish, withLock } from './lock.ts'
 import { deleteFile, replaceFile } from './replace-file.ts'
 
 /** What is to become of a file, and what is said about it. Without `write` and `remove` it stays as it is. */
@@ -18,34 +18,39 @@ export type Change<Row> = {
 /** Decides on a file from what it holds; `folders` is how many above it have to be made. May be asked again when the file changes meanwhile. */
 export type Decide<Row> = (file: ConfigFile, folders: number) => Change<Row>
 
+type Options = { readonly dryRun: boolean; readonly signal: AbortSignal; /** Of a new file. */ readonly mode: number }
+
 const MOST_ATTEMPTS = 5
 
 /** Changes a file as `decide` says; in a dry run only decides. Throws ToolError, and leaves nothing behind, when the file is broken or cannot be written. */
-export async function changeFile<Row>(path: string, decide: Decide<Row>, { dryRun, signal, mode }: { readonly dryRun: boolean; readonly signal: AbortSignal; readonly mode: number }): Promise<Row> {
+export async function changeFile<Row>(path: string, decide: Decide<Row>, options: Options): Promise<Row> {
   try {
-    const file = openConfig(path)
-    const first = decide(file, missingFolders(file.path).length)
-    if (isChange(first)) requireWritable(file)
-    if (dryRun || !isChange(first)) return first.row
-    const target = file.path
-    const made = makeFolders(target)
-    let change: Change<Row> | undefined
-    try {
-      change = await withLock(target, signal, () => attempt(path, (file) => decide(file, made.length), mode))
-    } finally {
-      if (!change || !isChange(change)) removeFolders(made)
-    }
-    if (change.remove) removeFolders(foldersAbove(target, change.remove.folders))
-    return change.row
+    return await whileFoldersVanish(() => changeOnce(path, decide, options))
   } catch (error) {
     throw fileProblem(error, path)
   }
 }
 
+async function changeOnce<Row>(path: string, decide: Decide<Row>, { dryRun, signal, mode }: Options): Promise<Row> {
+  const file = openConfig(path)
+  const first = decide(file, missingFolders(file.path).length)
+  if (isChange(first)) requireWritable(file)
+  if (dryRun || !isChange(first)) return first.row
+  const made = makeFolders(file.path)
+  let change: Change<Row> | undefined
+  try {
+    change = await withLock(file.path, signal, () => attempt(path, (now) => decide(now, made.length), mode))
+  } finally {
+    if (!change || !isChange(change)) await leaveFolders(made)
+  }
+  if (change.remove) await leaveFolders(foldersAbove(file.path, change.remove.folders))
+  return change.row
+}
+
 // A plan tells this too. A rename would not mind a file that is read-only; who made it so would.
 function requireWritable(file: ConfigFile): void {
   requireWritableFolder(file.path)
-  if (file.stats) accessSync(file.path, constants.W_OK)
+  if (file.stats) closeSync(openSync(file.path, 'r+'))
 }
 
 function isChange(change: Change<unknown>): boolean {

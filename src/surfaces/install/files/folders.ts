@@ -1,6 +1,10 @@
-import { accessSync, constants, mkdirSync, rmdirSync, statSync } from 'node:fs'
+import { accessSync, constants, mkdirSync, readdirSync, rmdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { ToolError } from '../../../contract/tool-error.ts'
+
+const MOST_LOOKS = 50
+const LOOK_AGAIN_MS = 20
 
 /** The folders above a path that are not there yet, the outermost first. */
 export function missingFolders(path: string): readonly string[] {
@@ -29,14 +33,36 @@ export function makeFolders(path: string): readonly string[] {
 
 /** Removes folders that we made, as far as they are empty. */
 export function removeFolders(folders: readonly string[]): void {
-  try {
-    for (const folder of [...folders].reverse()) rmdirSync(folder)
-  } catch { /* somebody uses it by now */ }
+  for (const folder of [...folders].reverse()) {
+    try {
+      rmdirSync(folder)
+    } catch (error) {
+      // Somebody uses it by now, and so those above it.
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') return
+    }
+  }
+}
+
+/** The same when we are done; others who wait for the lock put it into the folder for a moment, and that passes. */
+export async function leaveFolders(folders: readonly string[]): Promise<void> {
+  for (let attempt = 0; attempt < MOST_LOOKS && folders.some(holdsOnlyLocks); attempt++) {
+    removeFolders(folders)
+    if (folders.some(holdsOnlyLocks)) await wait(LOOK_AGAIN_MS)
+  }
 }
 
 /** The nearest folders above a path, the outermost first. */
 export function foldersAbove(path: string, count: number): readonly string[] {
   return count <= 0 ? [] : [...foldersAbove(dirname(path), count - 1), dirname(path)]
+}
+
+// An empty folder holds nothing else.
+function holdsOnlyLocks(folder: string): boolean {
+  try {
+    return readdirSync(folder).every((name) => /^\..+\.toolable(?:\.|$)/.test(name))
+  } catch {
+    return false
+  }
 }
 
 function makeFolder(folder: string): boolean {

@@ -24,16 +24,26 @@ export async function withLock<T>(path: string, signal: AbortSignal, work: () =>
     const owner = text === undefined ? undefined : readOwner(text)
     if (text !== undefined && (!owner || !host.isAlive(owner.pid, owner.started))) {
       setAside(lock, text)
-      sweep(lock)
       continue
     }
     if (host.clock() > until) throw new ToolError('CONFLICT', `${path} is being changed by process ${owner?.pid ?? 'unknown'}`, { retryable: true, details: { file: path }, suggestion: 'Wait for the other command to end, and try again' })
     await wait(LOOK_AGAIN_MS, undefined, { signal })
   }
   try {
+    sweep(lock)
     return work()
   } finally {
     rmSync(lock, { force: true })
+  }
+}
+
+/** Does some work again when a folder that it needs has vanished: whoever removes something takes along what is empty then. */
+export async function whileFoldersVanish<T>(work: () => Promise<T>, attempts = 5): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (attempts <= 1 || (error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    return whileFoldersVanish(work, attempts - 1)
   }
 }
 

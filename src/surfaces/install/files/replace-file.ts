@@ -1,6 +1,6 @@
 import { chmodSync, chownSync, closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { writeTemporary } from '../../../call/exclusive-file.ts'
+import { WITHOUT_LINKS, writeTemporary } from '../../../call/exclusive-file.ts'
 import { openConfig } from './config-file.ts'
 import type { ConfigFile } from './config-file.ts'
 import { lockOf } from './lock.ts'
@@ -41,7 +41,7 @@ function place(temporary: string, path: string): boolean {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'EEXIST') return false
-    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'].includes(code ?? '')) throw error
+    if (!WITHOUT_LINKS.includes(code ?? '')) throw error
     renameSync(temporary, path)
   }
   return true

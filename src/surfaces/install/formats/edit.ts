@@ -39,8 +39,18 @@ function proved(before: string, after: string | undefined, { format, container, 
   throw new ToolError('CONFIG', `holds '${container}' in a form that cannot be edited without changing more than '${name}'`)
 }
 
+// Parsers follow brackets by calling themselves.
+function parseSafely(text: string, format: Format, container: string): ReturnType<Format['parse']> {
+  try {
+    return format.parse(text, container)
+  } catch (error) {
+    if (error instanceof RangeError) return { problem: 'is nested too deeply' }
+    throw error
+  }
+}
+
 function readValue(text: string, format: Format, container: string): Config {
-  const parsed = format.parse(text, container)
+  const parsed = parseSafely(text, format, container)
   if ('problem' in parsed) throw new ToolError('CONFIG', parsed.problem)
   const inside = parsed.value[container]
   if (Object.hasOwn(parsed.value, container) && (typeof inside !== 'object' || inside === null || Array.isArray(inside))) throw new ToolError('CONFIG', `holds no table of servers at '${container}'`)

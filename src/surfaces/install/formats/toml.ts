@@ -40,7 +40,8 @@ export const toml: Format = {
     const before = text.slice(0, range.start)
     const ended = text.slice(range.start, range.end).endsWith('\n')
     const gap = ended ? /(?<=^|\n)\r?\n$/ : /\r?\n(?:\r?\n)?$/
-    return before.replace(gap, '') + text.slice(range.end)
+    const rest = text.slice(range.end)
+    return before === '' ? rest.replace(/^\r?\n/, '') : before.replace(gap, '') + rest
   },
 }
 

@@ -6,6 +6,7 @@ import type { ConfigFile } from '../files/config-file.ts'
 import { putEntry, readEntries } from '../formats/edit.ts'
 import type { Made } from '../formats/format.ts'
 import type { Row } from '../report.ts'
+import { handOver } from './hand-over.ts'
 import { inspect, reasonOf } from './inspect.ts'
 import type { Found } from './inspect.ts'
 import { bareEntry, markedEntry } from './mark.ts'
@@ -30,7 +31,9 @@ function decide(place: Place, { program, name, server, force }: Wish, { text = '
   const entry = markedEntry(server, servers, program, made)
   const reason = action === 'conflict' || found.state === 'foreign' ? reasonOf(found, name) : undefined
   const row: Row = { action, target: place.file, details: { agents: [agent.name], key: `${servers.container}.${name}`, ...(reason !== undefined && { reason }), ...(action === 'conflict' && { forcible: true }), ...((action === 'add' || action === 'update') && { entry }) } }
-  return action === 'add' || action === 'update' ? { row, write: putEntry(text, slot, entry) } : { row }
+  if (action === 'add' || action === 'update') return { row, write: putEntry(text, slot, entry) }
+  // We made folders, and another was faster with the file in them.
+  return action === 'unchanged' && folders > 0 ? { row, write: handOver(text, slot, servers, { folders }) } : { row }
 }
 
 function decideAction(found: Found, same: boolean, force: boolean): Row['action'] {

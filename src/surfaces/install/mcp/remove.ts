@@ -1,13 +1,10 @@
 import { changeFile } from '../files/change-file.ts'
 import type { Change } from '../files/change-file.ts'
 import type { ConfigFile } from '../files/config-file.ts'
-import { dropEntry, exchangeWord, readEntries } from '../formats/edit.ts'
-import type { Slot } from '../formats/edit.ts'
-import type { Config, Made } from '../formats/format.ts'
-import { isObject } from '../../../contract/json.ts'
+import { dropEntry, readEntries } from '../formats/edit.ts'
 import type { Row } from '../report.ts'
+import { handOver } from './hand-over.ts'
 import { inspect, ownNames, reasonOf } from './inspect.ts'
-import { readMark, writeMark } from './mark.ts'
 import type { Place } from './places.ts'
 
 /** What is to be taken out: one entry, or all that the program wrote. */
@@ -42,17 +39,4 @@ function decide({ agent, servers, format, file: target }: Place, { program, name
   const rest = dropEntry(text, slot, made)
   if (rest === '' && made.part === 'file') return { row: row('remove'), remove: { folders: made.folders ?? 0 } }
   return { row: row('remove'), write: handOver(rest, slot, servers, made) }
-}
-
-// What was made for this entry is needed by the others of ours that stay; the last one to go takes it along.
-function handOver(text: string, slot: Slot, servers: Place['servers'], made: Made): string {
-  if (Object.keys(made).length === 0) return text
-  for (const [name, entry] of Object.entries(readEntries(text, slot))) {
-    const heir = isObject(entry) ? readMark(entry, servers) : undefined
-    if (!heir) continue
-    const mark = writeMark(heir.program, heir.digest, { ...heir.made, ...made, folders: (heir.made.folders ?? 0) + (made.folders ?? 0) })
-    const after = JSON.parse(JSON.stringify(entry).replaceAll(JSON.stringify(heir.text), JSON.stringify(mark))) as Config
-    return exchangeWord(text, { ...slot, name }, after, heir.text, mark)
-  }
-  return text
 }

@@ -1,6 +1,6 @@
 import { fileProblem } from '../files/file-problem.ts'
-import { makeFolders, removeFolders, requireWritableFolder } from '../files/folders.ts'
-import { withLock } from '../files/lock.ts'
+import { leaveFolders, makeFolders, requireWritableFolder } from '../files/folders.ts'
+import { whileFoldersVanish, withLock } from '../files/lock.ts'
 import type { Row } from '../report.ts'
 import { inspectSkill } from './inspect.ts'
 import type { FoundSkill } from './inspect.ts'
@@ -24,7 +24,8 @@ export function addSkill(place: SkillPlace, skill: Skill, options: Options): Pro
     isForcible: () => true,
     write(found, made) {
       if (found.state === 'absent') createSkill(place.folder, skill, made.length)
-      else updateSkill(place.folder, skill, 'marker' in found ? found.marker : {})
+      // We may have made folders in which another was faster with the skill.
+      else updateSkill(place.folder, skill, 'marker' in found ? { ...found.marker, folders: found.marker.folders + made.length } : {})
       return []
     },
   })
@@ -42,25 +43,29 @@ export function dropSkill(place: SkillPlace, skill: Skill, options: Options): Pr
   })
 }
 
-async function changeFolder({ folder, agents }: SkillPlace, skill: Skill, { dryRun, signal }: Options, work: Work): Promise<Row> {
+async function changeFolder(place: SkillPlace, skill: Skill, options: Options, work: Work): Promise<Row> {
   try {
-    const first = look(folder, agents, skill, work)
-    if (first.changes) requireWritableFolder(folder)
-    if (dryRun || !first.changes) return first.row
-    const made = makeFolders(folder)
-    let leftover = made
-    try {
-      return await withLock(folder, signal, () => {
-        const { found, row, changes } = look(folder, agents, skill, work)
-        if (changes) leftover = work.write(found, made)
-        return row
-      })
-    } finally {
-      // Only now, because the lock is in one of them.
-      removeFolders(leftover)
-    }
+    return await whileFoldersVanish(() => changeOnce(place, skill, options, work))
   } catch (error) {
-    throw fileProblem(error, folder)
+    throw fileProblem(error, place.folder)
+  }
+}
+
+async function changeOnce({ folder, agents }: SkillPlace, skill: Skill, { dryRun, signal }: Options, work: Work): Promise<Row> {
+  const first = look(folder, agents, skill, work)
+  if (first.changes) requireWritableFolder(folder)
+  if (dryRun || !first.changes) return first.row
+  const made = makeFolders(folder)
+  let leftover = made
+  try {
+    return await withLock(folder, signal, () => {
+      const { found, row, changes } = look(folder, agents, skill, work)
+      if (changes || (made.length > 0 && found.state === 'current')) leftover = work.write(found, made)
+      return row
+    })
+  } finally {
+    // Only now, because the lock is in one of them.
+    await leaveFolders(leftover)
   }
 }
 

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-import { writeSkill } from '../../docs/kinds/skill/skill.ts'
-import { readProgram } from '../../docs/model/read-program.ts'
+import { skillFiles } from '../../docs/generate.ts'
 import type { Toolset } from '../../toolset-type.ts'
 
 /** A skill about a program: the name of its folder, and the texts of its files by path in that folder, with slashes. */
@@ -8,7 +7,7 @@ export type Skill = { readonly name: string; readonly program: string; readonly 
 
 /** Writes the skill of a program. */
 export async function skillOf(set: Toolset): Promise<Skill> {
-  const files = writeSkill(readProgram(await set.manifest()))
+  const files = await skillFiles(set)
   const name = files[0]!.path.split('/')[0]!
   return { name, program: set.name, files: new Map(files.map(({ path, text }) => [path.slice(name.length + 1), text])) }
 }

@@ -5,7 +5,7 @@ import { cutText } from '../../model/tidy-text.ts'
 import { markComment } from '../../mark.ts'
 import { joinBlocks, titled } from '../../markdown/blocks.ts'
 import { frontmatter } from '../../markdown/frontmatter.ts'
-import { paragraphs } from '../../markdown/inline.ts'
+import { inline, paragraphs } from '../../markdown/inline.ts'
 import { callingSection } from '../../sections/calling.ts'
 import { contentSections } from '../../sections/contents.ts'
 import { commonCodes, errorSection } from '../../sections/errors.ts'
@@ -22,7 +22,7 @@ export function skillPage(model: DocModel, { description, named, contents, codes
   const head = frontmatter({ name: skillName(model.name), description: whenToUse(model, LONGEST_DESCRIPTION), metadata: { version: model.version } })
   return `${head}\n${joinBlocks([
     markComment(model, 'skill'),
-    `# ${model.name}`,
+    `# ${inline(model.name)}`,
     model.description === undefined ? '' : paragraphs(cutText(model.description, description)),
     titled(2, 'Quick reference', [...quick, callingSection(model)]),
     titled(2, 'Rules', [rulesSection(model, named)]),

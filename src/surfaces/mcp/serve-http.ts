@@ -1,0 +1,21 @@
+import { ToolError } from '../../contract/tool-error.ts'
+import type { BuiltinContext } from '../builtin/builtin.ts'
+import type { HttpApp } from '../http/exchange.ts'
+import { refuse } from '../http/refuse.ts'
+import { serveApp } from '../http/serve.ts'
+import { servingOptions } from '../http/serving-input.ts'
+import type { ServingInput } from '../http/serving-input.ts'
+import { createMcpHttp } from './http.ts'
+import type { McpHttpOptions } from './http.ts'
+
+const PATH = '/mcp'
+
+/** Serves MCP over HTTP until the operator stops it; gives the exit status. */
+export function serveMcpHttp(input: ServingInput, options: McpHttpOptions, context: BuiltinContext): Promise<number> {
+  const app = createMcpHttp(context.set, { ...options, signal: context.host.signal })
+  return serveApp(at(PATH, app), { ...servingOptions(input, context), path: PATH })
+}
+
+function at(path: string, app: HttpApp): HttpApp {
+  return async (request) => (request.path === path ? app(request) : refuse(new ToolError('NOT_FOUND', `nothing is served at ${request.path.slice(0, 100)}`, { suggestion: `The endpoint is ${path}` })))
+}
