@@ -225,6 +225,7 @@ export const requirements: { readonly [id: string]: Requirement } = {
     'mcp-pages': 'Lists come in pages, and a cursor that nobody gave is refused.',
     'mcp-slow-reader': 'What a client does not read does not pile up: log lines and progress are left out, answers never.',
     'mcp-results': 'Results fit the output schema that was listed, dry runs included; artifacts can be read by their address, and no other file can.',
+    'mcp-leaves-nothing': 'Calls, questions, streams, sessions and subscriptions that are over take no memory.',
     'mcp-list-changed': 'Clients hear that tools, prompts and resources have changed: older ones always, newer ones by subscription.',
     'mcp-rounds': 'A call that asks goes on where it was with the signed state of its last round, and no other state is accepted.',
     'mcp-tasks': 'A long call becomes a task for clients that know tasks, as its tool says: never, after a while, or always.',
