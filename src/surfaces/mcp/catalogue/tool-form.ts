@@ -1,6 +1,7 @@
 import { isObject } from '../../../contract/json.ts'
 import type { JsonSchema } from '../../../contract/json.ts'
 import type { ToolFacts } from '../../../contract/manifest.ts'
+import { reservedFields } from '../../../define/reserved.ts'
 import type { Caller } from '../exchange.ts'
 import type { ServedTool } from '../source.ts'
 
@@ -12,14 +13,14 @@ export async function toolForm(tool: ServedTool, era: Caller['era']): Promise<To
   const { facts } = tool
   const manifest = await tool.manifest()
   const written = tool.written()
-  const output = written.output ?? manifest.outputSchema
-  const outputSchema = output && (era === 'modern' ? output : objectOutput(output))
+  const input = written.input ?? manifest.inputSchema
+  const outputSchema = outputOf(written.output ?? manifest.outputSchema, reservedFields(input).dryRun !== undefined, era)
   const annotations = annotationHints(facts)
   return {
     name: tool.name,
     ...(facts.title !== undefined && { title: facts.title }),
     description: facts.description === undefined ? facts.summary : `${facts.summary}\n\n${facts.description}`,
-    inputSchema: objectInput(written.input ?? manifest.inputSchema),
+    inputSchema: objectInput(input),
     ...(outputSchema && { outputSchema }),
     ...(annotations && { annotations }),
     ...(facts.mcp?.meta && { _meta: facts.mcp.meta }),
@@ -36,12 +37,19 @@ function objectInput(schema: JsonSchema): object {
   return schema['type'] === 'object' ? schema : { type: 'object', ...schema }
 }
 
-function objectOutput(schema: JsonSchema): object | undefined {
-  if (!isWrapped(schema)) return schema
-  const { $defs, $schema, ...inner } = schema
+// What a tool gives when its input asks only for a plan.
+const PLAN = { type: 'object', description: 'What a dry run gives', anyOf: [{ required: ['plan'] }, { required: ['would_execute'] }] } as const
+
+function outputOf(output: JsonSchema | undefined, canPlan: boolean, era: Caller['era']): object | undefined {
+  if (!output) return undefined
+  const wrapped = era === 'legacy' && isWrapped(output)
+  if (!wrapped && !canPlan) return output
+  const { $defs, $schema, ...result } = output
   // Moved one level down, a reference to anything but $defs would point at nothing.
-  if (pointsElsewhere(inner) || pointsElsewhere($defs)) return undefined
-  return { ...($schema !== undefined && { $schema }), type: 'object', properties: { result: inner }, required: ['result'], ...($defs !== undefined && { $defs }) }
+  if (pointsElsewhere(result) || pointsElsewhere($defs)) return undefined
+  const inner = canPlan ? { anyOf: [result, PLAN] } : result
+  const outer = wrapped ? { type: 'object', properties: { result: inner }, required: ['result'] } : { ...(!isWrapped(output) && { type: 'object' }), ...inner }
+  return { ...($schema !== undefined && { $schema }), ...outer, ...($defs !== undefined && { $defs }) }
 }
 
 function pointsElsewhere(value: unknown): boolean {

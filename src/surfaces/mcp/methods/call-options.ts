@@ -11,6 +11,7 @@ import { elicit } from '../questions/elicitation.ts'
 import { listRoots } from '../questions/roots.ts'
 import { sampling } from '../questions/sampling.ts'
 import type { McpServer } from '../server-type.ts'
+import { RPC, RpcError } from '../wire/messages.ts'
 import type { Params } from '../wire/messages.ts'
 import { OWN_META } from '../wire/versions.ts'
 
@@ -70,5 +71,9 @@ function wanted(params: Params, longest: CallOptions['timeout']): CallOptions {
 
 // What the operator allows cannot be stretched by a client.
 function shorter(wanted: Duration, longest: Duration | undefined): Duration {
-  return longest !== undefined && toMilliseconds(wanted, 'timeout') > toMilliseconds(longest, 'timeout') ? longest : wanted
+  try {
+    return toMilliseconds(wanted, 'timeout') > toMilliseconds(longest ?? wanted, 'timeout') ? longest! : wanted
+  } catch (error) {
+    throw new RpcError(RPC.invalidParams, `${OWN_META.options}: ${(error as Error).message}`)
+  }
 }
