@@ -54,6 +54,26 @@ describe('many tools behind three doors [5.mcp-progressive]', () => {
     await raw.end()
   })
 
+  test('the door is open for what was said, and for all of it', async () => {
+    const raw = open(40)
+    const invoice = { customer: 'ann', amount: 5 }
+    expect((await raw.ask('tools/call', { name: 'run_tool', arguments: { name: 'send_invoice', arguments: invoice } })).result).toMatchObject({ structuredContent: { sent: '5 to ann' } })
+    for (const given of [{ name: 'routine_1', inputs: {} }, { name: 'routine_1', input: 'x' }, { name: 'routine_1', input: {}, arguments: {} }]) {
+      const answer = await raw.ask('tools/call', { name: 'run_tool', arguments: given })
+      expect([answer.result.isError, textOf(answer).error.code]).toEqual([true, 'INVALID_INPUT'])
+    }
+    await raw.end()
+  })
+
+  test('hosts and models see what destroys', async () => {
+    const raw = open(40)
+    const { result } = await raw.ask('tools/list')
+    const destroys = textOf(await raw.ask('tools/call', { name: 'search_tools', arguments: { query: '', limit: 100 } })).tools.filter((found: { readonly destructive?: boolean }) => found.destructive)
+    expect(result.tools.at(-1)).toMatchObject({ name: 'run_tool', annotations: { destructiveHint: true } })
+    expect(destroys.length).toBeGreaterThan(0)
+    await raw.end()
+  })
+
   test('progress and consent work through the door', async () => {
     const raw = open(40)
     await raw.ask('tools/call', { name: 'run_tool', arguments: { name: 'track_parcel', input: { parcel: 'x' } }, _meta: { progressToken: 1 } })

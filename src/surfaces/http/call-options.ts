@@ -3,7 +3,6 @@ import type { Duration } from '../../contract/duration.ts'
 import { ToolError } from '../../contract/tool-error.ts'
 import { Cancellation } from '../../call/cancellation.ts'
 import type { CallOptions, ServedCallOptions } from '../../call/options.ts'
-import { clientGone } from './exchange.ts'
 import type { HttpRequest } from './exchange.ts'
 
 /** What the server decides about every call. */
@@ -31,10 +30,10 @@ export function readCallOptions(request: HttpRequest, defaults: CallDefaults): C
   }
 }
 
-/** The same, ended when the client goes away. */
+/** The same, ended when the client goes away or the server stops. */
 export function cancelledWith(request: HttpRequest, options: CallOptions): ServedCallOptions {
   const cancellation = new Cancellation()
-  request.onGone(() => cancellation.cancel(clientGone()))
+  request.onGone((why) => cancellation.cancel(why))
   return { ...options, cancellation }
 }
 

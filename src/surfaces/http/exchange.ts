@@ -14,8 +14,8 @@ export type HttpRequest = {
   text(limit: number): Promise<string>
   /** Aborted when the client goes away before it has the whole answer. Made when first asked for. */
   readonly signal: AbortSignal
-  /** Calls `react` then, without the cost of a signal. */
-  onGone(react: () => void): void
+  /** Calls `react` then, or when the server stops and waits no longer, with the reason; costs less than a signal. */
+  onGone(react: (why: ToolError) => void): void
 }
 
 /** The answer: whole, or a stream whose chunks are sent as they come. Names of headers in lower case; the length is counted by whoever sends it. */
@@ -49,4 +49,11 @@ export function isStream(body: HttpAnswer['body']): body is AsyncIterable<string
 /** Why a call ends whose client went away. */
 export function clientGone(): ToolError {
   return new ToolError('CANCELLED', 'the client closed the connection before it had the answer')
+}
+
+/** Why a request ends that the server would wait for no longer. Its client is still there, and gets an answer. */
+export class ServerStops extends ToolError {
+  constructor() {
+    super('CANCELLED', 'the server stops')
+  }
 }

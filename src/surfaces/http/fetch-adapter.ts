@@ -20,7 +20,7 @@ export function fetchHandler(app: HttpApp, { basePath = '' }: { readonly basePat
       header: (name) => request.headers.get(name) ?? (name === 'host' ? url.host : undefined),
       text: (limit) => readBody(request, limit),
       get signal() { return gone.signal() },
-      onGone: (react) => void onAbort(gone.signal(), react),
+      onGone: (react) => void onAbort(gone.signal(), () => react(clientGone())),
     }
     let answer: HttpAnswer
     try {

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ToolError } from '../../../contract/tool-error.ts'
 import { splitTarget } from '../base-path.ts'
 import { whenGone } from './client-gone.ts'
 import { BodyError, bodyTooLong, clientGone } from '../exchange.ts'
@@ -14,7 +15,7 @@ export class NodeRequest implements HttpRequest {
   readonly path: string
   readonly search: string
   private controller: AbortController | undefined
-  private reactions: (() => void)[] | undefined
+  private reactions: ((why: ToolError) => void)[] | undefined
   private stopListening: (() => void) | undefined
 
   constructor(private readonly message: NodeMessage, private readonly response: ServerResponse, target: string, private readonly expects: boolean) {
@@ -40,13 +41,13 @@ export class NodeRequest implements HttpRequest {
   get signal(): AbortSignal {
     if (this.controller) return this.controller.signal
     const controller = (this.controller = new AbortController())
-    this.onGone(() => controller.abort(clientGone()))
+    this.onGone((why) => controller.abort(why))
     return controller.signal
   }
 
-  onGone(react: () => void): void {
+  onGone(react: (why: ToolError) => void): void {
     if (this.message.socket.destroyed) {
-      if (!this.response.writableFinished) react()
+      if (!this.response.writableFinished) react(clientGone())
       return
     }
     this.reactions ??= this.watchClient()
@@ -58,10 +59,10 @@ export class NodeRequest implements HttpRequest {
     this.stopListening?.()
   }
 
-  private watchClient(): (() => void)[] {
-    const reactions: (() => void)[] = []
-    this.stopListening = whenGone(this.message.socket, () => {
-      if (!this.response.writableFinished) for (const react of reactions) react()
+  private watchClient(): ((why: ToolError) => void)[] {
+    const reactions: ((why: ToolError) => void)[] = []
+    this.stopListening = whenGone(this.message.socket, (why) => {
+      if (!this.response.writableFinished) for (const react of reactions) react(why)
     })
     return reactions
   }

@@ -1,6 +1,8 @@
 import { createServer } from 'node:http'
 import type { Server, ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
+import { giveUp } from './client-gone.ts'
+import { ServerStops } from '../exchange.ts'
 import type { HttpApp } from '../exchange.ts'
 import { explainListenError } from './listen-error.ts'
 import { nodeListener } from './adapter.ts'
@@ -34,6 +36,7 @@ export type Listening = {
 const REQUEST_TIMEOUT_MS = 60_000
 const HEADERS_TIMEOUT_MS = 20_000
 const GRACE_MS = 5_000
+const LAST_WORDS_MS = 1_000
 
 /** Serves an app over node:http; rejects with CONFIG, naming a free port, when the address cannot be had. */
 export async function listen(app: HttpApp, { host, port, basePath, requestTimeout = REQUEST_TIMEOUT_MS, grace = GRACE_MS, signal }: ListenOptions): Promise<Listening> {
@@ -69,10 +72,18 @@ export async function listen(app: HttpApp, { host, port, basePath, requestTimeou
     signal?.removeEventListener('abort', stop)
     server.close()
     for (const [socket, running] of connections) if (running.size === 0) socket.destroySoon()
-    const cut = setTimeout(() => {
-      for (const socket of connections.keys()) socket.destroy()
+    let cut: NodeJS.Timeout
+    const end = setTimeout(() => {
+      for (const socket of connections.keys()) giveUp(socket, new ServerStops())
+      // Whoever heeds that has something to say about it.
+      cut = setTimeout(() => {
+        for (const socket of connections.keys()) socket.destroy()
+      }, LAST_WORDS_MS)
     }, grace)
-    void closed.then(() => clearTimeout(cut))
+    void closed.then(() => {
+      clearTimeout(end)
+      clearTimeout(cut)
+    })
     return closed
   }
   const stop = (): void => void close()

@@ -1,5 +1,6 @@
 import { ToolError } from '../../../contract/tool-error.ts'
 import { Cancellation } from '../../../call/cancellation.ts'
+import { ServerStops } from '../../http/exchange.ts'
 import type { HttpAnswer, HttpRequest } from '../../http/exchange.ts'
 import { mayBeLost } from '../exchange.ts'
 import type { Caller, Exchange } from '../exchange.ts'
@@ -35,6 +36,7 @@ export class HttpExchange implements Exchange {
   readonly #options: HttpExchangeOptions
   #open!: (answer: HttpAnswer) => void
   #stream: EventStream | undefined
+  #stopped = false
 
   constructor(options: HttpExchangeOptions) {
     this.#options = options
@@ -42,8 +44,7 @@ export class HttpExchange implements Exchange {
     this.caller = options.caller
     this.canStream = /text\/event-stream|text\/\*|\*\/\*/i.test(options.request.header('accept') ?? '*/*')
     this.opened = new Promise((resolve) => { this.#open = resolve })
-    // An open stream has its own way of noticing that nobody reads.
-    options.request.onGone(() => { if (!this.#stream) this.cancel() })
+    options.request.onGone((why) => this.#leave(why))
   }
 
   cancel(): void {
@@ -59,8 +60,9 @@ export class HttpExchange implements Exchange {
 
   /** Answers the request; one that was cancelled is not answered, only ended. */
   finish(answered: Answered): void {
-    if (this.cancellation.aborted && this.canStream) this.#open(eventAnswer(endedStream().frames()))
-    else if (this.#stream && !this.cancellation.aborted) this.#stream.push(answered.text)
+    const silent = this.cancellation.aborted && !this.#stopped
+    if (silent && this.canStream) this.#open(eventAnswer(endedStream().frames()))
+    else if (this.#stream && !silent) this.#stream.push(answered.text)
     else this.#open(this.#options.answer(answered))
     if (!this.#stream) return
     this.#stream.end()
@@ -70,6 +72,14 @@ export class HttpExchange implements Exchange {
   /** The stream on which everything goes from here on. */
   protected stream(): EventStream {
     return (this.#stream ??= this.#openStream())
+  }
+
+  #leave(why: ToolError): void {
+    if (why instanceof ServerStops) {
+      this.#stopped = true
+      this.cancellation.cancel(why)
+    } else if (!this.#stream) this.cancel()
+    // An open stream has its own way of noticing that nobody reads.
   }
 
   #openStream(): EventStream {

@@ -1,3 +1,4 @@
+import { isObject } from '../../../contract/json.ts'
 import { closest } from '../../../contract/did-you-mean.ts'
 import { shorten } from '../../../contract/shorten.ts'
 import { ToolError } from '../../../contract/tool-error.ts'
@@ -9,11 +10,16 @@ import type { McpSource } from '../source.ts'
 import { searchTools } from './search.ts'
 
 const SHOWN = 10
+const RUN = 'run_tool'
 
 /** The same source behind three tools, so that a hundred tools cost an agent a few hundred tokens: find, describe, run. */
 export function progressiveSource(source: McpSource): McpSource {
   const entries = [searchDoor(source), describeDoor(source), runDoor(source)].map((door) => enter(door, []))
-  const served = entries.map(serveEntry)
+  const served = entries.map((entry) => {
+    const door = serveEntry(entry)
+    // Hosts approve calls by what they can see, and behind this door stands every tool.
+    return entry.name === RUN ? { ...door, facts: { ...door.facts, annotations: { destructive: source.tools().some(({ facts }) => facts.annotations.destructive === true) } } } : door
+  })
   const identity = { toolset: source.name, version: source.version }
   return {
     ...source,
@@ -22,7 +28,7 @@ export function progressiveSource(source: McpSource): McpSource {
     // Who knows a name may call it as if it were listed.
     find: (name) => served.find((door) => door.name === name) ?? source.find(name),
     aim(tool, input) {
-      const target = tool.name === 'run_tool' ? targetOf(input) : undefined
+      const target = tool.name === RUN ? targetOf(input) : undefined
       return (target && source.find(target.name)) ?? tool
     },
     async call(name, input, options) {
@@ -40,13 +46,16 @@ export function progressiveSource(source: McpSource): McpSource {
 }
 
 function targetOf(input: unknown): { readonly name: string; readonly input: unknown } | undefined {
-  const { name, input: given } = input as { readonly name?: unknown; readonly input?: unknown }
-  return typeof name === 'string' ? { name, input: given ?? {} } : undefined
+  const { name, input: given, arguments: alias, ...others } = input as { readonly [key: string]: unknown }
+  // Models often say `arguments`, as the protocol does. Anything else is for the schema to refuse: a tool must not run on half of what was said.
+  const meant = given === undefined ? (alias ?? {}) : given
+  const fits = Object.keys(others).length === 0 && isObject(meant) && (given === undefined || alias === undefined)
+  return typeof name === 'string' && fits ? { name, input: meant } : undefined
 }
 
 function unknown(name: string, source: McpSource): ToolError {
   const meant = closest(name, source.tools().map((candidate) => candidate.name))
-  return new ToolError('NOT_FOUND', `there is no tool '${shorten(name, 100)}'${meant ? `; did you mean '${meant}'?` : ''}`, { suggestion: { action: 'use_different_tool', fix: meant ? `Run '${meant}'` : 'Look for one with search_tools' } })
+  return new ToolError('NOT_FOUND', `there is no tool '${shorten(name, 100)}'${meant ? `; did you mean '${meant}'?` : ''}`, { suggestion: { action: 'use_different_tool', fix: meant ? `Use '${meant}'` : 'Look for one with search_tools' } })
 }
 
 function searchDoor(source: McpSource) {
@@ -57,7 +66,7 @@ function searchDoor(source: McpSource) {
     annotations: { readOnly: true },
     run({ query, limit }) {
       const found = searchTools(source.tools(), String(query), Number(limit))
-      return { tools: found.map(({ name, facts }) => ({ name, summary: facts.summary })), total: source.tools().length }
+      return { tools: found.map(({ name, facts }) => ({ name, summary: facts.summary, ...(facts.annotations.destructive && { destructive: true }) })), total: source.tools().length }
     },
   })
 }
@@ -82,7 +91,7 @@ function describeDoor(source: McpSource) {
 
 function runDoor(source: McpSource) {
   return tool({
-    name: 'run_tool',
+    name: RUN,
     summary: 'Run a tool by its name',
     input: { type: 'object', properties: { name: { type: 'string', description: 'A name that search_tools gave' }, input: { type: 'object', description: 'What describe_tool says the tool takes' } }, required: ['name'], additionalProperties: false },
     run({ name }) {
