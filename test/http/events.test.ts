@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'vitest'
 import { tool } from '../../src/call/tool.ts'
 import { createApp } from '../../src/surfaces/http/app.ts'
 import { fetchHandler } from '../../src/surfaces/http/fetch-adapter.ts'
-import { listen } from '../../src/surfaces/http/node-server.ts'
+import { listen } from '../../src/surfaces/http/node/server.ts'
 import { toolset } from '../../src/surfaces/toolset.ts'
 import { loadSet, post } from './support/doors.ts'
 

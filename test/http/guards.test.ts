@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createHandler } from 'toolable'
-import { serverGuards } from '../../src/surfaces/http/guard-options.ts'
-import { guarded, isLoopback } from '../../src/surfaces/http/guards.ts'
+import { serverGuards } from '../../src/surfaces/http/guards/guard-options.ts'
+import { guarded, isLoopback } from '../../src/surfaces/http/guards/guards.ts'
 import type { HttpApp, HttpRequest } from '../../src/surfaces/http/exchange.ts'
 import { loadSet, post } from './support/doors.ts'
 

@@ -2,8 +2,8 @@ import { connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, describe, expect, test } from 'vitest'
 import type { HttpApp } from '../../src/surfaces/http/exchange.ts'
-import { listen } from '../../src/surfaces/http/node-server.ts'
-import type { Listening, ListenOptions } from '../../src/surfaces/http/node-server.ts'
+import { listen } from '../../src/surfaces/http/node/server.ts'
+import type { Listening, ListenOptions } from '../../src/surfaces/http/node/server.ts'
 import { requestText, sendRaw } from './support/raw.ts'
 
 const LIMIT = 1_000_000

@@ -1,6 +1,6 @@
 import { tool } from '../../call/tool.ts'
 import type { BuiltinModule } from '../builtin/builtin.ts'
-import { SERVING_PROPERTIES } from './serving-properties.ts'
+import { SERVING_PROPERTIES } from './serve/serving-properties.ts'
 
 /** `serve http`: the tools as an HTTP API. */
 export const httpCommands: BuiltinModule = () => [{
@@ -24,5 +24,5 @@ export const httpCommands: BuiltinModule = () => [{
       { description: 'For other machines, with a token', args: ['--host', '0.0.0.0', '--token-file', 'token.txt'] },
     ],
   }),
-  start: async (input, context) => (await import('./serve-http.ts')).serveHttp(input, context),
+  start: async (input, context) => (await import('./serve/serve-http.ts')).serveHttp(input, context),
 }]

@@ -23,7 +23,7 @@ export function createHandler(set: Toolset, options: HandlerOptions = {}): Handl
 export function toNode(handler: Handler): NodeHandler {
   if (typeof handler !== 'function') throw new ToolError('CONFIG', 'toNode() takes a fetch handler')
   let listener: NodeHandler | undefined
-  const load = async (): Promise<NodeHandler> => (await import('./to-node.ts')).nodeHandler(handler, await mounted.get(handler)?.())
+  const load = async (): Promise<NodeHandler> => (await import('./node/to-node.ts')).nodeHandler(handler, await mounted.get(handler)?.())
   return (request, response, next) => {
     if (listener) return listener(request, response, next)
     // Nothing of the request is read while this loads.

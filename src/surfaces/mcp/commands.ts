@@ -1,6 +1,6 @@
 import { tool } from '../../call/tool.ts'
 import type { BuiltinModule } from '../builtin/builtin.ts'
-import { SERVING_PROPERTIES } from '../http/serving-properties.ts'
+import { SERVING_PROPERTIES } from '../http/serve/serving-properties.ts'
 
 /** `mcp serve`, which `--serve-mcp` stands for. */
 export const mcpCommands: BuiltinModule = (set) => [{

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream'
 import type { ServerResponse } from 'node:http'
-import { cutBasePath, splitTarget } from './base-path.ts'
-import type { Handler, Mounted, NodeHandler } from './handler-type.ts'
-import { nodeListener } from './node-adapter.ts'
-import type { NodeMessage } from './node-request.ts'
+import { cutBasePath, splitTarget } from '../base-path.ts'
+import type { Handler, Mounted, NodeHandler } from '../handler-type.ts'
+import { nodeListener } from './adapter.ts'
+import type { NodeMessage } from './request.ts'
 
 /** The listener for a fetch handler: straight to the app behind it where there is one, else by Request and Response. */
 export function nodeHandler(handler: Handler, mounted: Mounted | undefined): NodeHandler {

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path'
-import type { Io } from '../../contract/io.ts'
-import type { BuiltinContext } from '../builtin/builtin.ts'
-import { findCaller } from '../cli/caller.ts'
-import { choosePresentation } from '../cli/mode.ts'
-import { printsEnvelope } from '../cli/output/print.ts'
-import { readSecret } from '../cli/secrets.ts'
+import type { Io } from '../../../contract/io.ts'
+import type { BuiltinContext } from '../../builtin/builtin.ts'
+import { findCaller } from '../../cli/caller.ts'
+import { choosePresentation } from '../../cli/mode.ts'
+import { printsEnvelope } from '../../cli/output/print.ts'
+import { readSecret } from '../../cli/secrets.ts'
 import type { ServeOptions } from './serve.ts'
 
 /** What the flags of a server carry once they are checked. */

@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http'
-import { cutBasePath, splitTarget } from './base-path.ts'
-import type { HttpApp } from './exchange.ts'
-import { sendAnswer } from './node-answer.ts'
-import { NodeRequest } from './node-request.ts'
-import type { NodeMessage } from './node-request.ts'
-import { outside, refuse, refuseThrown } from './refuse.ts'
+import { cutBasePath, splitTarget } from '../base-path.ts'
+import type { HttpApp } from '../exchange.ts'
+import { sendAnswer } from './answer.ts'
+import { NodeRequest } from './request.ts'
+import type { NodeMessage } from './request.ts'
+import { outside, refuse, refuseThrown } from '../refuse.ts'
 
 export type NodeOptions = {
   /** The part of the path that is not the app's: `''` or `/x`. */

@@ -1,7 +1,7 @@
-import { ToolError } from '../../contract/tool-error.ts'
-import type { HttpAnswer, HttpApp, HttpRequest } from './exchange.ts'
-import { refuse } from './refuse.ts'
-import type { RefuseOptions } from './refuse.ts'
+import { ToolError } from '../../../contract/tool-error.ts'
+import type { HttpAnswer, HttpApp, HttpRequest } from '../exchange.ts'
+import { refuse } from '../refuse.ts'
+import type { RefuseOptions } from '../refuse.ts'
 
 /** What a request has to show before it is looked at. What is absent is not checked. */
 export type Guards = {

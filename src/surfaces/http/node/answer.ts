@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { isStream } from './exchange.ts'
-import type { HttpAnswer } from './exchange.ts'
+import { isStream } from '../exchange.ts'
+import type { HttpAnswer } from '../exchange.ts'
 
 const LONGEST_DRAIN_MS = 30_000
 const LONGEST_SILENCE_MS = 5_000

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
-import { ToolError } from '../../contract/tool-error.ts'
-import { refuse } from './refuse.ts'
+import { ToolError } from '../../../contract/tool-error.ts'
+import { refuse } from '../refuse.ts'
 
 const REFUSALS: { readonly [code: string]: readonly [status: number, reason: string, message: string] } = {
   HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large', 'the headers of the request are too long'],

@@ -1,5 +1,5 @@
-import { ToolError } from '../../contract/tool-error.ts'
-import { checkHost, checkOrigin, checkToken } from './check-options.ts'
+import { ToolError } from '../../../contract/tool-error.ts'
+import { checkHost, checkOrigin, checkToken } from '../check-options.ts'
 import { isLoopback, LOOPBACK_HOSTS } from './guards.ts'
 import type { Guards } from './guards.ts'
 

@@ -1,13 +1,13 @@
-import type { Io } from '../../contract/io.ts'
-import type { Host } from '../cli/host.ts'
-import { toJsonText } from '../cli/output/json-text.ts'
-import { servingProcess } from '../cli/serving.ts'
-import { redirectStrayOutput } from '../cli/stray-output.ts'
-import type { HttpApp } from './exchange.ts'
-import { serverGuards } from './guard-options.ts'
-import type { GuardOptions } from './guard-options.ts'
-import { guarded } from './guards.ts'
-import { listen } from './node-server.ts'
+import type { Io } from '../../../contract/io.ts'
+import type { Host } from '../../cli/host.ts'
+import { toJsonText } from '../../cli/output/json-text.ts'
+import { servingProcess } from '../../cli/serving.ts'
+import { redirectStrayOutput } from '../../cli/stray-output.ts'
+import type { HttpApp } from '../exchange.ts'
+import { serverGuards } from '../guards/guard-options.ts'
+import type { GuardOptions } from '../guards/guard-options.ts'
+import { guarded } from '../guards/guards.ts'
+import { listen } from '../node/server.ts'
 
 export type ServeOptions = GuardOptions & {
   /** The address to bind. Beyond loopback a token is needed. */

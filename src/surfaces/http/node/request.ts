@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { splitTarget } from './base-path.ts'
+import { splitTarget } from '../base-path.ts'
 import { whenGone } from './client-gone.ts'
-import { BodyError, bodyTooLong, clientGone } from './exchange.ts'
-import type { HttpRequest } from './exchange.ts'
+import { BodyError, bodyTooLong, clientGone } from '../exchange.ts'
+import type { HttpRequest } from '../exchange.ts'
 
 /** A request as Express may leave it behind: rewritten below a mount point, its body read already. */
 export type NodeMessage = IncomingMessage & { readonly originalUrl?: string; readonly body?: unknown }

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
-import { ToolError } from '../../contract/tool-error.ts'
+import { ToolError } from '../../../contract/tool-error.ts'
 
 /** Why an address could not be bound, with what to type instead. */
 export async function explainListenError(error: NodeJS.ErrnoException, host: string, port: number): Promise<ToolError> {

@@ -1,10 +1,10 @@
 import { createServer } from 'node:http'
 import type { Server, ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import type { HttpApp } from './exchange.ts'
+import type { HttpApp } from '../exchange.ts'
 import { explainListenError } from './listen-error.ts'
-import { nodeListener } from './node-adapter.ts'
-import type { NodeMessage } from './node-request.ts'
+import { nodeListener } from './adapter.ts'
+import type { NodeMessage } from './request.ts'
 import { answerClientError } from './client-error.ts'
 
 export type ListenOptions = {
