@@ -110,13 +110,16 @@ describe('serve http', () => {
     expect((await stopped).status).toBe(0)
   })
 
-  test('[10.http-graceful-stop] calls that do not end are aborted, those that ignore it are left, and nothing stays', async () => {
+  test('[10.http-graceful-stop] calls that do not end are aborted and say so, those that ignore it are left, and nothing stays', async () => {
     const { env, marks } = marksFile()
     const served = await serveProgram([], { env })
-    const calls = ['waits', 'ignores'].map((name) => fetch(`${served.url}/tools/${name}`, post({})).catch(() => 'cut'))
-    await expect.poll(() => marks().length).toBe(2)
+    const legacy = post({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'ignores' } })
+    const calls = [['tools/waits', post({})], ['tools/ignores', post({})], ['tools/ignores?stream=true', post({})], ['mcp', legacy]] as const
+    const answers = calls.map(async ([path, request]) => (await fetch(`${served.url}/${path}`, request)).text())
+    await expect.poll(() => marks().length).toBe(4)
     const { status } = await served.stop()
-    expect([status, await Promise.all(calls), marks()]).toEqual([0, ['cut', 'cut'], ['waiting', 'waiting', 'aborted']])
+    expect([status, marks()]).toEqual([0, ['waiting', 'waiting', 'waiting', 'waiting', 'aborted']])
+    for (const answer of await Promise.all(answers)) expect(answer).toMatch(/CANCELLED.*the server stops/)
     expect(await refuses(served.port)).toBe(true)
   })
 
