@@ -47,6 +47,15 @@ describe('handlers that misbehave while others are served [5.mcp-crash]', () => 
   })
 })
 
+test('[5.mcp-crash] the operator hears on stderr of tools that are broken, and not of callers that are wrong', async () => {
+  const raw = openRaw('misbehaves.mjs')
+  await raw.ask('tools/call', { name: 'misbehave', arguments: { how: 'throws-error' } })
+  await raw.ask('tools/call', { name: 'misbehave', arguments: { how: 'throws-enoent' } })
+  await raw.ask('tools/call', { name: 'misbehave', arguments: {} })
+  const { stderr } = await raw.end()
+  expect(stderr.trim().split('\n')).toEqual([expect.stringMatching(/misbehave: .*broken inside/)])
+})
+
 const printing = {
   'prints-too-much.mjs': ['console-log', 'console-table', 'stdout-write', 'stdout-callback', 'write-sync', 'write-async', 'write-file', 'write-stream', 'spawn-inherit', 'spawn-array', 'spawn-stream', 'spawn-sync', 'exec-sync', 'exec-piped', 'fork', 'worker', 'library', 'pipe-to-stdout'],
   'prints-late.mjs': ['import-spawn', 'import-exec-sync', 'require-spawn-sync', 'import-library', 'worker'],

@@ -1,5 +1,8 @@
+import type { CallEvent } from '../../contract/events.ts'
 import type { Io } from '../../contract/io.ts'
+import type { Outcome } from '../../contract/outcome.ts'
 import { failCurrentCall } from '../../call/exit-guard.ts'
+import type { Toolset } from '../toolset-type.ts'
 import type { Serving } from './host.ts'
 import { notificationLine, notificationText } from './progress/notify.ts'
 
@@ -11,8 +14,34 @@ export function servingProcess(io: Io, json: boolean, grace: number): Serving {
     farewell: grace + LAST_WORDS_MS,
     onCrash(error) {
       failCurrentCall(error)
-      const event = { type: 'log', level: 'error', message: error.message } as const
-      io.stderr.write(`${json ? notificationLine(event) : notificationText(event)}\n`)
+      tell(io, json, error.message)
     },
   }
+}
+
+/** The same toolset, whose operator hears on stderr of every call that failed by a fault of the tool itself. */
+export function watched(set: Toolset, io: Io, json: boolean): Toolset {
+  const look = (outcome: Outcome): void => {
+    if (!outcome.ok && outcome.error.code === 'INTERNAL') tell(io, json, `${outcome.meta.tool}: ${outcome.error.message}`)
+  }
+  const call: Toolset['call'] = async (...given) => {
+    const outcome = await set.call(...given)
+    look(outcome)
+    return outcome
+  }
+  const stream: Toolset['stream'] = (...given) => watchEvents(set.stream(...given), look)
+  // Everything else, what is added later included, is the toolset's own.
+  return Object.create(set, { call: { value: call }, stream: { value: stream } }) as Toolset
+}
+
+async function* watchEvents(events: AsyncIterable<CallEvent>, look: (outcome: Outcome) => void): AsyncIterable<CallEvent> {
+  for await (const event of events) {
+    if (event.type === 'result') look(event)
+    yield event
+  }
+}
+
+function tell(io: Io, json: boolean, message: string): void {
+  const event = { type: 'log', level: 'error', message } as const
+  io.stderr.write(`${json ? notificationLine(event) : notificationText(event)}\n`)
 }

@@ -1,5 +1,6 @@
 import { ToolError } from '../../contract/tool-error.ts'
 import type { BuiltinContext } from '../builtin/builtin.ts'
+import { watched } from '../cli/serving.ts'
 import type { HttpApp } from '../http/exchange.ts'
 import { refuse } from '../http/refuse.ts'
 import { serveApp } from '../http/serve/serve.ts'
@@ -12,8 +13,10 @@ const PATH = '/mcp'
 
 /** Serves MCP over HTTP until the operator stops it; gives the exit status. */
 export function serveMcpHttp(input: ServingInput, options: McpHttpOptions, context: BuiltinContext): Promise<number> {
-  const app = createMcpHttp(context.set, { ...options, signal: context.host.signal })
-  return serveApp(at(PATH, app), { ...servingOptions(input, context), path: PATH })
+  const { set, io, host } = context
+  const serving = servingOptions(input, context)
+  const app = createMcpHttp(watched(set, io, serving.json), { ...options, signal: host.signal })
+  return serveApp(at(PATH, app), { ...serving, path: PATH })
 }
 
 function at(path: string, app: HttpApp): HttpApp {

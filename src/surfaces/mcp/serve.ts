@@ -3,7 +3,7 @@ import type { BuiltinContext } from '../builtin/builtin.ts'
 import { findCaller } from '../cli/caller.ts'
 import { choosePresentation } from '../cli/mode.ts'
 import { printsEnvelope } from '../cli/output/print.ts'
-import { servingProcess } from '../cli/serving.ts'
+import { servingProcess, watched } from '../cli/serving.ts'
 import { redirectStrayOutput } from '../cli/stray-output.ts'
 import type { ServingInput } from '../http/serve/serving-input.ts'
 import { sourceOf } from './progressive/source-of.ts'
@@ -28,8 +28,9 @@ export async function serveMcp(given: unknown, context: BuiltinContext): Promise
   }
   if (transport === 'http') return (await import('./serve-http.ts')).serveMcpHttp(serving, { ...options, ...(bodyLimit !== undefined && { bodyLimit }) }, context)
   const { mode } = choosePresentation(globals, io, findCaller(io.env), {}, set.options.defaultOutput)
-  host.prepareForTools(redirectStrayOutput, servingProcess(io, printsEnvelope(mode), GRACE_MS))
-  await serveStdio(createServer(sourceOf(set, options), options), io, host.signal)
+  const json = printsEnvelope(mode)
+  host.prepareForTools(redirectStrayOutput, servingProcess(io, json, GRACE_MS))
+  await serveStdio(createServer(sourceOf(watched(set, io, json), options), options), io, host.signal)
   await io.stderr.flush()
   return 0
 }

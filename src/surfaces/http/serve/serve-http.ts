@@ -1,5 +1,6 @@
 import { toMilliseconds } from '../../../contract/duration.ts'
 import type { BuiltinContext } from '../../builtin/builtin.ts'
+import { watched } from '../../cli/serving.ts'
 import { createApp } from '../app.ts'
 import { checkBasePath } from '../check-options.ts'
 import { lazyMcp } from '../lazy-mcp.ts'
@@ -12,10 +13,11 @@ type Input = ServingInput & { readonly basePath?: string; readonly bodyLimit?: n
 /** `serve http`: gives the exit status when the server has stopped. */
 export async function serveHttp(given: unknown, context: BuiltinContext): Promise<number> {
   const input = given as Input
-  const { set, io, host, globals: { timeout } } = context
+  const { io, host, globals: { timeout } } = context
   const basePath = checkBasePath(input.basePath)
   if (timeout !== undefined) toMilliseconds(timeout, 'timeout')
   const options = servingOptions(input, context)
+  const set = watched(context.set, io, options.json)
   const limit = input.bodyLimit === undefined ? {} : { bodyLimit: input.bodyLimit }
   const call = { cwd: io.cwd, env: io.env, ...(timeout !== undefined && { timeout }) }
   const app = createApp(set, {
