@@ -1,8 +1,7 @@
-import { closest } from '../contract/did-you-mean.ts'
 import { isObject } from '../contract/json.ts'
 import type { ToolManifest } from '../contract/manifest.ts'
-import { shorten } from '../contract/shorten.ts'
 import { ToolError } from '../contract/tool-error.ts'
+import { unknownName } from '../contract/unknown-name.ts'
 import { checkName, checkOptions, lookupKey } from '../define/names.ts'
 import { isPrompt } from '../define/prompt.ts'
 import type { Prompt } from '../define/prompt.ts'
@@ -136,9 +135,8 @@ export function toolset(given: ToolsetOptions | AnyTool): Toolset {
 
 function unknownTool(name: string, entries: readonly ToolEntry[]): ToolError {
   const names = entries.map((entry) => entry.name)
-  const meant = closest(name, names)
-  const shown = shorten(name, 100)
-  return new ToolError('NOT_FOUND', `there is no tool '${shown}'${meant ? `; did you mean '${meant}'?` : ''}`, {
+  const { message, meant } = unknownName('tool', name, names)
+  return new ToolError('NOT_FOUND', message, {
     details: { tools: names.slice(0, 50) },
     suggestion: meant ? { fix: `Call '${meant}'`, applicability: 'maybe_incorrect' } : { action: 'use_different_tool', fix: names.length > 0 ? `The tools are ${names.slice(0, 20).join(', ')}` : 'This program has no tools' },
   })

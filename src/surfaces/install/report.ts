@@ -1,6 +1,6 @@
 import type { Context } from '../../contract/context.ts'
 import { ToolError } from '../../contract/tool-error.ts'
-import { partial } from '../../define/results.ts'
+import { ok, partial } from '../../define/results.ts'
 import type { Reply } from '../../define/results.ts'
 
 /** What happens, or would happen, at one place. `conflict` and `broken` places are left alone. */
@@ -48,6 +48,13 @@ export function report(ctx: Pick<Context, 'dryRun' | 'plan'>, { rows, errors }: 
   const done = rows.filter(({ action }) => action !== 'broken' && action !== 'conflict').flatMap(({ details }) => details.agents)
   const result = { plan: rows, done }
   return errors.length > 0 && !ctx.dryRun ? partial(result, errors, 'done') : result
+}
+
+/** The same for taking out: of places that nobody asked for by name, nothing is said unless something was there. */
+export function reportRemoval(ctx: Pick<Context, 'dryRun' | 'plan'>, { rows, errors }: Done, input: { readonly agent?: readonly string[] }, nothing: string): Report | Reply<Report | Reply<Report>> {
+  const told = rows.filter(({ action }) => input.agent !== undefined || action !== 'unchanged')
+  const reported = report(ctx, { rows: told, errors }, input)
+  return told.length === 0 ? ok(reported, { message: nothing }) : reported
 }
 
 function conflictError(rows: readonly Row[], [first, ...more]: readonly Row[], input: object): ToolError {

@@ -1,4 +1,3 @@
-import { ToolError } from '../../contract/tool-error.ts'
 import { LiveCalls } from './calls/live-calls.ts'
 import { listTools } from './catalogue/tools.ts'
 import { findMethod } from './methods/table.ts'
@@ -6,8 +5,8 @@ import { Artifacts } from './results/kept-artifacts.ts'
 import type { McpServer, McpServerOptions, ServerChange } from './server-type.ts'
 import type { McpSource } from './source.ts'
 import { refuse } from './wire/answered.ts'
-import { resultMessage, RPC, RpcError } from './wire/messages.ts'
-import type { RpcErrorObject } from './wire/messages.ts'
+import { resultMessage } from './wire/messages.ts'
+import { rpcErrorOf } from './wire/rpc-error-of.ts'
 import { META } from './wire/versions.ts'
 
 /** Makes a server. */
@@ -36,7 +35,7 @@ export function createServer(source: McpSource, options: McpServerOptions = {}):
         const result = await findMethod(method, caller.era)(server, params, exchange)
         return { text: resultMessage(id, caller.era === 'legacy' ? result : stamp(result, serverInfo)) }
       } catch (error) {
-        return refuse(id, toRpcError(error))
+        return refuse(id, rpcErrorOf(error))
       }
     },
     stop() {
@@ -56,10 +55,4 @@ export function createServer(source: McpSource, options: McpServerOptions = {}):
 function stamp(result: object, serverInfo: object): object {
   const { _meta: meta, ...rest } = result as { readonly _meta?: object }
   return { resultType: 'complete', ...rest, _meta: { ...serverInfo, ...meta } }
-}
-
-function toRpcError(error: unknown): RpcErrorObject {
-  if (error instanceof RpcError) return error.toObject()
-  if (ToolError.is(error)) return { code: RPC.internal, message: error.message, data: error.toObject() }
-  return { code: RPC.internal, message: `the server failed: ${error instanceof Error ? error.message : String(error)}` }
 }

@@ -1,12 +1,11 @@
 import type { Context } from '../../../contract/context.ts'
-import { ok } from '../../../define/results.ts'
 import { tool } from '../../../call/tool.ts'
 import type { Builtin, BuiltinModule } from '../../builtin/builtin.ts'
 import type { Toolset } from '../../toolset-type.ts'
 import type { Scope } from '../agents/agent.ts'
 import { chooseAgents } from '../agents/choose.ts'
 import { FIELDS, objectOf } from '../fields.ts'
-import { doAll, report, together } from '../report.ts'
+import { doAll, report, reportRemoval, together } from '../report.ts'
 import type { Done } from '../report.ts'
 import { addSkills, dropSkills } from '../skills/commands.ts'
 import { surroundingsOf } from '../surroundings.ts'
@@ -93,14 +92,12 @@ export const serverCommands: BuiltinModule = (set, host): readonly Builtin[] => 
   return [{ path: ['mcp', 'add'], tool: add }, { path: ['mcp', 'remove'], tool: remove }, { path: ['mcp', 'list'], tool: list }]
 }
 
-// Also from agents that are not found any more; of those that are not asked for by name, nothing is said unless something is there.
+// Also from agents that are not found any more.
 async function removeAll(set: Toolset, input: Choice, ctx: Context) {
   const { scope, agent, name, force } = input
   const agents = SERVER_AGENTS.filter((each) => agent === undefined || agent.includes(each.name))
   const places = await placesOf(agents, scope, surroundingsOf(ctx))
   const servers = await doAll(places, ofPlace, (place) => removeServers(place, { program: set.name, name, force }, ctx), ctx.signal)
-  const { rows, errors } = together(servers, set.options.skillAutoGenerate ? await dropSkills(set, input, ctx) : nothing)
-  const told = rows.filter(({ action }) => agent !== undefined || action !== 'unchanged')
-  const reported = report(ctx, { rows: told, errors }, input)
-  return told.length === 0 ? ok(reported, { message: `nothing of ${set.name} is installed here` }) : reported
+  const skills = set.options.skillAutoGenerate ? await dropSkills(set, input, ctx) : nothing
+  return reportRemoval(ctx, together(servers, skills), input, `nothing of ${set.name} is installed here`)
 }

@@ -1,5 +1,4 @@
 import type { Context } from '../../../contract/context.ts'
-import { ok } from '../../../define/results.ts'
 import { tool } from '../../../call/tool.ts'
 import type { Builtin, BuiltinModule } from '../../builtin/builtin.ts'
 import type { Toolset } from '../../toolset-type.ts'
@@ -7,7 +6,7 @@ import type { Scope } from '../agents/agent.ts'
 import { AGENTS } from '../agents/all.ts'
 import { chooseAgents } from '../agents/choose.ts'
 import { FIELDS, objectOf } from '../fields.ts'
-import { doAll, report } from '../report.ts'
+import { doAll, report, reportRemoval } from '../report.ts'
 import type { Done } from '../report.ts'
 import { surroundingsOf } from '../surroundings.ts'
 import { addSkill, dropSkill } from './change.ts'
@@ -43,7 +42,7 @@ export const skillCommands: BuiltinModule = (set): readonly Builtin[] => {
     annotations: { idempotent: true },
     dryRun: true,
     examples: [{ description: 'From this project', args: [] }],
-    run: async (input, ctx) => removeAll(set, input as Choice, ctx),
+    run: async (input, ctx) => reportRemoval(ctx, await dropSkills(set, input as Choice, ctx), input as Choice, `no skill of ${set.name} is installed here`),
   })
 
   const list = tool({
@@ -74,12 +73,4 @@ export async function dropSkills(set: Toolset, { scope, agent, force }: Choice, 
   const skill = await skillOf(set)
   const places = skillPlaces(AGENTS.filter((each) => agent === undefined || agent.includes(each.name)), scope, skill.name, surroundingsOf(ctx))
   return doAll(places, ofPlace, async (place) => [await dropSkill(place, skill, { force, dryRun: ctx.dryRun, signal: ctx.signal })], ctx.signal)
-}
-
-async function removeAll(set: Toolset, input: Choice, ctx: Context) {
-  const { agent } = input
-  const { rows, errors } = await dropSkills(set, input, ctx)
-  const told = rows.filter(({ action }) => agent !== undefined || action !== 'unchanged')
-  const reported = report(ctx, { rows: told, errors }, input)
-  return told.length === 0 ? ok(reported, { message: `no skill of ${set.name} is installed here` }) : reported
 }

@@ -6,7 +6,8 @@ import type { Caller, ClientCapabilities, Exchange } from '../exchange.ts'
 import { can } from '../exchange.ts'
 import type { Question } from '../questions/question.ts'
 import type { Params, RpcErrorObject } from '../wire/messages.ts'
-import { RPC, RpcError } from '../wire/messages.ts'
+import { RpcError } from '../wire/messages.ts'
+import { rpcErrorOf } from '../wire/rpc-error-of.ts'
 
 /** How the work on a request ended. */
 export type Settled = { readonly result: object } | { readonly error: RpcErrorObject }
@@ -46,7 +47,7 @@ export class LiveCall {
     this.caller = exchange.caller
     this.#early = isObject(params['inputResponses']) ? params['inputResponses'] : undefined
     this.attach(exchange, params)
-    void work(this).catch(toSettled).then((settled) => {
+    void work(this).catch((error: unknown): Settled => ({ error: rpcErrorOf(error) })).then((settled) => {
       this.settled = settled
       this.#update()
     })
@@ -201,10 +202,6 @@ export class LiveCall {
     used.add(name)
     return name
   }
-}
-
-function toSettled(error: unknown): Settled {
-  return { error: error instanceof RpcError ? error.toObject() : { code: RPC.internal, message: `the server failed: ${error instanceof Error ? error.message : String(error)}` } }
 }
 
 function readAnswer(question: Question, answer: unknown): { readonly value: unknown } | { readonly error: unknown } {

@@ -1,8 +1,8 @@
-import { closest } from '../../../contract/did-you-mean.ts'
+import type { ContentBlock } from '../../../contract/content.ts'
 import { toMilliseconds } from '../../../contract/duration.ts'
 import { isObject } from '../../../contract/json.ts'
 import type { Outcome } from '../../../contract/outcome.ts'
-import { shorten } from '../../../contract/shorten.ts'
+import { unknownName } from '../../../contract/unknown-name.ts'
 import { page } from '../catalogue/pages.ts'
 import { canUseTasks, missingCapability } from '../exchange.ts'
 import type { Exchange } from '../exchange.ts'
@@ -56,7 +56,7 @@ function graceOf({ facts: { mcp } }: ServedTool, { caller }: Exchange): number |
   return mcp?.taskAfter === undefined ? INLINE_MS : toMilliseconds(mcp.taskAfter)
 }
 
-async function artifactsOf(server: McpServer, { meta: { artifacts } }: Outcome): Promise<Awaited<ReturnType<typeof import('../results/artifacts.ts')['artifactBlocks']>>> {
+async function artifactsOf(server: McpServer, { meta: { artifacts } }: Outcome): Promise<readonly ContentBlock[]> {
   if (!artifacts) return []
   for (const { uri } of artifacts) server.artifacts.add(uri)
   return (await import('../results/artifacts.ts')).artifactBlocks(artifacts)
@@ -64,6 +64,5 @@ async function artifactsOf(server: McpServer, { meta: { artifacts } }: Outcome):
 
 function unknownTool(name: string, { source }: McpServer): RpcError {
   const names = source.tools().map((tool) => tool.name)
-  const meant = closest(name, names)
-  return new RpcError(RPC.invalidParams, `there is no tool '${shorten(name, 100)}'${meant ? `; did you mean '${meant}'?` : ''}`, { tools: names.slice(0, 50) })
+  return new RpcError(RPC.invalidParams, unknownName('tool', name, names).message, { tools: names.slice(0, 50) })
 }

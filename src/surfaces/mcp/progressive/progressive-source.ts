@@ -1,12 +1,11 @@
 import { isObject } from '../../../contract/json.ts'
-import { closest } from '../../../contract/did-you-mean.ts'
-import { shorten } from '../../../contract/shorten.ts'
 import { ToolError } from '../../../contract/tool-error.ts'
+import { unknownName } from '../../../contract/unknown-name.ts'
 import { enter } from '../../../call/collect.ts'
 import { loadEngine } from '../../../call/load-engine.ts'
 import { tool } from '../../../call/tool.ts'
 import { serveEntry } from '../source.ts'
-import type { McpSource } from '../source.ts'
+import type { McpSource, ServedTool } from '../source.ts'
 import { searchTools } from './search.ts'
 
 const SHOWN = 10
@@ -15,15 +14,13 @@ const RUN = 'run_tool'
 /** The same source behind three tools, so that a hundred tools cost an agent a few hundred tokens: find, describe, run. */
 export function progressiveSource(source: McpSource): McpSource {
   const entries = [searchDoor(source), describeDoor(source), runDoor(source)].map((door) => enter(door, []))
-  const served = entries.map((entry) => {
-    const door = serveEntry(entry)
-    // Hosts approve calls by what they can see, and behind this door stands every tool.
-    return entry.name === RUN ? { ...door, facts: { ...door.facts, annotations: { destructive: source.tools().some(({ facts }) => facts.annotations.destructive === true) } } } : door
-  })
+  const served = entries.map((entry) => (entry.name === RUN ? asDangerousAs(source, serveEntry(entry)) : serveEntry(entry)))
   const identity = { toolset: source.name, version: source.version }
   return {
     ...source,
-    description: [source.description, `There are ${source.tools().length} tools: find one with search_tools, read its input with describe_tool, and run it with run_tool.`].filter((text) => text !== undefined).join('\n\n'),
+    get description() {
+      return [source.description, `There are ${source.tools().length} tools: find one with search_tools, read its input with describe_tool, and run it with ${RUN}.`].filter((text) => text !== undefined).join('\n\n')
+    },
     tools: () => served,
     // Who knows a name may call it as if it were listed.
     find: (name) => served.find((door) => door.name === name) ?? source.find(name),
@@ -34,14 +31,21 @@ export function progressiveSource(source: McpSource): McpSource {
     async call(name, input, options) {
       const door = entries.find((entry) => entry.name === name)
       if (!door) return source.call(name, input, options)
-      const target = name === 'run_tool' ? targetOf(input) : undefined
+      const target = name === RUN ? targetOf(input) : undefined
       // The outcome of the tool itself, with its questions, events and errors: this door adds nothing.
       if (target && source.find(target.name)) return source.call(target.name, target.input, options)
       return (await (await loadEngine()).invoke(door.definition, input, options, identity)).outcome
     },
-    onChange: (listener) => source.onChange((change) => {
-      if (change.kind !== 'tools') listener(change)
-    }),
+  }
+}
+
+// Hosts approve calls by what they can see, and behind this door stands every tool that there is now.
+function asDangerousAs(source: McpSource, door: ServedTool): ServedTool {
+  return {
+    ...door,
+    get facts() {
+      return { ...door.facts, annotations: { destructive: source.tools().some(({ facts }) => facts.annotations.destructive === true) } }
+    },
   }
 }
 
@@ -54,8 +58,8 @@ function targetOf(input: unknown): { readonly name: string; readonly input: unkn
 }
 
 function unknown(name: string, source: McpSource): ToolError {
-  const meant = closest(name, source.tools().map((candidate) => candidate.name))
-  return new ToolError('NOT_FOUND', `there is no tool '${shorten(name, 100)}'${meant ? `; did you mean '${meant}'?` : ''}`, { suggestion: { action: 'use_different_tool', fix: meant ? `Use '${meant}'` : 'Look for one with search_tools' } })
+  const { message, meant } = unknownName('tool', name, source.tools().map((candidate) => candidate.name))
+  return new ToolError('NOT_FOUND', message, { suggestion: { action: 'use_different_tool', fix: meant ? `Use '${meant}'` : 'Look for one with search_tools' } })
 }
 
 function searchDoor(source: McpSource) {
