@@ -1,0 +1,44 @@
+import type { SandboxProfile } from './sandbox/profile.ts'
+
+/** What is started, and how far it may go. Nothing is inherited: the environment is whole, stdin is closed where no input is given, no shell is in between. */
+export type ChildOptions = {
+  readonly command: readonly [program: string, ...args: string[]]
+  readonly cwd: string
+  readonly env: { readonly [name: string]: string }
+  /** Written to stdin, which is closed after it. */
+  readonly input?: string | Uint8Array
+  /** Milliseconds; then the whole tree is ended. */
+  readonly timeout?: number
+  /** Milliseconds between SIGTERM and SIGKILL when the tree is ended; 0 kills at once. Default 0. */
+  readonly grace?: number
+  /** Bytes of stdout that are taken; one more ends the tree. Default 64 MiB. */
+  readonly maxStdout?: number
+  /** Bytes of stderr that are kept, from its beginning; the rest is read and dropped. Default 1 MiB. */
+  readonly maxStderr?: number
+  /** Ends the tree. */
+  readonly signal?: AbortSignal
+  readonly sandbox?: SandboxProfile
+  /** Gets each whole line of stdout, without its end, instead of `ChildEnd.stdout`. A line longer than `maxLine` ends the tree. */
+  readonly onLine?: (line: string) => void
+  /** Gets each whole line of stderr besides. */
+  readonly onErrorLine?: (line: string) => void
+  /** Bytes of a line; default 16 MiB. */
+  readonly maxLine?: number
+}
+
+/** Why a child is over. `exited` is its own end, by status or signal; everything else was our doing, or it never ran. */
+export type ChildReason = 'exited' | 'timeout' | 'cancelled' | 'stdout-limit' | 'line-limit' | 'not-started'
+
+/** How a child ended. It is over when it exited and what it wrote until then was read: a grandchild that keeps the pipe open delays nobody. */
+export type ChildEnd = {
+  readonly reason: ChildReason
+  readonly status: number | null
+  readonly signal: string | null
+  readonly stdout: Buffer
+  readonly stderr: Buffer
+  readonly stderrCut: boolean
+  /** Milliseconds from start to end. */
+  readonly duration: number
+  /** Why it could not be started. */
+  readonly problem?: Error
+}
