@@ -4,14 +4,14 @@ import { SERVE_VERSION } from '../../contract/serve-protocol.ts'
 import { ToolError } from '../../contract/tool-error.ts'
 import type { ToolEntry } from '../../call/collect.ts'
 import type { CallOptions } from '../../call/options.ts'
-import type { Toolset } from '../toolset-type.ts'
+import type { Servable } from '../../call/servable.ts'
 import { discoverDocument, promptsDocument, resourcesDocument, toolsDocument } from '../json/discover.ts'
 import { parseJsonInput } from './json-input.ts'
 
 /** A bare document to print, or a failure to print as an envelope. */
 export type Answered = { readonly document: unknown; readonly exit?: number } | { readonly failure: ToolError; readonly origin?: InputOrigin }
 
-type ProgramQuestion = (set: Toolset, values: readonly string[], options: CallOptions) => Answered | Promise<Answered>
+type ProgramQuestion = (set: Servable, values: readonly string[], options: CallOptions) => Answered | Promise<Answered>
 
 const PROGRAM_QUESTIONS: { readonly [what: string]: ProgramQuestion } = {
   discover: async (set) => ({ document: { ...discoverDocument(await set.outline()), ...(canServe(set) && { serve: SERVE_VERSION }) } }),
@@ -28,12 +28,12 @@ const PROGRAM_QUESTIONS: { readonly [what: string]: ProgramQuestion } = {
 }
 
 /** Answers a program flag that asks for a document. */
-export async function answerProgram(what: string, values: readonly string[], set: Toolset, options: CallOptions): Promise<Answered> {
+export async function answerProgram(what: string, values: readonly string[], set: Servable, options: CallOptions): Promise<Answered> {
   return PROGRAM_QUESTIONS[what]!(set, values, options)
 }
 
 /** Answers a flag behind a tool name that asks about the tool. */
-export async function answerTool(what: string, values: readonly string[], set: Toolset, entry: ToolEntry, options: CallOptions): Promise<Answered> {
+export async function answerTool(what: string, values: readonly string[], set: Servable, entry: ToolEntry, options: CallOptions): Promise<Answered> {
   const { manifest } = await entry.definition.compiled()
   if (what === 'manifest') return { document: (await import('../json/manifest.ts')).manifestDocument(manifest) }
   if (what === 'schema') return { document: (await import('../json/schema.ts')).schemaDocument(manifest) }
@@ -54,7 +54,7 @@ async function validateText(text: string, entry: ToolEntry, options: CallOptions
   }
 }
 
-async function dumpSchema(set: Toolset): Promise<Answered> {
+async function dumpSchema(set: Servable): Promise<Answered> {
   const { simpleSchemaDocument } = await import('../json/simple.ts')
   const [only, ...more] = set.entries
   if (only && more.length === 0) return { document: simpleSchemaDocument((await only.definition.compiled()).manifest) }
