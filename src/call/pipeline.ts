@@ -23,7 +23,7 @@ import { tell } from './tell.ts'
 export async function invoke(definition: ToolDefinition, given: unknown, options: ServedCallOptions = {}, identity: Identity = {}): Promise<Finished> {
   const startedAt = host.clock()
   const gathered: Gathered = { artifacts: [], plan: [], warnings: [] }
-  const tool = identity.toolset === undefined ? definition.name : `${identity.toolset}.${definition.name}`
+  const tool = identity.tool ?? (identity.toolset === undefined ? definition.name : `${identity.toolset}.${definition.name}`)
   let prepared: Prepared | undefined
   const meta = () => buildMeta({ tool, version: identity.version, startedAt, dryRun: prepared?.dryRun ?? options.dryRun ?? false, warnings: gathered.warnings, caller: options.caller, artifacts: gathered.artifacts })
 
