@@ -8,7 +8,7 @@ const listOf = (keys: { readonly [key: string]: Shape }, required: readonly stri
 
 const SERVER: Shape = {
   is: 'object',
-  keys: { command: text, args: { is: 'list', of: { is: 'anything' } }, env: variables, cwd: text, url: text, headers: variables, type: text, disabled: on },
+  keys: { command: text, args: { is: 'list', of: { is: 'anything' } }, env: variables, cwd: text, url: text, headers: variables, type: text, disabled: on, enabled: on, timeout: { is: 'anything' } },
   // The same entry is read by other programs, which have words of their own.
   open: true,
 }
@@ -17,15 +17,17 @@ const SERVER: Shape = {
 export const CONFIG_SHAPE: Shape = {
   is: 'object',
   keys: {
-    folders: listOf({ path: text, name: text, env: variables, help: on }, ['path']),
+    name: text,
+    version: text,
+    description: text,
+    folders: listOf({ path: text, name: text, env: variables, help: on, watch: on }, ['path']),
     modules: listOf({ path: text, name: text }, ['path']),
     programs: listOf({ command: text, args: texts, name: text, env: variables, only: texts, depth: { is: 'count' } }, ['command']),
     mcpServers: { is: 'map', of: SERVER },
     toolServers: listOf({ url: text, name: text, headers: variables }, ['url']),
     openapi: listOf({ document: { is: 'anything' }, name: text, baseUrl: text, headers: variables }, ['document']),
     strict: on,
-    cache: on,
-    cacheFolder: text,
+    cache: { is: 'anything' },
     probe: { is: 'object', keys: { unsandboxed: on, concurrency: { is: 'count' } } },
     settings: { is: 'object', keys: { output: text, timeout: { is: 'anything' } } },
     defaults: { is: 'map', of: { is: 'map', of: { is: 'map', of: { is: 'anything' } } } },

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { isObject } from '../../contract/json.ts'
 import { ToolError } from '../../contract/tool-error.ts'
-import type { RegistryOptions } from '../../registry/options.ts'
+import type { RegistryOptions } from '../../registry/registry-type.ts'
 import type { ConfigDocument } from './document.ts'
 import { findFile } from './find-file.ts'
 import { CONFIG_SHAPE, SERVERS_SHAPE } from './keys.ts'
@@ -30,6 +30,7 @@ export async function loadOptions(given: Surroundings, { cwd, env }: Where): Pro
   const folders = (given.folder ?? []).map((folder) => checkFolder(resolve(cwd, folder), folder))
   return {
     ...config,
+    ...(typeof config.cache === 'string' && file !== undefined && { cache: resolve(dirname(file), config.cache) }),
     cwd: file === undefined ? cwd : dirname(file),
     env,
     ...(folders.length > 0 && { folders: [...(config.folders ?? []), ...folders] }),

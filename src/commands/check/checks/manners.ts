@@ -67,7 +67,7 @@ export const controlFlagAsValue: Check = {
 /** It does what it promises, on stdout and nowhere else. */
 export const pureSuccess: Check = {
   id: 'pure-success',
-  title: 'answers a good call with one JSON document and exit 0',
+  title: 'answers a call with exactly one JSON document',
   weight: 8,
   skip: (subject) => skipSilent(subject) ?? (callable(subject) ? undefined : 'no tool with an example is marked read-only; --call allows a call'),
   async run(subject) {
