@@ -19,7 +19,6 @@ export const noPrompts: Check = {
   },
 }
 
-// eslint-disable-next-line no-control-regex
 const ESCAPES = /\u001b\[|\u009b/
 
 /** It paints only terminals. */
