@@ -1,6 +1,7 @@
 import type { JsonObject, JsonSchema } from '../contract/json.ts'
 import type { Outcome } from '../contract/outcome.ts'
 import { readToolCalls } from '../contract/providers/read-call.ts'
+import type { ReadCalls } from '../contract/providers/read-call.ts'
 import { renderToolMessage } from '../contract/providers/render-message.ts'
 import type { ToolMessage } from '../contract/providers/render-message.ts'
 import { restoreArguments } from '../contract/providers/restore-arguments.ts'
@@ -23,11 +24,17 @@ export type CallableTool = {
   call(input: JsonObject): Promise<Outcome>
 }
 
-/** Answers what a model said: one tool message for one call; for a whole reply or a list, a message for each call in it, in order. Whatever the model did wrong, it is told; throws INVALID_INPUT only for what is no reply of a model at all. */
+/** Answers what a model said: one tool message for one call; for a whole reply or a list, a message for each call in it, in order. Whatever is wrong is told in the message; it never throws. */
 export async function answerToolCall(said: unknown, tools: CallableTools): Promise<ToolMessage | ToolMessage[]> {
-  const { calls, isSingle } = readToolCalls(said)
-  const messages = await Promise.all(calls.map(async (call) => renderToolMessage(call.provider, call, await answer(call, tools))))
-  return isSingle ? messages[0]! : messages
+  let read: ReadCalls
+  try {
+    read = readToolCalls(said)
+  } catch (error) {
+    // Nobody knows whose form it should have; this one is read most widely.
+    return renderToolMessage('openai', { name: '' }, failedCall({ name: '' }, (error as ToolError).toObject()))
+  }
+  const messages = await Promise.all(read.calls.map(async (call) => renderToolMessage(call.provider, call, await answer(call, tools))))
+  return read.isSingle ? messages[0]! : messages
 }
 
 async function answer(call: ToolCall, tools: CallableTools): Promise<Outcome> {

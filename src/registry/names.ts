@@ -1,4 +1,5 @@
 import { shortHash } from '../contract/short-hash.ts'
+import { lookupKey } from '../define/names.ts'
 
 const LONGEST = 64
 const VALID = /^[a-z0-9_-]{1,64}$/
@@ -31,41 +32,62 @@ export function validNames(foreign: Iterable<string>): Map<string, string> {
   }))
 }
 
-/** What exported names are made of. */
+/** The same name, told apart from others by a seed. */
+export function distinctName(name: string, seed: string): string {
+  return withHash(name, seed)
+}
+
+/** What the names of entries are made of. */
 export type NamedEntry = {
   readonly id: string
   readonly source: string
   /** A valid name. */
-  readonly name: string
+  readonly bare: string
   /** Another entry answers to the bare name. */
   readonly shadowed: boolean
 }
 
-/** The name under which models know an entry: valid for every provider, the bare name where the entry owns it, `<source>__<tool>` where it is shadowed. */
-export function exportName({ id, source, name, shadowed }: NamedEntry): string {
-  const plain = shadowed ? `${validName(source)}__${name}` : name
-  const started = /^[a-z_]/.test(plain) ? plain : `_${plain}`
-  // Taken apart at the first `__` it has to give source and tool again.
-  const isClear = !shadowed || (VALID.test(source) && !source.includes('__') && !source.endsWith('_') && !name.startsWith('_'))
-  return isClear && started.length <= LONGEST ? started : withHash(started, id)
-}
-
-/** Entries by their exported names, which are unique. They depend on the entry alone, except where somebody else owns just that name: then the hash of its id is added. */
-export function providerNames<Entry extends NamedEntry>(entries: Iterable<Entry>): Map<string, Entry> {
-  const all = [...entries]
-  const owned = new Set(all.filter((entry) => !entry.shadowed && exportName(entry) === entry.name).map(({ name }) => name))
-  const named = new Map<string, Entry>()
-  for (const entry of all) {
-    const plain = exportName(entry)
-    let name = (!entry.shadowed && plain === entry.name) || !owned.has(plain) ? plain : withHash(plain, entry.id)
-    for (let attempt = 1; named.has(name) && named.get(name) !== entry; attempt += 1) name = withHash(plain, `${entry.id}#${attempt}`)
-    named.set(name, entry)
+/** Entries by the names under which they are served: the bare name for its owner, `<source>__<tool>` for what is shadowed. They depend on the entry alone, except where somebody else has just that name: then the hash of its id is added. '-' and '_' are equal. */
+export function entryNames<Entry extends NamedEntry>(entries: Iterable<Entry>): Map<string, Entry> {
+  const all = [...entries].map((entry) => ({ entry, plain: entry.shadowed ? shadowedName(entry) : entry.bare }))
+  const wanted = new Map<string, number>()
+  const owned = new Set<string>()
+  for (const { entry, plain } of all) {
+    wanted.set(lookupKey(plain), (wanted.get(lookupKey(plain)) ?? 0) + 1)
+    if (!entry.shadowed) owned.add(lookupKey(plain))
   }
-  return named
+  const taken = new Set(owned)
+  return new Map(all.map(({ entry, plain }) => {
+    if (!entry.shadowed) return [plain, entry]
+    let name = wanted.get(lookupKey(plain)) === 1 ? plain : withHash(plain, entry.id)
+    for (let attempt = 1; taken.has(lookupKey(name)); attempt += 1) name = withHash(plain, `${entry.id}#${attempt}`)
+    taken.add(lookupKey(name))
+    return [name, entry]
+  }))
 }
 
-function withHash(plain: string, id: string): string {
-  return `${plain.slice(0, LONGEST - 9).replace(/[_-]+$/, '')}_${shortHash(id)}`
+/** The name under which models know an entry of this name: every provider takes it, and different names stay different. */
+export function exportName(name: string): string {
+  if (/^(?:[a-z]|_(?![0-9-]))/.test(name)) return name
+  // Gemini wants a letter or '_' first. What begins with '_' and a digit already has to make room.
+  if (name.startsWith('_')) return withHash(name, name)
+  return name.length < LONGEST ? `_${name}` : withHash(`_${name}`, name)
+}
+
+/** Entries by the names under which models know them. */
+export function providerNames<Entry extends { readonly name: string }>(entries: Iterable<Entry>): Map<string, Entry> {
+  return new Map(Array.from(entries, (entry) => [exportName(entry.name), entry]))
+}
+
+// Taken apart at the first `__` it has to give source and tool again, else the hash tells them apart.
+function shadowedName({ id, source, bare }: NamedEntry): string {
+  const plain = `${validName(source)}__${bare}`
+  const isClear = VALID.test(source) && !source.includes('__') && !source.endsWith('_') && !bare.startsWith('_')
+  return isClear && plain.length <= LONGEST ? plain : withHash(plain, id)
+}
+
+function withHash(plain: string, seed: string): string {
+  return `${plain.slice(0, LONGEST - 9).replace(/[_-]+$/, '') || 'tool'}_${shortHash(seed)}`
 }
 
 // `Größe` is `grosse`; what has no Latin letters is only told apart by its hash.

@@ -9,7 +9,7 @@ import type { Shape } from './shape.ts'
 
 /** The arguments as the tool takes them: `null` for a field that was left out under strict mode is taken out again, and fields have the names that their provider could not carry. Nothing else changes. */
 export function restoreArguments(inputSchema: JsonSchema, given: JsonObject): JsonObject {
-  return restoreObject([objectRoot(readShape(inputSchema)) as Alternative], given)
+  return restoreObject([objectRoot(readShape(inputSchema))], given)
 }
 
 function restore(shape: Shape, value: unknown): unknown {

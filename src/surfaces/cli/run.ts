@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { ToolError } from '../../contract/tool-error.ts'
 import { toToolError } from '../../call/failure.ts'
-import type { Toolset } from '../toolset-type.ts'
+import type { Servable } from '../../call/servable.ts'
 import type { Host, Serving } from './host.ts'
 import { main } from './main.ts'
 import { processIo } from './process-io.ts'
@@ -11,7 +11,7 @@ const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
 const LONGEST_FAREWELL_MS = 2000
 
 /** Runs a toolset as this process: reads its arguments, answers, and ends it. */
-export async function runAsProcess(set: Toolset, makeToolset: Host['makeToolset'], entry?: ImportMeta): Promise<void> {
+export async function runAsProcess(set: Servable, makeToolset: Host['makeToolset'], entry?: ImportMeta): Promise<void> {
   if (entry && !isEntryPoint(entry)) return
   const controller = new AbortController()
   const exit = process.exit.bind(process)

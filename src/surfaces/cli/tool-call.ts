@@ -2,7 +2,7 @@ import type { InputOrigin } from '../../contract/errors.ts'
 import type { Io } from '../../contract/io.ts'
 import type { FlagSpec } from '../../define/flags/flag-spec.ts'
 import type { ToolEntry } from '../../call/collect.ts'
-import type { Toolset } from '../toolset-type.ts'
+import type { Servable } from '../../call/servable.ts'
 import type { Globals } from './argv/globals.ts'
 import type { Caller } from './caller.ts'
 import type { Presentation } from './mode.ts'
@@ -10,7 +10,7 @@ import type { Observer } from './observer.ts'
 
 /** One call of a tool from the command line, ready to be made. */
 export type ToolCall = {
-  readonly set: Toolset
+  readonly set: Servable
   readonly entry: ToolEntry
   readonly single: boolean
   readonly specs: readonly FlagSpec[]
