@@ -6,7 +6,7 @@ import type { ChildServices } from './child/services.ts'
 import type { Source } from './source.ts'
 
 /** Makes the sources that the options name, in the order of their strength. Each kind is loaded only where it is used. */
-export async function openSources(options: RegistryOptions, _services: ChildServices): Promise<readonly Source[]> {
+export async function openSources(options: RegistryOptions, services: ChildServices): Promise<readonly Source[]> {
   const named = distinctSourceName()
   const sources: Source[] = []
   const add = async <Item>(option: keyof RegistryOptions, items: readonly Item[] | undefined, make: () => Promise<(item: Item) => Source>): Promise<void> => {
@@ -17,6 +17,10 @@ export async function openSources(options: RegistryOptions, _services: ChildServ
     for (const item of items) sources.push(named(toSource(item)))
   }
   if (options.tools !== undefined) sources.push(named((await import('./sources/in-process.ts')).inProcessSource(options.tools)))
+  await add('folders', options.folders, async () => {
+    const { folderSource } = await import('./sources/folder.ts')
+    return (item) => folderSource(asObject('folders', 'path', item), services)
+  })
   await add('modules', options.modules, async () => {
     const { moduleSource } = await import('./sources/module.ts')
     return (item) => moduleSource(asObject('modules', 'path', item))
