@@ -18,6 +18,10 @@ export async function openSources(options: RegistryOptions, services: ChildServi
     for (const item of items) sources.push(named(toSource(item)))
   }
   if (options.tools !== undefined) sources.push(named((await import('./sources/in-process.ts')).inProcessSource(options.tools)))
+  await add('folders', options.folders, async () => {
+    const { folderSource } = await import('./sources/folder.ts')
+    return (item) => folderSource(asObject('folders', 'path', item), services)
+  })
   await add('modules', options.modules, async () => {
     const { moduleSource } = await import('./sources/module.ts')
     return (item) => moduleSource(asObject('modules', 'path', item))
