@@ -1,7 +1,7 @@
 import { isObject } from '../contract/json.ts'
 import { ToolError } from '../contract/tool-error.ts'
 import { distinctSourceName } from './source-names.ts'
-import type { RegistryOptions } from './registry-type.ts'
+import type { OpenApiOptions, RegistryOptions } from './registry-type.ts'
 import type { ChildServices } from './child/services.ts'
 import type { Source } from './source.ts'
 
@@ -21,7 +21,26 @@ export async function openSources(options: RegistryOptions, _services: ChildServ
     const { moduleSource } = await import('./sources/module.ts')
     return (item) => moduleSource(asObject('modules', 'path', item))
   })
+  if (options.mcpServers !== undefined && Object.keys(readServers(options.mcpServers)).length > 0) {
+    const { mcpSource } = await import('./sources/mcp.ts')
+    const { answer, sample } = options
+    const services = { ...(answer && { answer }), ...(sample && { sample }) }
+    for (const [name, config] of Object.entries(options.mcpServers)) sources.push(named(mcpSource(name, config, services)))
+  }
+  await add('toolServers', options.toolServers, async () => {
+    const { toolServerSource } = await import('./sources/tool-server.ts')
+    return (item) => toolServerSource(asObject('toolServers', 'url', item))
+  })
+  await add('openapi', options.openapi, async () => {
+    const { openApiSource } = await import('./sources/openapi.ts')
+    return (item) => openApiSource(isObject(item) && Object.hasOwn(item, 'openapi') ? { document: item } : asObject('openapi', 'document', item as string | OpenApiOptions))
+  })
   return sources
+}
+
+function readServers(given: unknown): object {
+  if (isObject(given)) return given
+  throw new ToolError('CONFIG', "'mcpServers' of registry() takes an object: { name: { command, args } }")
 }
 
 function asObject<Key extends string, Item extends { readonly [key in Key]: unknown }>(option: string, key: Key, item: string | Item): Item {
