@@ -62,7 +62,7 @@ async function dumpSchema(set: Servable): Promise<Answered> {
 }
 
 // The only tool's own field `serve` would get the flag.
-function canServe({ entries }: Toolset): boolean {
+function canServe({ entries }: Servable): boolean {
   return entries.length !== 1 || !entries[0]!.definition.flagNames().has('serve')
 }
 

@@ -6,7 +6,7 @@ import type { ServeId } from '../../contract/serve-protocol.ts'
 import { shorten } from '../../contract/shorten.ts'
 import { ToolError } from '../../contract/tool-error.ts'
 import { toToolError } from '../../call/failure.ts'
-import type { Toolset } from '../toolset-type.ts'
+import type { Servable } from '../../call/servable.ts'
 import { Until } from '../wire/until.ts'
 import type { Writer } from '../wire/writer.ts'
 import { readOptions } from './read-options.ts'
@@ -14,7 +14,7 @@ import type { Surroundings } from './read-options.ts'
 import { Request } from './request.ts'
 
 type Line = { readonly [field: string]: unknown }
-type Work = (set: Toolset, line: Line, options: ServedCallOptions) => Promise<Outcome>
+type Work = (set: Servable, line: Line, options: ServedCallOptions) => Promise<Outcome>
 
 // What a line asks for, by the field that names the thing.
 const WORK: { readonly [field: string]: Work } = {
@@ -30,7 +30,7 @@ export class Connection {
   readonly #until = new Until()
   #deaf = false
 
-  constructor(readonly set: Toolset, readonly writer: Writer, readonly surroundings: Surroundings) {}
+  constructor(readonly set: Servable, readonly writer: Writer, readonly surroundings: Surroundings) {}
 
   /** Requests that are being answered. */
   get running(): number {

@@ -4,7 +4,7 @@ import type { Globals } from '../cli/argv/globals.ts'
 import type { Host } from '../cli/host.ts'
 import { servingProcess, watched } from '../cli/serving.ts'
 import { redirectStrayOutput } from '../cli/stray-output.ts'
-import type { Toolset } from '../toolset-type.ts'
+import type { Servable } from '../../call/servable.ts'
 import { takeLines } from '../wire/take-lines.ts'
 import { createWriter } from '../wire/writer.ts'
 import { Connection } from './connection.ts'
@@ -14,7 +14,7 @@ const DRAIN_MS = 5000
 const LAST_WORDS_MS = 1000
 
 /** `--serve`: answers calls by JSON lines on stdin and stdout until stdin ends or a signal comes; gives the exit status. */
-export async function serveCalls(set: Toolset, { timeout }: Globals, io: Io, host: Host): Promise<number> {
+export async function serveCalls(set: Servable, { timeout }: Globals, io: Io, host: Host): Promise<number> {
   const limit = readLimit(timeout)
   host.prepareForTools(redirectStrayOutput, servingProcess(io, true, DRAIN_MS))
   io.stdout.unblock?.()
