@@ -2,7 +2,7 @@ import { isObject } from '../contract/json.ts'
 import { ToolError } from '../contract/tool-error.ts'
 import { distinctSourceName } from './source-names.ts'
 import type { McpServerConfig } from './mcp/settings.ts'
-import type { RegistryOptions } from './registry-type.ts'
+import type { OpenApiOptions, RegistryOptions } from './registry-type.ts'
 import type { ChildServices } from './child/services.ts'
 import type { Source } from './source.ts'
 
@@ -33,6 +33,10 @@ export async function openSources(options: RegistryOptions, services: ChildServi
   await add('toolServers', options.toolServers, async () => {
     const { toolServerSource } = await import('./sources/tool-server.ts')
     return (item) => toolServerSource(asObject('toolServers', 'url', item))
+  })
+  await add('openapi', options.openapi, async () => {
+    const { openApiSource } = await import('./sources/openapi.ts')
+    return (item) => openApiSource(isObject(item) && Object.hasOwn(item, 'openapi') ? { document: item } : asObject('openapi', 'document', item as string | OpenApiOptions))
   })
   return sources
 }
