@@ -69,6 +69,8 @@ function listGroups() {
   const cli = 'src/surfaces/cli'
   const call = reach(`${cli}/run-tool.ts`, 'src/call/engine.ts')
   const help = reach(`${cli}/help/help.ts`)
+  // A client waits for a server that it has started.
+  const mcp = reach('src/surfaces/builtin/run.ts', 'src/surfaces/builtin/start.ts', 'src/surfaces/mcp/commands.ts', 'src/surfaces/mcp/serve.ts', 'src/surfaces/mcp/methods/table.ts')
   const groups = {
     core: reach('src/index.ts', `${cli}/run.ts`, `${cli}/documents.ts`, 'src/surfaces/json/discover.ts'),
     // What help and calls both need.
@@ -78,8 +80,9 @@ function listGroups() {
     schema: reach('src/define/compile-tool.ts'),
     // The flags of servers, which `toolable` knows without being one.
     serving: reach('src/surfaces/mcp/serving-properties.ts'),
-    // A client waits for a server that it has started.
-    mcp: reach('src/surfaces/builtin/run.ts', 'src/surfaces/builtin/start.ts', 'src/surfaces/mcp/commands.ts', 'src/surfaces/mcp/serve.ts', 'src/surfaces/mcp/methods/table.ts'),
+    // What servers on stdin have in common.
+    wire: new Set([...reach('src/surfaces/serve/serve.ts')].filter((file) => mcp.has(file))),
+    mcp,
   }
   // The entry itself stays apart: a chunk that others load exports what they need, and an entry only what is public.
   groups.core.delete(resolve('src/index.ts'))

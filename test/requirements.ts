@@ -251,6 +251,14 @@ export const requirements: { readonly [id: string]: Requirement } = {
     'http-crash': 'A handler that crashes fails its own call, and the server lives on.',
     'http-mounted': 'The handler is shown mounted in Hono and in Express.',
   }),
+  ...section('6', {
+    conformance: 'Every source passes one suite: listed, described, called with any text, refused before it runs, cancelled, and nothing left behind.',
+    'ids-and-tiers': 'Every entry has the id `<source>.<tool>`; a bare name means the highest tier, and what is shadowed is recorded and shown.',
+    'strict-duplicates': 'Same tier, same name: an error in strict mode, first wins with a warning otherwise.',
+    'registry-filters': 'Tools are chosen by name, id, tag and source, and a filter that means nothing is an error that names what exists.',
+    'registry-served': 'A whole registry is served over MCP and HTTP like a toolset.',
+    'registry-life': 'A registry looks again, tells of changes, and leaves nothing open when it is closed.',
+  }),
   ...section('12', {
     'search-query-discover': '`search --query --discover` searches.',
     'config-json-is-one-flag': '`--config \'{"a":1}\'` is one flag.',

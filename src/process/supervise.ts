@@ -26,6 +26,15 @@ export type Supervised = {
 
 /** Starts a child and watches it until it is over. Never throws: what cannot be started has the end `not-started`. */
 export async function supervise(options: ChildOptions, stdin: 'pipe' | 'ignore'): Promise<Supervised> {
+  if (options.sandbox === undefined) return watch(options, stdin)
+  const { enterSandbox, leaveSandbox } = await import('./sandbox/enter.ts')
+  const inside = await enterSandbox(options, options.sandbox)
+  if (inside instanceof Error) return neverStarted(performance.now(), 'not-started', inside)
+  const supervised = await watch(inside, stdin)
+  return { ...supervised, end: supervised.end.then((end) => leaveSandbox(end, options.command)) }
+}
+
+async function watch(options: ChildOptions, stdin: 'pipe' | 'ignore'): Promise<Supervised> {
   const { spawn } = await import('node:child_process')
   const { command: [program, ...args], cwd, env, signal, timeout, grace = 0 } = options
   const began = performance.now()

@@ -20,7 +20,7 @@ export function inProcessSource(tools: InProcessTools): Source {
     name: OWN,
     kind: 'in-process tools',
     location: 'this process',
-    load: async () => join([...sets.map((set) => loadedFrom(set, 'in-process')), { tools: own.map((entry) => foundFrom(entry, { source: OWN, kind: 'tool', tier: 'in-process' })) }]),
+    load: async () => join([{ tools: own.map((entry) => foundFrom(entry, { source: OWN, kind: 'tool', tier: 'in-process' })) }, ...sets.map((set) => loadedFrom(set, 'in-process'))]),
     onChange: (listener) => sets.forEach((set) => set.onChange(listener)),
   }
 }
