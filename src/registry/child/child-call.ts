@@ -35,6 +35,8 @@ export type ChildCall = {
   /** For `toolable`: the name of the tool inside the executable, and whether it can be kept warm. */
   readonly tool?: string
   readonly warm?: boolean
+  /** For `toolable`: the tool asks for consent, which the caller has given when it comes to a call. */
+  readonly destructive?: true
   /** For `program`. */
   readonly program?: ProgramForm
 }

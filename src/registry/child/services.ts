@@ -10,4 +10,8 @@ export type WarmCaller = {
 }
 
 /** What calls of other processes share, given by the registry. */
-export type ChildServices = { readonly warm?: WarmCaller }
+export type ChildServices = {
+  readonly warm?: WarmCaller
+  /** Children that are not over yet. A cancelled call is answered at once, while its child may still be ending: whoever closes waits for these. */
+  readonly running?: Set<Promise<unknown>>
+}
