@@ -1,9 +1,9 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { ToolError } from '../../contract/tool-error.ts'
-import type { SandboxProfile } from '../../process/sandbox/profile.ts'
 import type { Report } from './check-type.ts'
 import { runChecks } from './run-checks.ts'
+import { sandboxFor } from './sandbox.ts'
 import { withAsking } from './subject/ask.ts'
 import { look } from './subject/look.ts'
 import { startCommand } from './subject/start-command.ts'
@@ -19,17 +19,19 @@ const RESERVED = /^(\.|_lib$|venv$|shared_venv$|node_modules$|registry$)/
 
 /** Checks a program, or every program of a folder. Throws INVALID_PATH for what is neither. */
 export async function checkPath({ path, min, call = false }: CheckInput, where: Where): Promise<CheckResult> {
-  const sandbox = await findSandbox()
+  let sandboxed = true
   const programs: Report[] = []
   for (const [file, shown] of listPrograms(resolve(where.cwd, path), path)) {
     const start = startCommand(file)
     if (!start) throw new ToolError('INVALID_PATH', `path: '${path}' cannot be run`, { field: 'path', suggestion: `Make it executable: chmod +x ${path}` })
+    const sandbox = await sandboxFor(file, where.env)
+    sandboxed &&= sandbox !== undefined
     programs.push(await withAsking(start, { ...where, sandbox }, async (asking) => runChecks(await look(shown, asking, call))))
   }
   const score = sum(programs, 'score')
   const of = sum(programs, 'of')
   const percent = programs.length === 1 ? programs[0]!.percent : Math.floor(sum(programs, 'percent') / programs.length)
-  return { score, of, percent, min, enough: percent >= min, sandboxed: sandbox !== undefined, ...(programs.length === 1 && { checks: programs[0]!.checks }), programs }
+  return { score, of, percent, min, enough: percent >= min, sandboxed, ...(programs.length === 1 && { checks: programs[0]!.checks }), programs }
 }
 
 function listPrograms(path: string, given: string): readonly (readonly [file: string, shown: string])[] {
@@ -42,10 +44,6 @@ function listPrograms(path: string, given: string): readonly (readonly [file: st
     .sort(([left], [right]) => (left < right ? -1 : 1))
   if (files.length === 0) throw new ToolError('INVALID_PATH', `path: the folder '${given}' holds no programs`, { field: 'path', suggestion: 'Give a folder with scripts or executables' })
   return files
-}
-
-async function findSandbox(): Promise<SandboxProfile | undefined> {
-  return undefined
 }
 
 function sum(programs: readonly Report[], key: 'score' | 'of' | 'percent'): number {

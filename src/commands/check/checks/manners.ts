@@ -11,6 +11,7 @@ export const noPrompts: Check = {
   id: 'no-prompts',
   title: 'asks nothing and ends where stdin is closed',
   weight: 8,
+  turn: 'last',
   skip: ({ speech, contained, mayCall }) => (speech === 'nothing' && !contained && !mayCall ? 'without arguments it may do anything, and there is no sandbox; --call allows it' : undefined),
   async run({ ask, runs }) {
     await ask([])
@@ -26,6 +27,7 @@ export const noEscapes: Check = {
   id: 'no-escapes',
   title: 'writes no colours and other escapes into a pipe',
   weight: 3,
+  turn: 'last',
   async run({ ask, runs }) {
     await ask(['--help'], { env: { TERM: 'xterm-256color', NO_COLOR: '' } })
     const painted = runs.find(({ stdout }) => ESCAPES.test(stdout))
