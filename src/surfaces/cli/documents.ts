@@ -1,5 +1,6 @@
 import type { InputOrigin } from '../../contract/errors.ts'
 import type { Outcome } from '../../contract/outcome.ts'
+import { SERVE_VERSION } from '../../contract/serve-protocol.ts'
 import { ToolError } from '../../contract/tool-error.ts'
 import type { ToolEntry } from '../../call/collect.ts'
 import type { CallOptions } from '../../call/options.ts'
@@ -13,7 +14,7 @@ export type Answered = { readonly document: unknown; readonly exit?: number } | 
 type ProgramQuestion = (set: Servable, values: readonly string[], options: CallOptions) => Answered | Promise<Answered>
 
 const PROGRAM_QUESTIONS: { readonly [what: string]: ProgramQuestion } = {
-  discover: async (set) => ({ document: discoverDocument(await set.outline()) }),
+  discover: async (set) => ({ document: { ...discoverDocument(await set.outline()), ...(canServe(set) && { serve: SERVE_VERSION }) } }),
   tools: async (set) => ({ document: toolsDocument(await set.outline()) }),
   resources: async (set) => ({ document: resourcesDocument(await set.outline()) }),
   prompts: async (set) => ({ document: promptsDocument(await set.outline()) }),
@@ -58,6 +59,11 @@ async function dumpSchema(set: Servable): Promise<Answered> {
   const [only, ...more] = set.entries
   if (only && more.length === 0) return { document: simpleSchemaDocument((await only.definition.compiled()).manifest) }
   return { failure: new ToolError('USAGE', 'this program has several tools: ask with --fractalic-dump-multi-schema', { suggestion: 'Use --fractalic-dump-multi-schema' }) }
+}
+
+// The only tool's own field `serve` would get the flag.
+function canServe({ entries }: Servable): boolean {
+  return entries.length !== 1 || !entries[0]!.definition.flagNames().has('serve')
 }
 
 function fromOutcome(outcome: Outcome): Answered {

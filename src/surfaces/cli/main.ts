@@ -30,6 +30,7 @@ async function runCommand(set: Servable, command: Command, io: Io, host: Host): 
   if (command.problem) throw command.problem
   if (command.kind === 'group') return printHelp(set, command, io)
   if (globals.asked!.what === 'version') return printText(io, `${set.version}\n`)
+  if (globals.asked!.what === 'serve') return (await import('../serve/serve.ts')).serveCalls(set, globals, io, host)
   if (['resource', 'prompt', 'selftest'].includes(globals.asked!.what)) host.prepareForTools((await import('./stray-output.ts')).redirectStrayOutput)
   if (globals.asked!.what === 'selftest') {
     const document = await (await import('./selftest.ts')).selftest(set, io, documentOptions(globals, io, host))
