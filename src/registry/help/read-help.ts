@@ -1,0 +1,36 @@
+import { collectCommands } from './commands.ts'
+import type { HelpDocument } from './help-document.ts'
+import { toLines } from './normalise.ts'
+import { collectOptions } from './options.ts'
+import type { Outline } from './outline.ts'
+import { outlineOf } from './outline.ts'
+import { collectPositionals } from './positionals.ts'
+import { readUsage } from './usage.ts'
+
+const LONGEST_DESCRIPTION = 2000
+const LONGEST_USAGE = 8000
+
+/** Reads any help text. Never throws; what is not understood is left out. Time grows with the length of the text only. */
+export function readHelp(text: string): HelpDocument {
+  const outline = outlineOf(toLines(text))
+  const usages = outline.usage.map((line) => readUsage(line))
+  const lists = outline.synopses.length > 0 ? [readUsage(outline.synopses.join(' ')).map((item) => ({ ...item, required: false }))] : []
+  const commands = collectCommands(usages, outline.sections)
+  return {
+    usage: outline.usage.join('\n').slice(0, LONGEST_USAGE),
+    description: describe(outline),
+    options: collectOptions(outline.flags, [...usages, ...lists]),
+    positionals: collectPositionals(usages, outline.sections, commands.length > 0),
+    commands,
+  }
+}
+
+/** The prose before the first list, or under a heading that says so. */
+function describe({ sections }: Outline): string {
+  for (const wanted of ['intro', 'about'] as const) {
+    const rows = sections.filter(({ kind }) => kind === wanted).flatMap(({ rows: own }) => own)
+    const paragraphs = rows.map(({ text }) => text.trim()).join('\n').trim().replace(/\n{2,}/g, '\n\n')
+    if (paragraphs !== '') return paragraphs.replace(/(?<!\n)\n(?!\n)/g, ' ').slice(0, LONGEST_DESCRIPTION).trim()
+  }
+  return ''
+}
