@@ -30,6 +30,7 @@ export const processFiles = [
   'src/surfaces/cli/process-io.ts',
   'src/surfaces/cli/run.ts',
   'src/call/host.ts',
+  'src/process/host.ts',
   // These stand between the process and the handlers, which cannot be told to take a parameter.
   'src/call/exit-guard.ts',
   'src/surfaces/cli/stray-output.ts',

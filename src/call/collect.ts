@@ -1,6 +1,7 @@
 import { ToolError } from '../contract/tool-error.ts'
 import { checkName, lookupKey } from '../define/names.ts'
 import type { ToolDefinition } from '../define/tool-type.ts'
+import type { Identity } from './finished.ts'
 import { definitionOf, isTool } from './tool.ts'
 import type { AnyTool } from './tool.ts'
 
@@ -8,7 +9,13 @@ import type { AnyTool } from './tool.ts'
 export type ToolTree = readonly AnyTool[] | { readonly [name: string]: AnyTool | ToolTree }
 
 /** One tool of a toolset. Its path is its command (`pr list`), its name the same in one word (`pr_list`). */
-export type ToolEntry = { readonly name: string; readonly path: readonly string[]; readonly definition: ToolDefinition }
+export type ToolEntry = {
+  readonly name: string
+  readonly path: readonly string[]
+  readonly definition: ToolDefinition
+  /** Whose tool it is, where that is not the toolset that it was found in. */
+  readonly identity?: Identity
+}
 
 /** Flattens a tree of tools, naming each by its groups. */
 export function collectTools(tree: ToolTree, group: readonly string[] = []): ToolEntry[] {

@@ -18,6 +18,8 @@ export type Answer = {
   /** What the tool says to the model about it. */
   readonly said: { readonly message?: string; readonly hidden?: true; readonly content?: readonly ContentBlock[] }
   readonly failures: Failures | undefined
+  /** Facts that a tool in another process gave. */
+  readonly facts?: Pick<OutcomeMeta, 'truncated' | 'next_cursor'>
 }
 
 /** Unwraps what a handler returned and checks it against the output schema; throws INTERNAL when it does not fit. */
@@ -37,10 +39,14 @@ export async function checkAnswer(definition: ToolDefinition, returned: unknown)
     })
   }
   const value = checked ? checked.value : result
+  const plain = plainAnswer(value)
+  const { warnings = [], summary: _summary, ...facts } = reply?.foreign ?? {}
   return {
-    ...plainAnswer(value),
+    ...plain,
+    warnings: [...plain.warnings, ...warnings],
     said: reply ? readSaid(definition.name, reply) : {},
     failures: reply && readFailures(reply, definition.errors),
+    facts,
   }
 }
 
@@ -78,6 +84,8 @@ export function buildMeta(facts: {
   readonly warnings: readonly string[]
   readonly caller: string | undefined
   readonly artifacts: readonly Artifact[]
+  readonly truncated?: true
+  readonly next_cursor?: string
 }): OutcomeMeta {
   return {
     tool: facts.tool,
@@ -85,6 +93,8 @@ export function buildMeta(facts: {
     duration_ms: Math.round(host.clock() - facts.startedAt),
     ...(facts.dryRun && { dry_run: true as const }),
     ...(facts.warnings.length > 0 && { warnings: facts.warnings }),
+    ...(facts.truncated && { truncated: true as const }),
+    ...(facts.next_cursor !== undefined && { next_cursor: facts.next_cursor }),
     ...(facts.caller !== undefined && { caller: facts.caller }),
     ...(facts.artifacts.length > 0 && { artifacts: facts.artifacts }),
   }

@@ -11,6 +11,10 @@ export const host = {
   },
   pid: process.pid,
   platform: process.platform,
+  /** The number of our user; undefined where users have none. */
+  uid: process.getuid?.(),
+  /** The program that runs us. */
+  node: process.execPath,
   /** Whether a process of this machine still runs; one of another user counts. `started` tells it from a later process of the same number. */
   isAlive(pid: number, started?: string): boolean {
     try {

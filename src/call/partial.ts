@@ -9,13 +9,13 @@ import { describeFailure } from './describe-failure.ts'
 export type Failures = { readonly errors: readonly ErrorObject[]; readonly summary: PartialSummary }
 
 /** Reads the failures of a reply; undefined when nothing failed. */
-export function readFailures({ result, errors = [], key }: Reply, declared: { readonly [code: string]: DeclaredError }): Failures | undefined {
+export function readFailures({ result, errors = [], key, foreign }: Reply, declared: { readonly [code: string]: DeclaredError }): Failures | undefined {
   if (errors.length === 0) return undefined
   const objects = errors.map((error) => describeFailure(toThrown(error), declared).object)
   const succeeded = countItems(result, key)
   return {
     errors: objects,
-    summary: {
+    summary: foreign?.summary ?? {
       total: succeeded + objects.length,
       succeeded,
       failed: objects.length,

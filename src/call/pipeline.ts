@@ -23,9 +23,9 @@ import { tell } from './tell.ts'
 export async function invoke(definition: ToolDefinition, given: unknown, options: ServedCallOptions = {}, identity: Identity = {}): Promise<Finished> {
   const startedAt = host.clock()
   const gathered: Gathered = { artifacts: [], plan: [], warnings: [] }
-  const tool = identity.toolset === undefined ? definition.name : `${identity.toolset}.${definition.name}`
+  const tool = identity.tool ?? (identity.toolset === undefined ? definition.name : `${identity.toolset}.${definition.name}`)
   let prepared: Prepared | undefined
-  const meta = () => buildMeta({ tool, version: identity.version, startedAt, dryRun: prepared?.dryRun ?? options.dryRun ?? false, warnings: gathered.warnings, caller: options.caller, artifacts: gathered.artifacts })
+  const meta = (facts?: Answer['facts']) => buildMeta({ ...facts, tool, version: identity.version, startedAt, dryRun: prepared?.dryRun ?? options.dryRun ?? false, warnings: gathered.warnings, caller: options.caller, artifacts: gathered.artifacts })
 
   let finished: Finished
   try {
@@ -34,7 +34,7 @@ export async function invoke(definition: ToolDefinition, given: unknown, options
       const run = async (): Promise<Finished> => {
         const answer = await execute(definition, ready, options, gathered, call)
         gathered.warnings.push(...answer.warnings)
-        return { outcome: toOutcome(answer, meta()), value: answer.value }
+        return { outcome: toOutcome(answer, meta(answer.facts)), value: answer.value }
       }
       if (options.idempotencyKey === undefined || ready.dryRun) return run()
       const { once } = await import('./idempotency.ts')

@@ -1,5 +1,5 @@
 import type { ContentBlock } from '../contract/content.ts'
-import type { ErrorObject } from '../contract/outcome.ts'
+import type { ErrorObject, OutcomeMeta, PartialSummary } from '../contract/outcome.ts'
 
 const brand = Symbol.for('toolable.reply')
 
@@ -13,7 +13,12 @@ export type Reply<Result = unknown> = {
   readonly errors?: readonly PartialError[]
   /** Where in the result the succeeded items are. */
   readonly key?: string
+  /** What somebody else's envelope said besides: it goes into ours as it is. */
+  readonly foreign?: ForeignSaid
 }
+
+/** What the envelope of a tool in another process says besides its result. */
+export type ForeignSaid = Pick<OutcomeMeta, 'warnings' | 'truncated' | 'next_cursor'> & { /** Counted by the tool itself. */ readonly summary?: PartialSummary }
 
 /** An error inside a partial result: what was caught, or the fields of an error. */
 export type PartialError = Error | (Partial<ErrorObject> & { readonly code: string; readonly message: string })
@@ -36,6 +41,11 @@ export function ok<Result>(result: Result, options: ReplyOptions = {}): Reply<Re
 export function partial<Result>(result: Result, errors: readonly PartialError[], options: string | (ReplyOptions & { readonly key?: string }) = {}): Reply<Result> {
   const given: ReplyOptions & { readonly key?: string } = typeof options === 'string' ? { key: options } : options
   return { [brand]: true, result, ...readOptions(given), errors, ...(given.key !== undefined && { key: given.key }) }
+}
+
+/** A reply together with what somebody else's envelope said besides. */
+export function withForeign<Result>(reply: Reply<Result>, foreign: ForeignSaid): Reply<Result> {
+  return Object.keys(foreign).length === 0 ? reply : { ...reply, foreign }
 }
 
 /** True for what `ok` and `partial` give. */

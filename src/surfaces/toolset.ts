@@ -17,7 +17,7 @@ import { isTool } from '../call/tool.ts'
 import type { AnyTool } from '../call/tool.ts'
 import { checkArgsEarly } from './args-early.ts'
 import { runAsProcess } from './cli/run.ts'
-import { createChanges } from './toolset-changes.ts'
+import { createChanges } from '../call/changes.ts'
 import type { Toolset, ToolsetOptions } from './toolset-type.ts'
 
 const OPTIONS = ['name', 'version', 'description', 'tools', 'resources', 'prompts', 'defaultOutput', 'mcpTransport', 'permissions', 'skillAutoGenerate'] as const satisfies readonly (keyof ToolsetOptions)[]

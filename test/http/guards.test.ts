@@ -127,7 +127,7 @@ describe('a handler in a server of somebody else', () => {
   })
 
   test('needs a toolset', () => {
-    expect(() => createHandler({} as never)).toThrow('createHandler() takes what toolset() made')
+    expect(() => createHandler({} as never)).toThrow('createHandler() takes what toolset() or registry() made')
   })
 })
 

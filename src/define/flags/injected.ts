@@ -50,6 +50,7 @@ export const PROGRAM_FLAGS: readonly InjectedFlag[] = [
   { long: 'manifest', kind: 'boolean', description: 'Print the manifest' },
   { long: 'describe', kind: 'boolean', description: 'Print the manifest in the form of an orchestrator' },
   { long: 'serve-mcp', kind: 'value', valueName: 'transport', choices: ['stdio', 'http'], description: 'Serve the tools over MCP; see mcp serve --help' },
+  { long: 'serve', kind: 'boolean', description: 'Answer calls by JSON lines on stdin and stdout', hidden: true },
   { long: 'selftest', kind: 'boolean', description: 'Check that the program works' },
   { long: 'fractalic-dump-schema', kind: 'boolean', description: 'Print the schema for Fractalic', hidden: true },
   { long: 'fractalic-dump-multi-schema', kind: 'boolean', description: 'Print the schemas for Fractalic', hidden: true },

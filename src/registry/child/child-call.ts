@@ -28,9 +28,15 @@ export type ChildCall = {
   readonly requireEnv?: readonly string[]
   /** What exit statuses mean, by the manifest: `{ok: 0, retryable_error: 20, fatal_error: 30}`. */
   readonly exitCodes?: { readonly [meaning: string]: number }
+  /** It takes its input as one JSON document on stdin too: `json` without an argument, `toolable` by `-` (our own executables do, those of the specification do not). */
+  readonly stdin?: true
+  /** The input holds secrets, so that it never stands on a command line, where every user of the machine can read it. */
+  readonly secret?: true
   /** For `toolable`: the name of the tool inside the executable, and whether it can be kept warm. */
   readonly tool?: string
   readonly warm?: boolean
+  /** For `toolable`: the tool asks for consent, which the caller has given when it comes to a call. */
+  readonly destructive?: true
   /** For `program`. */
   readonly program?: ProgramForm
 }

@@ -2,10 +2,10 @@ import type { Io } from '../../contract/io.ts'
 import type { AnyTool } from '../../call/tool.ts'
 import type { Globals } from '../cli/argv/globals.ts'
 import type { Host } from '../cli/host.ts'
-import type { Toolset } from '../toolset-type.ts'
+import type { Servable } from '../../call/servable.ts'
 
 /** What a command that owns stdin and stdout works with. `set` is the author's toolset, not the one that the command belongs to. */
-export type BuiltinContext = { readonly set: Toolset; readonly io: Io; readonly host: Host; readonly globals: Globals }
+export type BuiltinContext = { readonly set: Servable; readonly io: Io; readonly host: Host; readonly globals: Globals }
 
 /** A command that every program has, written as a tool: flags, help, completion and `--json` come with it. */
 export type Builtin = {
@@ -20,4 +20,4 @@ export type Builtin = {
 }
 
 /** What a feature folder exports from its `commands.ts`: the commands that it gives to a program, as it was started. */
-export type BuiltinModule = (set: Toolset, host: Host) => readonly Builtin[]
+export type BuiltinModule = (set: Servable, host: Host) => readonly Builtin[]

@@ -1,5 +1,5 @@
 import type { Host } from '../cli/host.ts'
-import type { Toolset } from '../toolset-type.ts'
+import type { Servable } from '../../call/servable.ts'
 import type { Builtin, BuiltinModule } from './builtin.ts'
 
 type Folder = {
@@ -20,7 +20,7 @@ const FOLDERS: { readonly [word: string]: readonly Folder[] } = {
 }
 
 /** The commands under one word, as far as this build has them; with the sub-word that is wanted, perhaps only those that could be meant. */
-export async function builtinsOf(word: string, set: Toolset, host: Host, sub?: string): Promise<readonly Builtin[]> {
+export async function builtinsOf(word: string, set: Servable, host: Host, sub?: string): Promise<readonly Builtin[]> {
   const folders = Object.hasOwn(FOLDERS, word) ? FOLDERS[word]! : []
   const own = sub === undefined ? undefined : folders.find((folder) => folder.sub === sub)
   const modules = await Promise.all((own ? [own] : folders).map(({ load }) => load()))

@@ -8,11 +8,11 @@ import type { Host } from '../cli/host.ts'
 import { failedOutcome } from '../cli/print-outcome.ts'
 import type { Perform } from '../cli/start-call.ts'
 import { redirectStrayOutput } from '../cli/stray-output.ts'
-import type { Toolset } from '../toolset-type.ts'
+import type { Servable } from '../../call/servable.ts'
 import type { Builtin } from './builtin.ts'
 
 /** Checks the input as a call would, then lets the command take over; what it throws is printed like the failure of a tool. */
-export function performStart(start: NonNullable<Builtin['start']>, set: Toolset, io: Io, host: Host): Perform {
+export function performStart(start: NonNullable<Builtin['start']>, set: Servable, io: Io, host: Host): Perform {
   return async (call) => {
     try {
       const { input } = await prepareInput(call.entry.definition, call.input, { cwd: io.cwd, env: io.env })

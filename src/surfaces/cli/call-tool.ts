@@ -44,7 +44,7 @@ export async function callTool(call: ToolCall): Promise<number> {
     const shaping = hasShape(shape) ? await import('./output/shape.ts') : undefined
     shaping?.checkShapeOptions(shape)
     await events.start()
-    const finished = await invoke(entry.definition, input, options, { toolset: set.name, version: set.version })
+    const finished = await invoke(entry.definition, input, options, entry.identity ?? { toolset: set.name, version: set.version })
     const origin = finished.error?.cause
     if (globals.verbose > 0 && origin instanceof Error && origin.stack !== undefined) await events.onEvent({ type: 'log', level: 'debug', message: origin.stack })
     outcome = await fitBudget(shaping?.shapeOutcome(finished.outcome, shape) ?? finished.outcome, globals.maxTokens)

@@ -1,6 +1,6 @@
 import type { Io } from '../../contract/io.ts'
 import { SIMPLE_ANSWER, SIMPLE_PROBE } from '../json/simple-probe.ts'
-import type { Toolset } from '../toolset-type.ts'
+import type { Servable } from '../../call/servable.ts'
 import { findCommand } from './argv/command.ts'
 import type { Command } from './argv/command.ts'
 import { answerProgram } from './documents.ts'
@@ -9,7 +9,7 @@ import { documentOptions, printDocument, printText } from './print-document.ts'
 import { printHelp } from './print-help.ts'
 
 /** The command line of a toolset; gives the exit status. Touches nothing but `io` and `host`. */
-export async function main(set: Toolset, argv: readonly string[], io: Io, host: Host): Promise<number> {
+export async function main(set: Servable, argv: readonly string[], io: Io, host: Host): Promise<number> {
   if (argv.length === 1 && argv[0] === SIMPLE_PROBE) return printDocument(io, SIMPLE_ANSWER)
   let command: Command | undefined
   try {
@@ -20,7 +20,7 @@ export async function main(set: Toolset, argv: readonly string[], io: Io, host: 
   }
 }
 
-async function runCommand(set: Toolset, command: Command, io: Io, host: Host): Promise<number> {
+async function runCommand(set: Servable, command: Command, io: Io, host: Host): Promise<number> {
   const { globals } = command
   if (command.kind === 'builtin') return (await import('../builtin/run.ts')).runBuiltin(set, command, io, host)
   // Help is given for broken command lines too; everything else needs to be read whole.
@@ -30,6 +30,7 @@ async function runCommand(set: Toolset, command: Command, io: Io, host: Host): P
   if (command.problem) throw command.problem
   if (command.kind === 'group') return printHelp(set, command, io)
   if (globals.asked!.what === 'version') return printText(io, `${set.version}\n`)
+  if (globals.asked!.what === 'serve') return (await import('../serve/serve.ts')).serveCalls(set, globals, io, host)
   if (['resource', 'prompt', 'selftest'].includes(globals.asked!.what)) host.prepareForTools((await import('./stray-output.ts')).redirectStrayOutput)
   if (globals.asked!.what === 'selftest') {
     const document = await (await import('./selftest.ts')).selftest(set, io, documentOptions(globals, io, host))

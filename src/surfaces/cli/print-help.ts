@@ -1,10 +1,10 @@
 import type { Io } from '../../contract/io.ts'
-import type { Toolset } from '../toolset-type.ts'
+import type { Servable } from '../../call/servable.ts'
 import type { Command } from './argv/command.ts'
 import { printText } from './print-document.ts'
 
 /** Prints the help that fits a command; gives the exit status. */
-export async function printHelp(set: Toolset, command: Command, io: Io): Promise<number> {
+export async function printHelp(set: Servable, command: Command, io: Io): Promise<number> {
   const { helpText } = await import('./help/help.ts')
   return printText(io, helpText(await set.sketch(), command, io))
 }

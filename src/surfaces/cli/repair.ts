@@ -1,9 +1,9 @@
 import type { ErrorObject } from '../../contract/outcome.ts'
-import type { Toolset } from '../toolset-type.ts'
+import type { Servable } from '../../call/servable.ts'
 import type { Command } from './argv/command.ts'
 
 /** Adds to a usage error the command that shows the right usage. */
-export function suggestionFor(error: ErrorObject, set: Toolset, command: Command | undefined): ErrorObject {
+export function suggestionFor(error: ErrorObject, set: Servable, command: Command | undefined): ErrorObject {
   if (error.code !== 'USAGE' || error.suggestion?.example !== undefined) return error
   const words = command?.kind === 'tool' && !command.single ? command.entry.path : command?.kind === 'group' ? command.path : []
   const example = [set.name, ...words, '--help'].join(' ')

@@ -1,5 +1,5 @@
 import type { Io } from '../../contract/io.ts'
-import type { Toolset } from '../toolset-type.ts'
+import type { Servable } from '../../call/servable.ts'
 import type { Command } from './argv/command.ts'
 import { answerTool } from './documents.ts'
 import type { Host } from './host.ts'
@@ -11,7 +11,7 @@ import type { Perform } from './start-call.ts'
 import { redirectStrayOutput } from './stray-output.ts'
 
 /** Does what is asked of one tool: help, a document about it, or a call. `perform` takes the place of the call. */
-export async function runTool(set: Toolset, command: Command & { kind: 'tool' }, io: Io, host: Host, perform?: Perform): Promise<number> {
+export async function runTool(set: Servable, command: Command & { kind: 'tool' }, io: Io, host: Host, perform?: Perform): Promise<number> {
   const { entry, single, globals } = command
   const args = await scanTool(entry, command.tokens, globals, single)
   if (globals.help) return printHelp(set, command, io)

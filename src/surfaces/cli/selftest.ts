@@ -5,7 +5,7 @@ import type { ToolEntry } from '../../call/collect.ts'
 import { toToolError } from '../../call/failure.ts'
 import type { CallOptions } from '../../call/options.ts'
 import { invoke } from '../../call/pipeline.ts'
-import type { Toolset } from '../toolset-type.ts'
+import type { Servable } from '../../call/servable.ts'
 import { emptyGlobals } from './argv/globals.ts'
 import { readInput, scanTool } from './request.ts'
 
@@ -16,7 +16,7 @@ export type BrokenExample = { readonly tool: string; readonly example: number; r
 export type SelftestDocument = { readonly selftest: 'ok' } | { readonly selftest: 'failed'; readonly problems: readonly BrokenExample[] }
 
 /** Runs the examples of every tool: those of read-only tools for true, all others as dry runs, because a test must change nothing. */
-export async function selftest(set: Toolset, io: Io, options: CallOptions): Promise<SelftestDocument> {
+export async function selftest(set: Servable, io: Io, options: CallOptions): Promise<SelftestDocument> {
   await set.manifest()
   const problems: BrokenExample[] = []
   for (const entry of set.entries) {

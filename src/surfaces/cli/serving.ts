@@ -2,7 +2,7 @@ import type { CallEvent } from '../../contract/events.ts'
 import type { Io } from '../../contract/io.ts'
 import type { Outcome } from '../../contract/outcome.ts'
 import { failCurrentCall } from '../../call/exit-guard.ts'
-import type { Toolset } from '../toolset-type.ts'
+import type { Servable } from '../../call/servable.ts'
 import type { Serving } from './host.ts'
 import { notificationLine, notificationText } from './progress/notify.ts'
 
@@ -20,18 +20,18 @@ export function servingProcess(io: Io, json: boolean, grace: number): Serving {
 }
 
 /** The same toolset, whose operator hears on stderr of every call that failed by a fault of the tool itself. */
-export function watched(set: Toolset, io: Io, json: boolean): Toolset {
+export function watched(set: Servable, io: Io, json: boolean): Servable {
   const look = (outcome: Outcome): void => {
     if (!outcome.ok && outcome.error.code === 'INTERNAL') tell(io, json, `${outcome.meta.tool}: ${outcome.error.message}`)
   }
-  const call: Toolset['call'] = async (...given) => {
+  const call: Servable['call'] = async (...given) => {
     const outcome = await set.call(...given)
     look(outcome)
     return outcome
   }
-  const stream: Toolset['stream'] = (...given) => watchEvents(set.stream(...given), look)
+  const stream: Servable['stream'] = (...given) => watchEvents(set.stream(...given), look)
   // Everything else, what is added later included, is the toolset's own.
-  return Object.create(set, { call: { value: call }, stream: { value: stream } }) as Toolset
+  return Object.create(set, { call: { value: call }, stream: { value: stream } }) as Servable
 }
 
 async function* watchEvents(events: AsyncIterable<CallEvent>, look: (outcome: Outcome) => void): AsyncIterable<CallEvent> {

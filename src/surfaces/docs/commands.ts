@@ -5,7 +5,7 @@ import type { BuiltinContext, BuiltinModule } from '../builtin/builtin.ts'
 import { DOC_KIND_NAMES } from '../cli/builtin-commands.ts'
 import { quoteForShell } from '../cli/command-line.ts'
 import { printText } from '../cli/print-document.ts'
-import type { Toolset } from '../toolset-type.ts'
+import type { Servable } from '../../call/servable.ts'
 import { generate } from './generate.ts'
 import { DOC_KINDS } from './kinds/kinds.ts'
 import type { DocKind, DocKindName } from './kinds/kinds.ts'
@@ -67,7 +67,7 @@ async function printMain({ kind, tool: only, write, out, check }: DocsInput, { s
 
 type DocsContext = { readonly cwd: string; readonly dryRun: boolean; readonly signal: AbortSignal; plan(action: string, target: string): void }
 
-async function answer(set: Toolset, { kind, out, write, check, force, tool: only }: DocsInput, ctx: DocsContext): Promise<readonly object[]> {
+async function answer(set: Servable, { kind, out, write, check, force, tool: only }: DocsInput, ctx: DocsContext): Promise<readonly object[]> {
   if (write && check) throw new ToolError('USAGE', '--check writes nothing, so it cannot stand beside --write', { suggestion: 'Leave one of them out' })
   const { files, source } = await generate(set, kind, only)
   if (!write && !check && out === undefined) return files.map(({ path, text }) => ({ path, text }))

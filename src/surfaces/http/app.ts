@@ -1,5 +1,5 @@
 import { ToolError } from '../../contract/tool-error.ts'
-import type { Toolset } from '../toolset-type.ts'
+import type { Servable } from '../../call/servable.ts'
 import type { HttpAnswer, HttpApp } from './exchange.ts'
 import { refuse, refuseThrown } from './refuse.ts'
 import { findIndexRoute, findOpenapiRoute, findWellKnownRoute } from './routes/discovery.ts'
@@ -17,7 +17,7 @@ const ROUTES: ReadonlyMap<string, FindRoute> = new Map([
 ])
 
 /** The HTTP API of a toolset, without guards: `/tools/<name>` and the documents about it. Every refusal is an envelope. */
-export function createApp(set: Toolset, options: AppOptions = {}): HttpApp {
+export function createApp(set: Servable, options: AppOptions = {}): HttpApp {
   const meta = { tool: set.name, version: set.version }
   return async (request) => {
     try {

@@ -1,7 +1,7 @@
 import { toMilliseconds } from '../../contract/duration.ts'
 import { ToolError } from '../../contract/tool-error.ts'
 import { checkOptions } from '../../define/names.ts'
-import type { Toolset } from '../toolset-type.ts'
+import type { Servable } from '../../call/servable.ts'
 import { checkBasePath, checkHost, checkOrigin, checkToken } from './check-options.ts'
 import type { Handler, HandlerOptions, Mounted, NodeHandler } from './handler-type.ts'
 
@@ -9,8 +9,8 @@ const OPTIONS = ['basePath', 'token', 'allowedHosts', 'allowedOrigins', 'caller'
 const mounted = new WeakMap<Handler, () => Promise<Mounted>>()
 
 /** Makes a toolset an HTTP API for a server of your own: `/tools/<name>`, `/mcp`, `/openapi.json`. Throws CONFIG for options that cannot work. */
-export function createHandler(set: Toolset, options: HandlerOptions = {}): Handler {
-  if (typeof set?.find !== 'function') throw new ToolError('CONFIG', 'createHandler() takes what toolset() made')
+export function createHandler(set: Servable, options: HandlerOptions = {}): Handler {
+  if (typeof set?.find !== 'function') throw new ToolError('CONFIG', 'createHandler() takes what toolset() or registry() made')
   check(options)
   let loaded: Promise<Mounted> | undefined
   const load = (): Promise<Mounted> => (loaded ??= import('./handler.ts').then(({ mount }) => mount(set, options)))

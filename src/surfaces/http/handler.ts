@@ -1,4 +1,4 @@
-import type { Toolset } from '../toolset-type.ts'
+import type { Servable } from '../../call/servable.ts'
 import { createApp } from './app.ts'
 import { checkBasePath } from './check-options.ts'
 import { fetchHandler } from './fetch-adapter.ts'
@@ -8,7 +8,7 @@ import type { HandlerOptions, Mounted } from './handler-type.ts'
 import { lazyMcp } from './lazy-mcp.ts'
 
 /** Builds what a handler answers with. */
-export async function mount(set: Toolset, { basePath: given, token, allowedHosts, allowedOrigins, bodyLimit, confirm, ...call }: HandlerOptions): Promise<Mounted> {
+export async function mount(set: Servable, { basePath: given, token, allowedHosts, allowedOrigins, bodyLimit, confirm, ...call }: HandlerOptions): Promise<Mounted> {
   const basePath = checkBasePath(given)
   const limit = bodyLimit === undefined ? {} : { bodyLimit }
   const api = createApp(set, { call: { ...call, ...(confirm !== undefined && { confirm }) }, basePath, token: token !== undefined, mcp: lazyMcp(set, { call, ...limit }), ...limit })

@@ -1,7 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { ToolError } from '../../contract/tool-error.ts'
 import { Cancellation } from '../../call/cancellation.ts'
-import { onAbort } from '../../call/on-abort.ts'
 import { isModern, mayBeLost, readCaller } from './exchange.ts'
 import type { Caller, Exchange } from './exchange.ts'
 import { refuse } from './wire/answered.ts'
@@ -10,7 +9,8 @@ import type { Answered } from './wire/answered.ts'
 import { Session } from './session.ts'
 import { errorMessage, idInUse, notificationMessage, readMessage, resultMessage, RPC, RpcError } from './wire/messages.ts'
 import type { Id, Message, Params } from './wire/messages.ts'
-import type { Writer } from './wire/writer.ts'
+import { Until } from '../wire/until.ts'
+import type { Writer } from '../wire/writer.ts'
 
 type Request = Message & { readonly kind: 'request' }
 
@@ -20,7 +20,7 @@ export class Connection {
   readonly #requests = new Map<Id, StreamExchange>()
   /** Requests that are being answered; open subscriptions do not count. */
   running = 0
-  #onEnd: (() => void) | undefined
+  readonly #until = new Until()
 
   constructor(readonly server: McpServer, readonly writer: Pick<Writer, 'write' | 'offer'>) {
     this.#session = new Session(server)
@@ -44,27 +44,12 @@ export class Connection {
 
   /** Resolves when no call is being answered any more, or after a time. */
   idle(milliseconds: number, signal?: AbortSignal): Promise<void> {
-    return this.#until(() => this.running === 0, milliseconds, signal)
+    return this.#until.wait(() => this.running === 0, milliseconds, signal)
   }
 
   /** Resolves when everything is answered, subscriptions too, or after a time. */
   over(milliseconds: number): Promise<void> {
-    return this.#until(() => this.#requests.size === 0, milliseconds)
-  }
-
-  async #until(isSo: () => boolean, milliseconds: number, signal?: AbortSignal): Promise<void> {
-    if (isSo()) return
-    await new Promise<void>((resolve) => {
-      const end = (): void => {
-        clearTimeout(timer)
-        stopListening?.()
-        this.#onEnd = undefined
-        resolve()
-      }
-      const timer = setTimeout(end, milliseconds)
-      const stopListening = signal && onAbort(signal, end)
-      this.#onEnd = () => { if (isSo()) end() }
-    })
+    return this.#until.wait(() => this.#requests.size === 0, milliseconds)
   }
 
   #read(line: Buffer): Message | undefined {
@@ -87,7 +72,7 @@ export class Connection {
     this.#requests.delete(id)
     if (!exchange.cancellation.aborted) this.writer.write(answered.text)
     this.running -= counts
-    this.#onEnd?.()
+    this.#until.tell()
   }
 
   async #dispatch(method: string, params: Params, exchange: StreamExchange): Promise<Answered> {

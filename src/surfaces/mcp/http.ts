@@ -1,7 +1,7 @@
 import { onAbort } from '../../call/on-abort.ts'
 import type { CallOptions } from '../../call/options.ts'
 import type { HttpApp } from '../http/exchange.ts'
-import type { Toolset } from '../toolset-type.ts'
+import type { Servable } from '../../call/servable.ts'
 import { mcpEndpoint } from './http/app.ts'
 import { sourceOf } from './progressive/source-of.ts'
 import type { ServeOptions } from './progressive/source-of.ts'
@@ -18,7 +18,7 @@ export type McpHttpOptions = ServeOptions & {
 }
 
 /** The MCP endpoint of a toolset, for a router that has guarded it. */
-export function createMcpHttp(set: Toolset, { bodyLimit, signal, ...options }: McpHttpOptions = {}): HttpApp {
+export function createMcpHttp(set: Servable, { bodyLimit, signal, ...options }: McpHttpOptions = {}): HttpApp {
   const server = createServer(sourceOf(set, options), options)
   if (signal?.aborted) server.stop()
   else if (signal) onAbort(signal, () => server.stop())

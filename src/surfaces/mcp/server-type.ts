@@ -1,5 +1,5 @@
 import type { CallOptions } from '../../call/options.ts'
-import type { ToolsetChange } from '../toolset-type.ts'
+import type { ToolsetChange } from '../../call/servable.ts'
 import type { LiveCalls } from './calls/live-calls.ts'
 import type { Task } from './calls/task.ts'
 import type { ToolCatalogue } from './catalogue/tools.ts'

@@ -8,8 +8,8 @@ import { resolveSchema } from '../../define/schema/source.ts'
 import type { LazySchema } from '../../define/schema/schema.ts'
 import type { ToolEntry } from '../../call/collect.ts'
 import type { ServedCallOptions } from '../../call/options.ts'
-import type { ToolsetChange } from '../toolset-type.ts'
-import type { Toolset } from '../toolset-type.ts'
+import type { ToolsetChange } from '../../call/servable.ts'
+import type { Servable } from '../../call/servable.ts'
 
 /** A tool as the server sees it. */
 export type ServedTool = {
@@ -46,7 +46,7 @@ export type McpSource = {
 export type AboutDocument = { readonly uri: string; readonly name: string; readonly summary: string; readonly mimeType: string; read(): Promise<string> }
 
 /** Serves a toolset. */
-export function toolsetSource(set: Toolset): McpSource {
+export function toolsetSource(set: Servable): McpSource {
   const served = new WeakMap<ToolEntry, ServedTool>()
   const serve = (entry: ToolEntry): ServedTool => {
     const known = served.get(entry)
@@ -76,7 +76,7 @@ export function toolsetSource(set: Toolset): McpSource {
   }
 }
 
-function aboutToolset(set: Toolset): AboutDocument[] {
+function aboutToolset(set: Servable): AboutDocument[] {
   return [
     {
       uri: 'skill://manifest', name: 'manifest', summary: 'What this server offers, as a manifest', mimeType: 'application/json',

@@ -1,10 +1,9 @@
-import { onAbort } from '../../call/on-abort.ts'
 import type { Io } from '../../contract/io.ts'
 import { Connection } from './connection.ts'
 import type { McpServer } from './server-type.ts'
-import { LineCutter } from './wire/lines.ts'
 import { errorMessage, RPC } from './wire/messages.ts'
-import { createWriter } from './wire/writer.ts'
+import { takeLines } from '../wire/take-lines.ts'
+import { createWriter } from '../wire/writer.ts'
 
 const DRAIN_MS = 5000
 const LAST_WORDS_MS = 1000
@@ -14,23 +13,15 @@ export async function serveStdio(server: McpServer, io: Io, signal: AbortSignal)
   io.stdout.unblock?.()
   const writer = createWriter(io.stdout, () => connection.running <= 1)
   const connection = new Connection(server, writer)
-  const cutter = new LineCutter()
   const stopListening = server.onChange((change) => connection.tell(change))
-  const stopReading = onAbort(signal, () => io.stdin.close())
   try {
-    for await (const chunk of io.stdin.bytes()) {
-      for (const line of cutter.take(chunk)) {
-        if (line === 'too long') writer.write(errorMessage(undefined, { code: RPC.parse, message: 'the line is too long' }))
-        else connection.take(line)
-      }
-      if (writer.congested) await writer.drained()
-    }
-    const last = cutter.end()
-    if (last) connection.take(last)
+    await takeLines(io, signal, writer, (line) => {
+      if (line === 'too long') writer.write(errorMessage(undefined, { code: RPC.parse, message: 'the line is too long' }))
+      else connection.take(line)
+    })
     // Who closes stdin may still be reading: what was asked is answered, if it does not take too long.
     if (!signal.aborted) await connection.idle(DRAIN_MS, signal)
   } finally {
-    stopReading()
     stopListening()
     server.close()
     await connection.over(LAST_WORDS_MS)

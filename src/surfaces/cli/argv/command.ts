@@ -4,7 +4,7 @@ import { ToolError } from '../../../contract/tool-error.ts'
 import { INJECTED_FLAGS, PROGRAM_FLAGS, SERVING_FLAGS } from '../../../define/flags/injected.ts'
 import { lookupKey } from '../../../define/names.ts'
 import type { ToolEntry } from '../../../call/collect.ts'
-import type { Toolset } from '../../toolset-type.ts'
+import type { Servable } from '../../../call/servable.ts'
 import { BUILTIN_COMMANDS, COMPLETE_COMMAND } from '../builtin-commands.ts'
 import { flagTable } from './flag-table.ts'
 import type { FlagTable } from './flag-table.ts'
@@ -22,7 +22,7 @@ export type Command = { readonly globals: Globals; readonly problem?: ToolError 
 )
 
 /** Reads the arguments up to the tool. Program flags act only here, before the tool name. */
-export function findCommand(set: Toolset, argv: readonly string[]): Command {
+export function findCommand(set: Servable, argv: readonly string[]): Command {
   const entries = set.entries
   const only = entries.length === 1 ? entries[0] : undefined
   const table = flagTable([], PROGRAM_FLAGS, INJECTED_FLAGS, mayServe(argv) ? SERVING_FLAGS : [])

@@ -1,4 +1,4 @@
-import type { Toolset } from '../../toolset-type.ts'
+import type { Servable } from '../../../call/servable.ts'
 import type { CallDefaults } from '../call-options.ts'
 import type { HttpAnswer, HttpApp, HttpRequest } from '../exchange.ts'
 
@@ -17,7 +17,7 @@ export type AppOptions = {
 }
 
 /** One request with what it is about. */
-export type Exchange = { readonly request: HttpRequest; readonly set: Toolset; readonly options: AppOptions }
+export type Exchange = { readonly request: HttpRequest; readonly set: Servable; readonly options: AppOptions }
 
 export type Answerer = (exchange: Exchange) => HttpAnswer | Promise<HttpAnswer>
 

@@ -1,7 +1,7 @@
 import type { Context } from '../../../contract/context.ts'
 import { tool } from '../../../call/tool.ts'
 import type { Builtin, BuiltinModule } from '../../builtin/builtin.ts'
-import type { Toolset } from '../../toolset-type.ts'
+import type { Servable } from '../../../call/servable.ts'
 import type { Scope } from '../agents/agent.ts'
 import { chooseAgents } from '../agents/choose.ts'
 import { FIELDS, objectOf } from '../fields.ts'
@@ -93,7 +93,7 @@ export const serverCommands: BuiltinModule = (set, host): readonly Builtin[] => 
 }
 
 // Also from agents that are not found any more.
-async function removeAll(set: Toolset, input: Choice, ctx: Context) {
+async function removeAll(set: Servable, input: Choice, ctx: Context) {
   const { scope, agent, name, force } = input
   const agents = SERVER_AGENTS.filter((each) => agent === undefined || agent.includes(each.name))
   const places = await placesOf(agents, scope, surroundingsOf(ctx))

@@ -1,7 +1,7 @@
 import type { Context } from '../../../contract/context.ts'
 import { tool } from '../../../call/tool.ts'
 import type { Builtin, BuiltinModule } from '../../builtin/builtin.ts'
-import type { Toolset } from '../../toolset-type.ts'
+import type { Servable } from '../../../call/servable.ts'
 import type { Scope } from '../agents/agent.ts'
 import { AGENTS } from '../agents/all.ts'
 import { chooseAgents } from '../agents/choose.ts'
@@ -60,7 +60,7 @@ export const skillCommands: BuiltinModule = (set): readonly Builtin[] => {
 }
 
 /** Writes the skill of a program into the folders of the chosen agents, or plans to. */
-export async function addSkills(set: Toolset, choice: Choice, ctx: Context): Promise<Done> {
+export async function addSkills(set: Servable, choice: Choice, ctx: Context): Promise<Done> {
   const { scope, agent, force } = choice
   const here = surroundingsOf(ctx)
   const skill = await skillOf(set)
@@ -69,7 +69,7 @@ export async function addSkills(set: Toolset, choice: Choice, ctx: Context): Pro
 }
 
 /** Takes the skill of a program out of the folders of agents, or plans to. */
-export async function dropSkills(set: Toolset, { scope, agent, force }: Choice, ctx: Context): Promise<Done> {
+export async function dropSkills(set: Servable, { scope, agent, force }: Choice, ctx: Context): Promise<Done> {
   const skill = await skillOf(set)
   const places = skillPlaces(AGENTS.filter((each) => agent === undefined || agent.includes(each.name)), scope, skill.name, surroundingsOf(ctx))
   return doAll(places, ofPlace, async (place) => [await dropSkill(place, skill, { force, dryRun: ctx.dryRun, signal: ctx.signal })], ctx.signal)

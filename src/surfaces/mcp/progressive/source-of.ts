@@ -1,4 +1,4 @@
-import type { Toolset } from '../../toolset-type.ts'
+import type { Servable } from '../../../call/servable.ts'
 import { toolsetSource } from '../source.ts'
 import type { McpSource } from '../source.ts'
 import { progressiveSource } from './progressive-source.ts'
@@ -11,7 +11,7 @@ export type ServeOptions = {
 const MANY_TOOLS = 30
 
 /** What is served of a toolset. */
-export function sourceOf(set: Toolset, { progressive = set.entries.length > MANY_TOOLS }: ServeOptions): McpSource {
+export function sourceOf(set: Servable, { progressive = set.entries.length > MANY_TOOLS }: ServeOptions): McpSource {
   const source = toolsetSource(set)
   return progressive ? progressiveSource(source) : source
 }

@@ -1,4 +1,4 @@
-import type { ChangeListener, ToolsetChange } from './toolset-type.ts'
+import type { ChangeListener, ToolsetChange } from './servable.ts'
 
 /** Those who want to hear of changes, in the order in which they came. */
 export type Changes = { listen(listener: ChangeListener): () => void; announce(change: ToolsetChange): void }

@@ -1,4 +1,4 @@
-import type { TextSink } from '../../../contract/io.ts'
+import type { TextSink } from '../../contract/io.ts'
 
 const MUCH = 8 * 1024 * 1024
 

@@ -1,0 +1,48 @@
+import { ToolError } from '../../contract/tool-error.ts'
+import type { Environment } from '../base-environment.ts'
+import { findProgram } from '../find-program.ts'
+import { isLinux } from '../host.ts'
+import { runChild } from '../run-child.ts'
+import type { Bubblewrap } from './bubblewrap.ts'
+import { wrapCommand } from './bubblewrap.ts'
+
+const USUAL_FOLDERS = '/usr/local/bin:/usr/bin:/bin'
+const TRIAL = { writable: 'private-tmp', network: 'none' } as const
+
+/** A sandbox that works on this machine, or why there is none. */
+export type FoundSandbox = { readonly available: true; readonly bubblewrap: Bubblewrap } | { readonly available: false; readonly problem: ToolError }
+
+const known = new Map<string, Promise<FoundSandbox>>()
+
+/** Finds out, by running it, whether this machine can make a sandbox. The answer is kept for each PATH. */
+export function findSandbox(env: Environment): Promise<FoundSandbox> {
+  const path = env['PATH'] ?? ''
+  const found = known.get(path) ?? tryOut(path)
+  known.set(path, found)
+  return found
+}
+
+async function tryOut(path: string): Promise<FoundSandbox> {
+  if (!isLinux) return missing('sandboxes need Linux and bubblewrap', 'Run this on Linux')
+  const search = `${path}:${USUAL_FOLDERS}`
+  const bwrap = findProgram('bwrap', search)
+  if (bwrap === undefined) return missing('bubblewrap is not installed', 'sudo apt-get install bubblewrap')
+  const prlimit = findProgram('prlimit', search)
+  let words = ''
+  // Root can do without user namespaces where they are forbidden.
+  for (const userNamespace of [true, false]) {
+    const bubblewrap: Bubblewrap = { bwrap, prlimit, userNamespace }
+    const { status, stderr, problem } = await runChild({ command: wrapCommand(bubblewrap, TRIAL, ['true'], path), cwd: '/', env: { PATH: search }, timeout: 5000 })
+    if (status === 0) return { available: true, bubblewrap }
+    words ||= (problem?.message ?? stderr.toString().trim().split('\n', 1)[0]!) || `bwrap ended with status ${status}`
+  }
+  const isForbidden = /namespace|uid map|not permitted|permission denied/i.test(words)
+  return missing(
+    isForbidden ? `this system forbids user namespaces (${words})` : `bubblewrap does not work here (${words})`,
+    isForbidden ? 'sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0 kernel.unprivileged_userns_clone=1' : 'Run it by hand: bwrap --unshare-all --ro-bind / / true',
+  )
+}
+
+function missing(why: string, fix: string): FoundSandbox {
+  return { available: false, problem: new ToolError('SANDBOX_UNAVAILABLE', `There is no sandbox: ${why}`, { suggestion: fix }) }
+}

@@ -1,0 +1,53 @@
+import { lstatSync, readFileSync, readlinkSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { basename, delimiter, dirname, isAbsolute, join, resolve } from 'node:path'
+import { findProgram } from '../find-program.ts'
+
+const INTERPRETERS = ['python3', 'python', 'node', 'bash', 'ruby', 'perl', 'php', 'deno', 'bun']
+const LONGEST_CHAIN = 16
+
+/** The folders that programs on that PATH need: the folders themselves, and the whole installation of every interpreter. */
+export function listInstallations(path: string | undefined): string[] {
+  const folders = (path ?? '').split(delimiter).filter(isAbsolute)
+  const interpreters = INTERPRETERS.flatMap((name) => findProgram(name, path) ?? [])
+  return [...new Set([...folders, ...interpreters.flatMap(listInstallationsOf)])]
+}
+
+/** What one program needs: where it lies, where each of its links leads, and where a virtual environment of Python says that it comes from. */
+export function listInstallationsOf(program: string): string[] {
+  return followLinks(program).flatMap((file) => {
+    const root = installationOf(file)
+    const base = baseOfEnvironment(root)
+    return base === undefined ? [root] : [root, installationOf(join(base, 'python3'))]
+  })
+}
+
+// `X/bin/program` belongs to X, but homes and ~/.local hold more than one installation.
+function installationOf(file: string): string {
+  const folder = dirname(file)
+  const root = dirname(folder)
+  const isShared = root === '/' || root === homedir() || basename(root) === '.local' || dirname(root) === '/home'
+  return /^(bin|sbin|shims|libexec)$/.test(basename(folder)) && !isShared ? root : folder
+}
+
+function baseOfEnvironment(root: string): string | undefined {
+  try {
+    return /^home\s*=\s*(.+?)\s*$/m.exec(readFileSync(join(root, 'pyvenv.cfg'), 'utf8'))?.[1]
+  } catch {
+    return undefined
+  }
+}
+
+function followLinks(file: string): string[] {
+  const chain = [file]
+  for (let at = file; chain.length < LONGEST_CHAIN && isLink(at); chain.push(at)) at = resolve(dirname(at), readlinkSync(at))
+  return chain
+}
+
+function isLink(file: string): boolean {
+  try {
+    return lstatSync(file).isSymbolicLink()
+  } catch {
+    return false
+  }
+}

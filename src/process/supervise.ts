@@ -1,0 +1,132 @@
+import type { ChildProcess } from 'node:child_process'
+import type { Readable, Writable } from 'node:stream'
+import type { ChildEnd, ChildOptions, ChildReason } from './child-type.ts'
+import { collectErrors, collectOutput } from './collect.ts'
+import { sendSignal } from './host.ts'
+import { killHolders, killKnown, killTree, signalTree } from './kill-tree.ts'
+import type { KnownProcess } from './process-table.ts'
+import { nameOfDescriptor } from './process-table.ts'
+import { explainStart } from './start-problem.ts'
+
+/** How long a pipe may stay silent after its child is over before whoever holds it is looked for, and how long all of that may take. */
+const SILENCE = 30
+const LONGEST_DRAIN = 1000
+
+/** A child that runs under watch. */
+export type Supervised = {
+  /** Undefined where it could not be started. */
+  readonly pid: number | undefined
+  /** Null where it was not asked for, or the child could not be started. */
+  readonly stdin: Writable | null
+  readonly child: ChildProcess | undefined
+  readonly end: Promise<ChildEnd>
+  /** Ends the tree, for the reason 'cancelled'. */
+  stop(): void
+}
+
+/** Starts a child and watches it until it is over. Never throws: what cannot be started has the end `not-started`. */
+export async function supervise(options: ChildOptions, stdin: 'pipe' | 'ignore'): Promise<Supervised> {
+  if (options.sandbox === undefined) return watch(options, stdin)
+  const { enterSandbox, leaveSandbox } = await import('./sandbox/enter.ts')
+  const inside = await enterSandbox(options, options.sandbox)
+  if (inside instanceof Error) return neverStarted(performance.now(), 'not-started', inside)
+  const supervised = await watch(inside, stdin)
+  return { ...supervised, end: supervised.end.then((end) => leaveSandbox(end, options.command)) }
+}
+
+async function watch(options: ChildOptions, stdin: 'pipe' | 'ignore'): Promise<Supervised> {
+  const { spawn } = await import('node:child_process')
+  const { command: [program, ...args], cwd, env, signal, timeout, grace = 0 } = options
+  const began = performance.now()
+  let child: ChildProcess
+  try {
+    if (signal?.aborted) return neverStarted(began, 'cancelled')
+    child = spawn(program, args, { cwd, env, stdio: [stdin, 'pipe', 'pipe'], shell: false, detached: true, windowsHide: true })
+  } catch (error) {
+    return neverStarted(began, 'not-started', await explainStart(error as NodeJS.ErrnoException, options))
+  }
+  const { pid } = child
+  if (pid === undefined) {
+    const error = await new Promise<NodeJS.ErrnoException>((resolve) => child.once('error', resolve))
+    return neverStarted(began, 'not-started', await explainStart(error, options))
+  }
+  // A signal that cannot be delivered arrives here too, and is nobody's fault.
+  child.on('error', () => {})
+
+  let reason: ChildReason = 'exited'
+  let problem: Error | undefined
+  let warned: readonly KnownProcess[] = []
+  const timers: NodeJS.Timeout[] = []
+  const isOver = (): boolean => child.exitCode !== null || child.signalCode !== null
+  const stop = (why: ChildReason, cause?: Error): void => {
+    if (reason !== 'exited') return
+    reason = why
+    problem = cause
+    if (isOver()) return
+    if (grace === 0) return killTree(pid)
+    warned = signalTree(pid, 'SIGTERM')
+    timers.push(setTimeout(() => killTree(pid), grace))
+  }
+  const onAbort = (): void => {
+    if (!isOver()) stop('cancelled')
+  }
+  signal?.addEventListener('abort', onAbort, { once: true })
+  if (timeout !== undefined) timers.push(setTimeout(() => stop('timeout'), timeout))
+
+  const pipes = [child.stdout!, child.stderr!]
+  const names = [1, 2].flatMap((descriptor) => nameOfDescriptor(pid, descriptor) ?? []).filter((name) => name !== '/dev/null')
+  const output = collectOutput(child.stdout!, options, stop)
+  const errors = collectErrors(child.stderr!, options, stop)
+
+  const end = new Promise<void>((resolve) => child.once('exit', () => resolve())).then(async (): Promise<ChildEnd> => {
+    for (const timer of timers) clearTimeout(timer)
+    signal?.removeEventListener('abort', onAbort)
+    child.stdin?.destroy()
+    // What the child left in its group has no owner any more.
+    sendSignal(-pid, 'SIGKILL')
+    killKnown(warned)
+    await drain(pipes, () => killHolders(names))
+    output.finish()
+    errors.finish()
+    return {
+      reason, status: child.exitCode, signal: child.signalCode, stdout: output.bytes(), stderr: errors.bytes(), stderrCut: errors.cut(),
+      duration: performance.now() - began, ...(problem && { problem }),
+    }
+  })
+  return { pid, stdin: child.stdin, child, end, stop: onAbort }
+}
+
+function neverStarted(began: number, reason: ChildReason, problem?: Error): Supervised {
+  const nothing = Buffer.alloc(0)
+  const end: ChildEnd = { reason, status: null, signal: null, stdout: nothing, stderr: nothing, stderrCut: false, duration: performance.now() - began, ...(problem && { problem }) }
+  return { pid: undefined, stdin: null, child: undefined, end: Promise.resolve(end), stop: () => {} }
+}
+
+/** Reads what is still in the pipes. A pipe that stays open has an owner that outlived the child; it is ended, and then the pipe is given up. */
+async function drain(pipes: readonly Readable[], endHolders: () => void): Promise<void> {
+  const open = pipes.filter((pipe) => !pipe.closed && !pipe.readableEnded)
+  const closed = Promise.all(open.map((pipe) => new Promise<void>((resolve) => pipe.once('close', resolve).once('end', resolve))))
+  let over = false
+  void closed.then(() => { over = true })
+  await Promise.race([closed, silence(pipes, SILENCE)])
+  if (over) return
+  endHolders()
+  await Promise.race([closed, silence(pipes, SILENCE)])
+  for (const pipe of pipes) pipe.destroy()
+}
+
+/** Resolves when no pipe said anything for that many milliseconds, or everything takes too long. */
+function silence(pipes: readonly Readable[], milliseconds: number): Promise<void> {
+  return new Promise((resolve) => {
+    const finish = (): void => {
+      clearTimeout(longest)
+      clearTimeout(quiet)
+      for (const pipe of pipes) pipe.off('data', heard)
+      resolve()
+    }
+    const heard = (): void => void quiet.refresh()
+    const longest = setTimeout(finish, LONGEST_DRAIN)
+    const quiet = setTimeout(finish, milliseconds)
+    for (const pipe of pipes) pipe.on('data', heard)
+  })
+}

@@ -1,0 +1,22 @@
+import { ToolError } from '../../contract/tool-error.ts'
+import type { ForeignRun } from '../foreign/define-foreign.ts'
+import type { CallForm, ChildCall } from './child-call.ts'
+import { flags } from './forms/flags.ts'
+import type { Form } from './forms/form.ts'
+import { json } from './forms/json.ts'
+import { program } from './forms/program.ts'
+import { protocol } from './forms/protocol.ts'
+import { stdin } from './forms/stdin.ts'
+import { toolable } from './forms/toolable.ts'
+import type { ChildServices } from './services.ts'
+
+const FORMS: { readonly [form in CallForm]: Form } = { json, flags, stdin, protocol, toolable, program }
+
+/** Runs a tool that lives in another process, in the form that it is called by. */
+export function childRunner(call: ChildCall, services: ChildServices): ForeignRun {
+  const run = FORMS[call.form]
+  return (input, ctx) => {
+    if (ctx.dryRun && call.form !== 'toolable') throw new ToolError('PRECONDITION', 'the tool cannot be asked for a dry run', { recoverable: false })
+    return run({ call, services, input, ctx })
+  }
+}

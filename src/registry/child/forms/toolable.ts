@@ -1,0 +1,18 @@
+import type { ChildRequest, Feed, Form } from './form.ts'
+import { giveOutcome } from '../give-outcome.ts'
+import { runOnce } from '../run-once.ts'
+
+/** A tool of a toolable executable: warm where it can be kept so, else started for this call. */
+export const toolable: Form = async (request) => {
+  const { call, input, ctx, services } = request
+  const outcome = call.warm ? await services.warm?.call(call, input, ctx) : undefined
+  return outcome ? giveOutcome(outcome, ctx) : runOnce(request, feedTool(request), { expects: 'json', mustAnswer: true })
+}
+
+function feedTool({ call, input, ctx }: ChildRequest): Feed {
+  const name = call.tool === undefined ? [] : [call.tool]
+  const text = JSON.stringify(input)
+  // Executables of the specification know neither stdin nor these flags.
+  if (!call.stdin && !call.warm) return { args: [...name, text] }
+  return { args: [...name, '-', ...(ctx.dryRun ? ['--dry-run'] : []), ...(call.destructive ? ['--yes'] : [])], input: text }
+}

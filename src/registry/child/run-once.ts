@@ -1,0 +1,47 @@
+import { runChild } from '../../process/run-child.ts'
+import type { AnswerRules } from './answer/answer.ts'
+import { tellEvent } from './answer/read-event.ts'
+import { checkArguments } from './argv/check-arguments.ts'
+import { failureOfEnd } from './end-failure.ts'
+import { childEnvironment } from './environment.ts'
+import type { ChildRequest, Feed } from './forms/form.ts'
+import { giveOutcome } from './give-outcome.ts'
+import { readAnswer } from './read-answer.ts'
+import { sideChannel } from './side-channel.ts'
+
+/** Milliseconds that a cancelled child has to end by itself. */
+export const GRACE = 2000
+
+const BY_STDIN = "Send less, or let the tool read its input from stdin: 'call: stdin' in its manifest"
+
+/** Runs a child once, from its input to its answer. */
+export async function runOnce({ call, ctx, services }: ChildRequest, feed: Feed, rules: AnswerRules): Promise<unknown> {
+  const [program, ...fixed] = call.command
+  checkArguments(feed.args, BY_STDIN)
+  const env = childEnvironment(call, ctx)
+  const side = sideChannel(ctx)
+  const end = await tracked(services.running, runChild({
+    command: [program, ...fixed, ...feed.args],
+    cwd: call.cwd ?? ctx.cwd,
+    env,
+    ...(feed.input !== undefined && { input: feed.input }),
+    grace: GRACE,
+    signal: ctx.signal,
+    onErrorLine: side.hear,
+  }))
+  const problem = failureOfEnd(end, ctx, side.tail())
+  if (problem) throw problem
+  const { outcome, events } = readAnswer({ stdout: end.stdout, stderr: side.tail(), status: end.status, signal: end.signal, ...(call.exitCodes && { exitCodes: call.exitCodes }) }, rules)
+  for (const event of events) tellEvent(event, ctx)
+  return giveOutcome(outcome, ctx)
+}
+
+/** Keeps a child in the list of those that are not over. */
+export function tracked<End>(running: Set<Promise<unknown>> | undefined, child: Promise<End>): Promise<End> {
+  if (!running) return child
+  const forget = (): void => void running.delete(entry)
+  const entry: Promise<unknown> = child.then(forget, forget)
+  running.add(entry)
+  return child
+}
+

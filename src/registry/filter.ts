@@ -1,0 +1,59 @@
+import { ToolError } from '../contract/tool-error.ts'
+import { unknownName } from '../contract/unknown-name.ts'
+import { lookupKey } from '../define/names.ts'
+import type { Entry } from './entry.ts'
+
+/** Which tools are wanted: names and ids, tags, sources; each with `*` for any text. A tool has to fit one of each kind that is given. */
+export type Filter = { readonly name?: string | readonly string[]; readonly tag?: string | readonly string[]; readonly source?: string | readonly string[]; readonly kind?: string | readonly string[] }
+
+/** `all`, `none`, a name, an id, `<source>.*`, several of them, or a filter. */
+export type FilterInput = string | readonly string[] | Filter
+
+/** The entries that a filter means. Throws NOT_FOUND for a name or source that nothing has, because a misspelt one would silently give nothing. */
+export function selectEntries(entries: readonly Entry[], given: FilterInput = 'all'): readonly Entry[] {
+  const filter = typeof given === 'string' || Array.isArray(given) ? { name: given as string | readonly string[] } : (given as Filter)
+  const wanted = listOf(filter.name)
+  if (wanted?.length === 1 && wanted[0] === 'none') return []
+  const tests = [
+    wanted?.includes('all') ? undefined : matcher('tool', wanted, entries, ({ id, name, found }) => [id, name, found.name]),
+    matcher('tag', listOf(filter.tag), entries, ({ found }) => found.tags),
+    matcher('source', listOf(filter.source), entries, ({ found }) => [found.source]),
+    matcher('kind', listOf(filter.kind), entries, ({ found }) => [found.kind]),
+  ]
+  return entries.filter((entry) => tests.every((test) => test === undefined || test(entry)))
+}
+
+function listOf(given: string | readonly string[] | undefined): readonly string[] | undefined {
+  return typeof given === 'string' ? [given] : given
+}
+
+function matcher(kind: string, wanted: readonly string[] | undefined, entries: readonly Entry[], words: (entry: Entry) => readonly string[]): ((entry: Entry) => boolean) | undefined {
+  if (wanted === undefined) return undefined
+  const tests = wanted.map((pattern) => wildcard(pattern))
+  const fits = (entry: Entry, test: (text: string) => boolean): boolean => words(entry).some((word) => test(word))
+  wanted.forEach((pattern, index) => {
+    if (pattern === 'none' || entries.some((entry) => fits(entry, tests[index]!))) return
+    const known = [...new Set(entries.flatMap((entry) => words(entry).slice(0, 2)))]
+    throw new ToolError('NOT_FOUND', unknownName(kind, pattern, known).message, { details: { [`${kind}s`]: known.slice(0, 50) } })
+  })
+  return (entry) => tests.some((test) => fits(entry, test))
+}
+
+// Linear: the pieces between the stars are looked for from left to right.
+function wildcard(pattern: string): (text: string) => boolean {
+  const pieces = lookupKey(pattern).split('*')
+  const first = pieces[0]!
+  const last = pieces.at(-1)!
+  return (text) => {
+    const key = lookupKey(text)
+    if (pieces.length === 1) return key === first
+    if (!key.startsWith(first) || !key.endsWith(last) || key.length < first.length + last.length) return false
+    let position = first.length
+    for (const piece of pieces.slice(1, -1)) {
+      const at = key.indexOf(piece, position)
+      if (at === -1 || at + piece.length > key.length - last.length) return false
+      position = at + piece.length
+    }
+    return true
+  }
+}

@@ -1,0 +1,82 @@
+import { ToolError } from '../contract/tool-error.ts'
+import { toToolError } from '../call/failure.ts'
+import type { Loaded, Problem } from './found.ts'
+import { loadContext } from './load-context.ts'
+import { merge } from './merge.ts'
+import type { Merged } from './merge.ts'
+import { openSources } from './open-sources.ts'
+import type { RegistryOptions, SourceState } from './registry-type.ts'
+import type { Source } from './source.ts'
+import { openServices } from './services.ts'
+
+/** The sources of a registry and what they found last. */
+export type Loading = {
+  merged(): Merged
+  states(): readonly SourceState[]
+  /** Looks again into every source. */
+  reload(fresh: boolean): Promise<void>
+  close(): Promise<void>
+}
+
+/** Opens all sources and loads them at the same time: a slow one delays nobody but the registry itself. */
+export async function loadAll(options: RegistryOptions, onChange: () => void): Promise<Loading> {
+  const stop = new AbortController()
+  const services = openServices(options)
+  const sources = await openSources(options, services)
+  const context = loadContext(options, stop.signal)
+  const found = new Map<Source, Loaded>()
+  let merged = merge([])
+
+  const load = async (source: Source, fresh: boolean): Promise<void> => {
+    found.set(source, await loadOne(source, fresh))
+  }
+  const loadOne = async (source: Source, fresh: boolean): Promise<Loaded> => {
+    try {
+      return await source.load({ ...context, fresh })
+    } catch (error) {
+      return { tools: [], problems: [failed(source, error)] }
+    }
+  }
+  const join = (): void => {
+    merged = merge(sources.map((source) => found.get(source) ?? { tools: [] }))
+  }
+  const close = async (): Promise<void> => {
+    stop.abort()
+    await Promise.allSettled([...sources.map((source) => source.close?.()), services.close()])
+  }
+
+  await Promise.all(sources.map((source) => load(source, false)))
+  join()
+  if (options.strict) {
+    const [first, ...others] = merged.problems
+    if (first) {
+      await close()
+      throw new ToolError('CONFIG', `${first.message}${others.length > 0 ? ` (and ${others.length} more)` : ''}`, { details: { problems: merged.problems.slice(0, 50) }, suggestion: first.fix })
+    }
+  }
+  for (const source of sources) {
+    source.onChange?.(() => void load(source, false).then(() => {
+      if (stop.signal.aborted) return
+      join()
+      onChange()
+    }))
+  }
+  return {
+    merged: () => merged,
+    states: () => sources.map((source) => {
+      const { tools, problems } = found.get(source) ?? { tools: [] }
+      return { name: source.name, kind: source.kind, location: source.location, tools: tools.length, problems: problems?.length ?? 0 }
+    }),
+    async reload(fresh) {
+      if (stop.signal.aborted) throw new ToolError('PRECONDITION', 'the registry is closed')
+      await Promise.all(sources.map((source) => load(source, fresh)))
+      join()
+      onChange()
+    },
+    close,
+  }
+}
+
+function failed(source: Source, thrown: unknown): Problem {
+  return { source: source.name, location: source.location, reason: 'failed', message: `${source.kind} '${source.name}' could not be read: ${toToolError(thrown).message}`, fix: 'Look at the message; everything else works without it', severity: 'error' }
+}

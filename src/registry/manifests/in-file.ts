@@ -1,0 +1,68 @@
+import { isObject } from '../../contract/json.ts'
+import type { CallForm } from '../child/child-call.ts'
+import type { ForeignFacts } from '../found.ts'
+import { findComment } from './comment.ts'
+import { findNameProblem, own, readFacts } from './facts.ts'
+import type { ReadProblem } from './reading.ts'
+import { refuse } from './reading.ts'
+
+/** How much of a file is read to find its manifest. */
+export const IN_FILE_BYTES = 16 * 1024
+
+/** A tool of a manifest inside a file. */
+export type InFileTool = { readonly name: string; readonly facts: ForeignFacts; readonly form: CallForm; /** One of several: its name is the first argument. */ readonly several: boolean }
+
+export type InFile = { readonly name: string | undefined; readonly version?: string; readonly tools: readonly InFileTool[] }
+
+type Data = { readonly [key: string]: unknown }
+
+const FORMS = ['json', 'flags', 'stdin', 'protocol', 'toolable'] as const satisfies readonly CallForm[]
+const FIX = 'Write # toolable: {"name": "...", "summary": "...", "input": {JSON Schema}, "call": "json"} as one comment'
+
+/** Reads the manifest that stands in a comment of a file, from its first bytes; undefined: there is none. The file is not run. */
+export function readInFile(head: string): { readonly value: InFile } | { readonly problem: ReadProblem } | undefined {
+  const comment = findComment(head)
+  if (!comment) return undefined
+  const broken = (message: string, fix = FIX): { readonly problem: ReadProblem } => refuse('manifest', message, fix, comment.line)
+  if (comment.text === undefined) return broken(`has a manifest that does not end in its first ${IN_FILE_BYTES / 1024} kB`)
+  let data: unknown
+  try {
+    data = JSON.parse(comment.text)
+  } catch (error) {
+    return broken(`has a manifest that is not JSON: ${(error as Error).message}`)
+  }
+  if (!isObject(data)) return broken('has a manifest that is not an object')
+  const list = own(data, 'tools')
+  if (list !== undefined && (!Array.isArray(list) || list.length === 0)) return broken("has a manifest whose 'tools' are not a list")
+  const tools: InFileTool[] = []
+  for (const each of (list as readonly unknown[] | undefined) ?? [data]) {
+    const read = isObject(each) ? readTool(each, data, list !== undefined) : 'has a manifest with a tool that is not an object'
+    if (typeof read === 'string') return broken(read)
+    if (tools.some(({ name }) => name === read.name)) return broken(`has a manifest with two tools of the name '${read.name}'`, 'Give each tool a name of its own')
+    tools.push(read)
+  }
+  const name = own(data, 'name')
+  return { value: { name: findNameProblem(name) === undefined ? (name as string) : undefined, ...(typeof own(data, 'version') === 'string' && { version: own(data, 'version') as string }), tools } }
+}
+
+function readTool(data: Data, whole: Data, several: boolean): InFileTool | string {
+  const name = own(data, 'name')
+  const unnamed = findNameProblem(name)
+  if (unnamed !== undefined) return `has a manifest that ${unnamed}`
+  const form = own(data, 'call') ?? own(whole, 'call') ?? 'json'
+  if (!(FORMS as readonly unknown[]).includes(form)) return `has a manifest with call ${JSON.stringify(form)?.slice(0, 40)}; it is one of ${FORMS.join(', ')}`
+  const input = own(data, 'input')
+  if (input !== undefined && (!isObject(input) || (own(input, 'type') ?? 'object') !== 'object')) return "has a manifest whose 'input' is no JSON Schema of an object"
+  const output = own(data, 'output')
+  if (output !== undefined && !isObject(output)) return "has a manifest whose 'output' is no JSON Schema"
+  return {
+    name: name as string,
+    form: form as CallForm,
+    several,
+    facts: {
+      ...readFacts({ permissions: own(whole, 'permissions'), ...data }),
+      ...(input !== undefined && { inputSchema: { type: 'object', ...input } }),
+      ...(output !== undefined && { outputSchema: output }),
+    },
+  }
+}

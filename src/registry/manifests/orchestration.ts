@@ -1,0 +1,49 @@
+import { isObject } from '../../contract/json.ts'
+import type { Permissions } from '../../contract/manifest.ts'
+import { findNameProblem, own, readFacts, textsOf } from './facts.ts'
+import { schemaOfInputs } from './inputs.ts'
+import type { ManifestFile } from './manifest.ts'
+import type { Reading } from './reading.ts'
+import { refuse } from './reading.ts'
+
+type Data = { readonly [key: string]: unknown }
+
+/** Reads a manifest of the orchestration form: `name, version, entry, protocol_version, inputs, permissions, resources, env, exit_codes`. */
+export function readOrchestration(data: Data): Reading<ManifestFile> {
+  const name = own(data, 'name')
+  const unnamed = findNameProblem(name)
+  if (unnamed !== undefined) return refuse('manifest', unnamed, "Add a line 'name: ...'")
+  const entry = own(data, 'entry') ?? undefined
+  if (entry !== undefined && (typeof entry !== 'string' || entry.trim() === '')) return refuse('manifest', "has an 'entry' that is not a path", "Write 'entry: cli.py', or leave it out")
+  const protocol = own(data, 'protocol_version') ?? undefined
+  if (protocol !== undefined && String(protocol) !== '1') return refuse('manifest', `wants protocol_version ${JSON.stringify(protocol)?.slice(0, 40)}`, 'Write protocol_version: 1, the only one there is')
+  const inputs = schemaOfInputs(own(data, 'inputs') ?? undefined)
+  if (inputs && 'problem' in inputs) return inputs
+  const version = own(data, 'version')
+  const env = own(data, 'env')
+  const required = isObject(env) ? textsOf(own(env, 'require')) : []
+  const exitCodes = readExitCodes(own(data, 'exit_codes'))
+  return {
+    value: {
+      style: 'orchestration',
+      name: name as string,
+      ...((typeof version === 'string' || typeof version === 'number') && { version: String(version) }),
+      facts: { ...readFacts(data), ...(inputs && { inputSchema: inputs.value }), ...readLimits(data) },
+      ...(entry !== undefined && { entry: entry as string }),
+      call: { form: protocol === undefined ? 'flags' : 'protocol', ...(required.length > 0 && { requireEnv: required }), ...(exitCodes && { exitCodes }) },
+    },
+  }
+}
+
+// A tool that says what it needs is bound by it, so the resources stand with the permissions, also where there are none.
+function readLimits(data: Data): { readonly permissions?: Permissions } {
+  const permissions = own(data, 'permissions')
+  const resources = own(data, 'resources')
+  if (!isObject(permissions) && !isObject(resources)) return {}
+  return { permissions: { ...(isObject(permissions) && permissions), ...(isObject(resources) && { resources }) } }
+}
+
+function readExitCodes(value: unknown): { readonly [meaning: string]: number } | undefined {
+  if (!isObject(value)) return undefined
+  return Object.fromEntries(Object.entries(value).filter((entry): entry is [string, number] => Number.isInteger(entry[1]) && (entry[1] as number) >= 0 && (entry[1] as number) <= 255))
+}

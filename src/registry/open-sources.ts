@@ -1,0 +1,31 @@
+import { isObject } from '../contract/json.ts'
+import { ToolError } from '../contract/tool-error.ts'
+import { distinctSourceName } from './source-names.ts'
+import type { RegistryOptions } from './registry-type.ts'
+import type { ChildServices } from './child/services.ts'
+import type { Source } from './source.ts'
+
+/** Makes the sources that the options name, in the order of their strength. Each kind is loaded only where it is used. */
+export async function openSources(options: RegistryOptions, _services: ChildServices): Promise<readonly Source[]> {
+  const named = distinctSourceName()
+  const sources: Source[] = []
+  const add = async <Item>(option: keyof RegistryOptions, items: readonly Item[] | undefined, make: () => Promise<(item: Item) => Source>): Promise<void> => {
+    if (items === undefined) return
+    if (!Array.isArray(items)) throw new ToolError('CONFIG', `'${option}' of registry() takes a list`)
+    if (items.length === 0) return
+    const toSource = await make()
+    for (const item of items) sources.push(named(toSource(item)))
+  }
+  if (options.tools !== undefined) sources.push(named((await import('./sources/in-process.ts')).inProcessSource(options.tools)))
+  await add('modules', options.modules, async () => {
+    const { moduleSource } = await import('./sources/module.ts')
+    return (item) => moduleSource(asObject('modules', 'path', item))
+  })
+  return sources
+}
+
+function asObject<Key extends string, Item extends { readonly [key in Key]: unknown }>(option: string, key: Key, item: string | Item): Item {
+  const given = typeof item === 'string' ? ({ [key]: item } as unknown as Item) : item
+  if (!isObject(given) || given[key] === undefined || given[key] === '') throw new ToolError('CONFIG', `'${option}' of registry() takes texts or objects with '${key}'`)
+  return given
+}

@@ -1,0 +1,141 @@
+import type { JsonObject, JsonSchema } from '../contract/json.ts'
+import type { Answerer, Sampler } from '../contract/interaction.ts'
+import type { ToolManifest } from '../contract/manifest.ts'
+import type { ToolTree } from '../call/collect.ts'
+import type { CallOptions } from '../call/options.ts'
+import type { Servable } from '../call/servable.ts'
+import type { AnyTool } from '../call/tool.ts'
+import type { FilterInput } from './filter.ts'
+import type { Problem, Tier } from './found.ts'
+import type { GeminiTools, OpenAiTool, AnthropicTool, McpTool, ToolMessage } from './provider-types.ts'
+
+type Variables = { readonly [name: string]: string }
+
+/** A folder of tools: manifests, scripts, executables. */
+export type FolderOptions = {
+  readonly path: string
+  /** The first half of its tools' ids; default: the folder's own name. */
+  readonly name?: string
+  /** Variables for its tools besides the base allow-list; `${NAME}` means a variable of the host. */
+  readonly env?: Variables
+  /** Read `--help` of what answers nothing else; default false. */
+  readonly help?: boolean
+  /** Look again by itself when something changes in it; default false. */
+  readonly watch?: boolean
+}
+
+/** A module that exports tools, toolsets, resources or prompts. It is imported: its code runs in this process. */
+export type ModuleOptions = { readonly path: string; readonly name?: string }
+
+/** An executable that speaks `--discover`, or any program by its `--help`. */
+export type ProgramOptions = {
+  readonly command: string
+  readonly args?: readonly string[]
+  readonly name?: string
+  readonly env?: Variables
+  /** The sub-commands that become tools; default: all. */
+  readonly only?: readonly string[]
+  /** How deep sub-commands are followed; default 2. */
+  readonly depth?: number
+}
+
+/** An MCP server as the standard `mcpServers` configuration describes it. */
+export type McpServerOptions = {
+  readonly command?: string
+  readonly args?: readonly string[]
+  readonly env?: Variables
+  readonly cwd?: string
+  readonly url?: string
+  readonly headers?: Variables
+  readonly type?: 'stdio' | 'http' | 'sse' | 'streamable-http' | 'streamableHttp'
+  readonly disabled?: boolean
+  readonly enabled?: boolean
+  /** Longest time to connect; default 10 seconds. */
+  readonly timeout?: number | string
+}
+
+/** A server that answers `GET /list_tools` and `POST /call_tool`. */
+export type ToolServerOptions = { readonly url: string; readonly name?: string; readonly headers?: Variables }
+
+/** An API that an OpenAPI 3 document describes. */
+export type OpenApiOptions = {
+  /** A path, an address, or the document itself. */
+  readonly document: string | JsonObject
+  readonly name?: string
+  readonly baseUrl?: string
+  readonly headers?: Variables
+}
+
+/** Where tools come from, and how they are run. */
+export type RegistryOptions = {
+  /** What a server of the whole registry is called; default `toolable`. */
+  readonly name?: string
+  readonly version?: string
+  readonly description?: string
+  /** Tools and toolsets of this process. */
+  readonly tools?: ToolTree | Servable | readonly (AnyTool | Servable)[]
+  readonly folders?: readonly (string | FolderOptions)[]
+  readonly modules?: readonly (string | ModuleOptions)[]
+  readonly programs?: readonly (string | ProgramOptions)[]
+  readonly mcpServers?: { readonly [name: string]: McpServerOptions }
+  readonly toolServers?: readonly (string | ToolServerOptions)[]
+  readonly openapi?: readonly (string | JsonObject | OpenApiOptions)[]
+  /** Answers the questions of tools where a call brings nobody who does. */
+  readonly answer?: Answerer
+  /** Completes the prompts of tools where a call brings nobody who does. */
+  readonly sample?: Sampler
+  /** Refuse what is doubtful: two tools of one name, and any source with a problem; default false. */
+  readonly strict?: boolean
+  /** What relative paths mean; default: the directory of the process. */
+  readonly cwd?: string
+  /** The environment of the host; default: that of the process. */
+  readonly env?: { readonly [name: string]: string | undefined }
+  /** Remember what was found; default true, in the cache folder of the platform. A text names the folder. */
+  readonly cache?: boolean | string
+  readonly probe?: { /** Ask unknown scripts what they are even where no sandbox can hold them; default false. */ readonly unsandboxed?: boolean; /** Default: one for each core. */ readonly concurrency?: number }
+}
+
+/** A tool as `list` shows it. */
+export type ListedTool = {
+  /** `<source>.<tool>`: always this very tool. */
+  readonly id: string
+  /** The name under which it is served and exported. */
+  readonly name: string
+  readonly summary: string
+  readonly source: string
+  readonly kind: string
+  readonly tier: Tier
+  readonly location?: string
+  readonly tags: readonly string[]
+  /** What its owner calls it, where that is not a name that every surface can carry. */
+  readonly original_name?: string
+  /** The id of the tool that the bare name means. */
+  readonly shadowed_by?: string
+}
+
+/** Everything about one tool. */
+export type ToolDescription = ListedTool & { readonly manifest: ToolManifest; /** What of its owner's description could not be taken as it is. */ readonly notes?: readonly string[] }
+
+/** How a source is doing. */
+export type SourceState = { readonly name: string; readonly kind: string; readonly location: string; readonly tools: number; readonly problems: number }
+
+/** Tools from anywhere behind one door. It can be served like a toolset. */
+export type Registry = Servable & {
+  list(filter?: FilterInput): readonly ListedTool[]
+  /** Throws NOT_FOUND for an unknown name. */
+  describe(name: string): Promise<ToolDescription>
+  schema(name: string): Promise<{ readonly input: JsonSchema; readonly output?: JsonSchema }>
+  /** What is not a tool, and why; what is shadowed, and by what. */
+  problems(): readonly Problem[]
+  sources(): readonly SourceState[]
+  /** Looks again; asks only what changed, unless `fresh`. */
+  rescan(options?: { readonly fresh?: boolean }): Promise<Registry>
+  toOpenAI(options?: { readonly api?: 'chat' | 'responses'; readonly strict?: boolean; readonly filter?: FilterInput }): Promise<readonly OpenAiTool[]>
+  toAnthropic(options?: { readonly filter?: FilterInput }): Promise<readonly AnthropicTool[]>
+  toGemini(options?: { readonly filter?: FilterInput }): Promise<GeminiTools>
+  toMcp(options?: { readonly filter?: FilterInput }): Promise<readonly McpTool[]>
+  /** Runs what a model asked for, in the form of any provider, and gives the message that answers it; several calls give several messages. Never throws. */
+  handleToolCall(call: unknown, options?: CallOptions): Promise<ToolMessage>
+  /** Ends connections and warm programs. */
+  close(): Promise<void>
+}

@@ -1,0 +1,137 @@
+import { cancelled, untilAborted } from '../../call/running.ts'
+import type { Outcome } from '../../contract/outcome.ts'
+import { ToolError } from '../../contract/tool-error.ts'
+import { baseEnvironment } from '../../process/base-environment.ts'
+import { Backoff } from './backoff.ts'
+import { NotSent, WarmProgram } from './program.ts'
+import { callFields, promptFields, resourceFields } from './request-fields.ts'
+import { areCurrent } from './stamps.ts'
+import { WarmUnavailable } from './warm-type.ts'
+import type { WarmCall, WarmContext, WarmSettings, WarmTarget } from './warm-type.ts'
+
+const DEFAULTS: Omit<WarmSettings, 'env'> = { idle: 60_000, most: 8, share: 64, start: 10_000, check: 10_000, react: 5000 }
+const MOST_ATTEMPTS = 3
+const LONGEST_REQUEST = 30 * 1024 * 1024
+
+/** Programs that are kept running between calls. All of it throws WarmUnavailable where a program cannot be kept, before anything has happened: then it is to be called cold. */
+export type WarmPool = {
+  /** The outcome of a tool, its events and questions given to `ctx`; throws the ToolError that kept the call from having one. */
+  call(call: WarmCall, ctx: WarmContext): Promise<Outcome>
+  readResource(target: WarmTarget, uri: string, ctx: WarmContext): Promise<Outcome>
+  renderPrompt(target: WarmTarget, name: string, input: unknown, ctx: WarmContext): Promise<Outcome>
+  /** From here on new processes answer; those that run end with their calls. */
+  refresh(): void
+  /** The processes that run now. */
+  processes(): readonly { readonly pid: number | undefined; readonly calls: number; readonly command: readonly string[] }[]
+  /** Ends all of them; resolves when they are gone. */
+  close(): Promise<void>
+}
+
+/** Opens a pool; nothing is started before it is needed, and nothing of it keeps the host alive. */
+export function warmPool(options: Partial<WarmSettings> & Pick<WarmSettings, 'env'>): WarmPool {
+  const settings: WarmSettings = { ...DEFAULTS, ...options }
+  const programs = new Map<string, Set<WarmProgram>>()
+  const running = new Set<WarmProgram>()
+  const backoff = new Backoff()
+  let closed = false
+
+  const choose = (target: WarmTarget): WarmProgram => {
+    const key = keyOf(target)
+    const group = programs.get(key)
+    const best = group && leastBusy(group)
+    if (best && !areCurrent(best.stamps)) {
+      for (const program of group) program.retire()
+      backoff.worked(key)
+    } else if (best && (best.load < settings.share || running.size >= settings.most)) return best
+    const reason = backoff.reason(key)
+    if (reason !== undefined) throw new WarmUnavailable(reason)
+    makeRoom()
+    return start(key, target)
+  }
+
+  const makeRoom = (): void => {
+    const open = [...running].filter((program) => program.open)
+    if (open.length < settings.most) return
+    const idle = open.filter((program) => program.isReady && program.load === 0).sort((left, right) => left.used - right.used)[0]
+    if (!idle) throw new WarmUnavailable(`${settings.most} programs are busy already`)
+    idle.retire()
+  }
+
+  const start = (key: string, target: WarmTarget): WarmProgram => {
+    const program = new WarmProgram(target, settings)
+    const group = programs.get(key) ?? new Set()
+    programs.set(key, group.add(program))
+    running.add(program)
+    program.ready.then(() => backoff.worked(key), (error: Error) => { if (!program.retired) backoff.failed(key, error.message) })
+    void program.over.then(() => {
+      running.delete(program)
+      group.delete(program)
+      if (group.size === 0 && programs.get(key) === group) programs.delete(key)
+    })
+    return program
+  }
+
+  const request = async (target: WarmTarget, what: string, fields: string, ctx: WarmContext): Promise<Outcome> => {
+    if (fields.length > LONGEST_REQUEST / 3 && Buffer.byteLength(fields) > LONGEST_REQUEST) throw new WarmUnavailable('the input is too large for a line')
+    for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+      if (closed) throw new ToolError('CANCELLED', 'the registry is closed')
+      const program = choose(target)
+      if (!program.isReady && !(await untilAborted(ctx.signal, () => isServing(program)))) continue
+      if (program.load === 0 && performance.now() - program.used > settings.check && !(await untilAborted(ctx.signal, () => program.isWell()))) continue
+      if (!program.open) continue
+      if (ctx.signal.aborted) throw cancelled(ctx.signal.reason)
+      try {
+        return await program.request(what, fields, ctx)
+      } catch (error) {
+        if (!(error instanceof NotSent)) throw error
+      }
+    }
+    throw new WarmUnavailable('it ends as soon as it has started')
+  }
+
+  return {
+    call: (call, ctx) => request(call, call.tool, callFields(call, ctx), ctx),
+    readResource: (target, uri, ctx) => request(target, uri, resourceFields(uri, ctx), ctx),
+    renderPrompt: (target, name, input, ctx) => request(target, name, promptFields(name, input, ctx), ctx),
+    refresh() {
+      for (const program of running) program.retire()
+    },
+    processes: () => [...running].map(({ pid, load, target: { command } }) => ({ pid, calls: load, command })),
+    async close() {
+      closed = true
+      await Promise.all([...running].map((program) => program.close()))
+    },
+  }
+}
+
+// False when it was told to end meanwhile: the next one may serve. Throws WarmUnavailable where it never will.
+async function isServing(program: WarmProgram): Promise<boolean> {
+  try {
+    await program.ready
+    return true
+  } catch (error) {
+    if (program.retired) return false
+    throw error
+  }
+}
+
+function leastBusy(group: ReadonlySet<WarmProgram>): WarmProgram | undefined {
+  let best: WarmProgram | undefined
+  for (const program of group) if (program.open && !program.suspect && (!best || program.load < best.load)) best = program
+  return best
+}
+
+function keyOf({ command, cwd, host, env }: WarmTarget): string {
+  return `${cwd}\0${command.join('\0')}${env ? `\0${JSON.stringify(env)}` : ''}${host ? `\0${hostKey(host)}` : ''}`
+}
+
+const hostKeys = new WeakMap<object, string>()
+
+// By its contents, because callers make copies; found once for each copy, because reading all of it takes longer than the rest of a call.
+function hostKey(host: NonNullable<WarmTarget['host']>): string {
+  const known = hostKeys.get(host)
+  if (known !== undefined) return known
+  const key = JSON.stringify(baseEnvironment(host))
+  hostKeys.set(host, key)
+  return key
+}
