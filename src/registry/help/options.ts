@@ -6,25 +6,30 @@ import { readNotices } from './notices.ts'
 import type { FlagEntry } from './outline.ts'
 import { alternativesIn, wordsOf } from './placeholder.ts'
 import type { UsageItem } from './usage.ts'
+import type { ValueJoint } from './value.ts'
 
 type Draft = { -readonly [key in keyof HelpOption]: HelpOption[key] }
+/** How the help text writes the values of its options. */
+export type Written = ReadonlyMap<HelpOption, ValueJoint>
+
 type Value = { readonly text: string; readonly optional: boolean }
 
 const LONGEST_DESCRIPTION = 4000
 
 /** The options of a help text: what its lists describe, completed by what its usage lines name. */
-export function collectOptions(entries: readonly FlagEntry[], usages: readonly (readonly UsageItem[])[]): HelpOption[] {
+export function collectOptions(entries: readonly FlagEntry[], usages: readonly (readonly UsageItem[])[]): { readonly options: HelpOption[]; readonly written: Written } {
   const options = new Options()
   for (const entry of joinStacked(entries)) addEntry(options, entry)
   for (const items of usages) for (const item of items) if (item.kind === 'flag') addUsage(options, item)
   markRequired(options, usages)
-  return options.all()
+  return { options: options.all(), written: options.written }
 }
 
 /** Options by name. A name that comes again is the same option. */
 class Options {
   readonly #byName = new Map<string, Draft>()
   readonly #all: Draft[] = []
+  readonly written = new Map<HelpOption, ValueJoint>()
 
   find(name: string): Draft | undefined {
     return this.#byName.get(name)
@@ -67,6 +72,8 @@ function addSpecs(options: Options, specs: readonly FlagSpec[], description: str
   }
   const draft = emptyDraft(description)
   setValue(draft, value)
+  const joint = values.find((one) => one.joint !== undefined)?.joint
+  if (joint) options.written.set(draft, joint)
   if (notices.takesValue !== undefined && !(value && notices.takesValue === false)) draft.takesValue = notices.takesValue
   if (draft.choices.length === 0) draft.choices = notices.choices
   if (draft.choices.length > 1 && !draft.takesValue && values.length === 0 && notices.takesValue !== false) draft.takesValue = /\[(?:choices|possible values):/i.test(text)

@@ -1,5 +1,8 @@
 /** How a help text writes the value of a flag. */
-export type ValueNote = { readonly text: string; readonly optional: boolean; readonly end: number }
+export type ValueNote = { readonly text: string; readonly optional: boolean; readonly end: number; readonly joint?: ValueJoint }
+
+/** How a value stands to its flag: `--x=v`, `--x v`, `-xv`. */
+export type ValueJoint = 'equals' | 'space' | 'stuck'
 
 const CLOSERS: { readonly [opener: string]: string } = { '[': ']', '<': '>', '{': '}', '(': ')' }
 
@@ -23,10 +26,10 @@ export function readAttached(text: string, at: number): ValueNote | undefined {
   const character = text[at]
   if (character === undefined) return undefined
   if (character === '[') return readOptional(text, at)
-  if (character === '<' || character === '{') return readRun(text, at, at)
-  if (character === '=') return readRun(text, at + 1, at + 1)
-  if (character === ':' && /[^\s:,]/.test(text[at + 1] ?? ' ')) return readRun(text, at + 1, at + 1)
-  if (character === ',' && /[<[{]/.test(text[at + 1] ?? ' ')) return readRun(text, at + 1, at + 1)
+  if (character === '<' || character === '{') return { ...readRun(text, at, at), joint: 'stuck' }
+  if (character === '=') return { ...readRun(text, at + 1, at + 1), joint: 'equals' }
+  if (character === ':' && /[^\s:,]/.test(text[at + 1] ?? ' ')) return { ...readRun(text, at + 1, at + 1), joint: 'stuck' }
+  if (character === ',' && /[<[{]/.test(text[at + 1] ?? ' ')) return { ...readRun(text, at + 1, at + 1), joint: 'stuck' }
   return undefined
 }
 
