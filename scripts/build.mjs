@@ -78,10 +78,10 @@ function listGroups() {
     call,
     help,
     schema: reach('src/define/compile-tool.ts'),
-    // What servers on stdin have in common.
-    wire: new Set([...reach('src/surfaces/serve/serve.ts')].filter((file) => mcp.has(file))),
     // The flags of servers, which `toolable` knows without being one.
     serving: reach('src/surfaces/mcp/serving-properties.ts'),
+    // What servers on stdin have in common.
+    wire: new Set([...reach('src/surfaces/serve/serve.ts')].filter((file) => mcp.has(file))),
     mcp,
   }
   // The entry itself stays apart: a chunk that others load exports what they need, and an entry only what is public.

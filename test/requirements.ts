@@ -234,6 +234,16 @@ export const requirements: { readonly [id: string]: Requirement } = {
     'mcp-port-taken': 'A port that is taken is told at once.',
     'mcp-no-sse': 'The transport sse is a usage error that names http.',
   }),
+  ...section('6', {
+    'names-valid': 'Any text that somebody calls a tool becomes a valid name, the same one each time, and long or foreign ones stay apart.',
+    'names-providers': 'Exported names are valid for every provider, unique, reversible and independent of the order of sources.',
+    'names-stable': 'Adding a tool renames no other tool for models, except that a bare name goes to its owner.',
+    'to-openai': 'toOpenAI gives the tools of chat completions or of responses.',
+    'to-openai-strict': 'In strict mode schemas are closed, every field is required, and what cannot be strict is exported without it, with a note.',
+    'to-anthropic': 'toAnthropic gives the tools of the Messages API.',
+    'to-gemini': 'toGemini gives function declarations in the subset of OpenAPI that Gemini reads.',
+    'to-mcp': 'toMcp gives tools as tools/list shows them.',
+  }),
   ...section('10', {
     'http-handler': 'createHandler makes a toolset a web-standard fetch handler with /tools/<name>, /mcp and /openapi.json; toNode serves it by node:http and Express.',
     'http-status': 'Over HTTP a success has the status 200 and an error the status of the table.',

@@ -1,7 +1,8 @@
 import { isObject } from '../contract/json.ts'
 import { ToolError } from '../contract/tool-error.ts'
 import { distinctSourceName } from './source-names.ts'
-import type { RegistryOptions } from './registry-type.ts'
+import type { McpServerConfig } from './mcp/settings.ts'
+import type { OpenApiOptions, RegistryOptions } from './registry-type.ts'
 import type { ChildServices } from './child/services.ts'
 import type { Source } from './source.ts'
 
@@ -25,6 +26,18 @@ export async function openSources(options: RegistryOptions, services: ChildServi
     const { moduleSource } = await import('./sources/module.ts')
     return (item) => moduleSource(asObject('modules', 'path', item))
   })
+  await add('mcpServers', serversOf(options.mcpServers), async () => {
+    const { mcpSource } = await import('./sources/mcp.ts')
+    return ([name, config]) => mcpSource(name, config, { ...(options.answer && { answer: options.answer }), ...(options.sample && { sample: options.sample }) })
+  })
+  await add('toolServers', options.toolServers, async () => {
+    const { toolServerSource } = await import('./sources/tool-server.ts')
+    return (item) => toolServerSource(asObject('toolServers', 'url', item))
+  })
+  await add('openapi', options.openapi, async () => {
+    const { openApiSource } = await import('./sources/openapi.ts')
+    return (item) => openApiSource(isObject(item) && Object.hasOwn(item, 'openapi') ? { document: item } : asObject('openapi', 'document', item as string | OpenApiOptions))
+  })
   return sources
 }
 
@@ -32,4 +45,10 @@ function asObject<Key extends string, Item extends { readonly [key in Key]: unkn
   const given = typeof item === 'string' ? ({ [key]: item } as unknown as Item) : item
   if (!isObject(given) || given[key] === undefined || given[key] === '') throw new ToolError('CONFIG', `'${option}' of registry() takes texts or objects with '${key}'`)
   return given
+}
+
+function serversOf(servers: RegistryOptions['mcpServers']): readonly (readonly [string, McpServerConfig])[] | undefined {
+  if (servers === undefined) return undefined
+  if (!isObject(servers)) throw new ToolError('CONFIG', "'mcpServers' of registry() takes a record of servers: { github: { command, args } }")
+  return Object.entries(servers as { readonly [name: string]: McpServerConfig })
 }

@@ -1,13 +1,16 @@
 import type { JsonObject, JsonSchema } from '../contract/json.ts'
 import type { Answerer, Sampler } from '../contract/interaction.ts'
 import type { ToolManifest } from '../contract/manifest.ts'
+import type { AnthropicTool, ExportOptions, GeminiTool, McpTool, OpenAiResponsesTool, OpenAiTool } from '../contract/providers/forms.ts'
+import type { ToolMessage } from '../contract/providers/render-message.ts'
 import type { ToolTree } from '../call/collect.ts'
 import type { CallOptions } from '../call/options.ts'
 import type { Servable } from '../call/servable.ts'
 import type { AnyTool } from '../call/tool.ts'
 import type { FilterInput } from './filter.ts'
 import type { Problem, Tier } from './found.ts'
-import type { GeminiTools, OpenAiTool, AnthropicTool, McpTool, ToolMessage } from './provider-types.ts'
+import type { McpServerConfig } from './mcp/settings.ts'
+import type { ToolServerOptions } from './sources/tool-server.ts'
 
 type Variables = { readonly [name: string]: string }
 
@@ -39,24 +42,6 @@ export type ProgramOptions = {
   readonly depth?: number
 }
 
-/** An MCP server as the standard `mcpServers` configuration describes it. */
-export type McpServerOptions = {
-  readonly command?: string
-  readonly args?: readonly string[]
-  readonly env?: Variables
-  readonly cwd?: string
-  readonly url?: string
-  readonly headers?: Variables
-  readonly type?: 'stdio' | 'http' | 'sse' | 'streamable-http' | 'streamableHttp'
-  readonly disabled?: boolean
-  readonly enabled?: boolean
-  /** Longest time to connect; default 10 seconds. */
-  readonly timeout?: number | string
-}
-
-/** A server that answers `GET /list_tools` and `POST /call_tool`. */
-export type ToolServerOptions = { readonly url: string; readonly name?: string; readonly headers?: Variables }
-
 /** An API that an OpenAPI 3 document describes. */
 export type OpenApiOptions = {
   /** A path, an address, or the document itself. */
@@ -77,7 +62,7 @@ export type RegistryOptions = {
   readonly folders?: readonly (string | FolderOptions)[]
   readonly modules?: readonly (string | ModuleOptions)[]
   readonly programs?: readonly (string | ProgramOptions)[]
-  readonly mcpServers?: { readonly [name: string]: McpServerOptions }
+  readonly mcpServers?: { readonly [name: string]: McpServerConfig }
   readonly toolServers?: readonly (string | ToolServerOptions)[]
   readonly openapi?: readonly (string | JsonObject | OpenApiOptions)[]
   /** Answers the questions of tools where a call brings nobody who does. */
@@ -130,12 +115,13 @@ export type Registry = Servable & {
   sources(): readonly SourceState[]
   /** Looks again; asks only what changed, unless `fresh`. */
   rescan(options?: { readonly fresh?: boolean }): Promise<Registry>
-  toOpenAI(options?: { readonly api?: 'chat' | 'responses'; readonly strict?: boolean; readonly filter?: FilterInput }): Promise<readonly OpenAiTool[]>
+  toOpenAI(options?: Pick<ExportOptions, 'strict' | 'onNote'> & { readonly api?: 'chat'; readonly filter?: FilterInput }): Promise<readonly OpenAiTool[]>
+  toOpenAI(options: Pick<ExportOptions, 'strict' | 'onNote'> & { readonly api: 'responses'; readonly filter?: FilterInput }): Promise<readonly OpenAiResponsesTool[]>
   toAnthropic(options?: { readonly filter?: FilterInput }): Promise<readonly AnthropicTool[]>
-  toGemini(options?: { readonly filter?: FilterInput }): Promise<GeminiTools>
+  toGemini(options?: Pick<ExportOptions, 'schema'> & { readonly filter?: FilterInput }): Promise<GeminiTool>
   toMcp(options?: { readonly filter?: FilterInput }): Promise<readonly McpTool[]>
   /** Runs what a model asked for, in the form of any provider, and gives the message that answers it; several calls give several messages. Never throws. */
-  handleToolCall(call: unknown, options?: CallOptions): Promise<ToolMessage>
+  handleToolCall(call: unknown, options?: CallOptions): Promise<ToolMessage | readonly ToolMessage[]>
   /** Ends connections and warm programs. */
   close(): Promise<void>
 }
