@@ -2,7 +2,7 @@
 // what help adds, `common` what both need, `schema` what compiled schemas need; everything else is a chunk of its own that loads when it is needed.
 // See docs/decisions/2026-11-15-chunks-by-what-a-start-needs.md.
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { transform } from 'esbuild'
@@ -15,6 +15,7 @@ try {
   mkdirSync(next)
   await bundleInside()
   await bundleModule('src/zod.ts')
+  chmodSync(`${next}/bin.js`, 0o755)
   const types = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json', '--outDir', `${next}/types`], { stdio: 'inherit' })
   if (types.status !== 0) throw new Error('The types could not be built')
   // Swapped at the end, so that whoever runs the old build at this moment can go on.
@@ -28,7 +29,7 @@ try {
 
 async function bundleInside() {
   const build = await rolldown({
-    input: { index: 'src/index.ts', testing: 'src/testing/index.ts' },
+    input: { index: 'src/index.ts', testing: 'src/testing/index.ts', bin: 'src/bin.ts' },
     platform: 'node',
     external: (id) => isExternal(id) && !id.startsWith('node:') && !id.startsWith('\0'),
     treeshake: { moduleSideEffects: false },
@@ -77,6 +78,8 @@ function listGroups() {
     call,
     help,
     schema: reach('src/define/compile-tool.ts'),
+    // The flags of servers, which `toolable` knows without being one.
+    serving: reach('src/surfaces/mcp/serving-properties.ts'),
     // What servers on stdin have in common.
     wire: new Set([...reach('src/surfaces/serve/serve.ts')].filter((file) => mcp.has(file))),
     mcp,

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** What the tests need from the machine: shells for the completion tests, tmux and python3 for the terminal tests, groff and man for manual pages. */
+/** What the tests need from the machine: shells for the completion tests, tmux and python3 for the terminal tests, groff and man for manual pages, bubblewrap and prlimit for the sandbox. */
 export const systemPackages = [
   { binary: 'bash', debian: 'bash' },
   { binary: 'zsh', debian: 'zsh' },
@@ -12,6 +12,8 @@ export const systemPackages = [
   { binary: 'python3', debian: 'python3' },
   { binary: 'groff', debian: 'groff-base' },
   { binary: 'man', debian: 'man-db' },
+  { binary: 'bwrap', debian: 'bubblewrap' },
+  { binary: 'prlimit', debian: 'util-linux' },
 ]
 
 /** Installs what is missing with apt-get as root; anywhere else it throws an error that names the command to run. */

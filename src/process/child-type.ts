@@ -18,6 +18,8 @@ export type ChildOptions = {
   /** Ends the tree. */
   readonly signal?: AbortSignal
   readonly sandbox?: SandboxProfile
+  /** Told the process id as soon as there is one. */
+  readonly onStart?: (pid: number) => void
   /** Gets each whole line of stdout, without its end, instead of `ChildEnd.stdout`. A line longer than `maxLine` ends the tree. */
   readonly onLine?: (line: string) => void
   /** Gets each whole line of stderr besides. */

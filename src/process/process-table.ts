@@ -4,10 +4,13 @@ import { isLinux } from './host.ts'
 /** A process by its number and the moment of its start, because numbers are used again. */
 export type KnownProcess = { readonly pid: number; readonly start: string }
 
-type Row = KnownProcess & { readonly parent: number; readonly group: number; readonly session: number }
+type Row = KnownProcess & { readonly parent: number; readonly group: number; readonly session: number; readonly used: number }
+
+/** Milliseconds of one tick of the kernel, the same on every Linux that programs can see. */
+const TICK = 10
 
 /** Every living process that descends from `leader`, or shares its group or session; `leader` itself is not among them. Empty where there is no /proc. */
-export function listDescendants(leader: number): KnownProcess[] {
+export function listDescendants(leader: number): Row[] {
   const rows = listPids().flatMap((pid) => readRow(pid) ?? [])
   const found = new Set([leader])
   for (let before = 0; before !== found.size;) {
@@ -20,6 +23,12 @@ export function listDescendants(leader: number): KnownProcess[] {
 /** Whether a process lives that has this number and this start. */
 export function isStillThere({ pid, start }: KnownProcess): boolean {
   return readRow(pid)?.start === start
+}
+
+/** Milliseconds of processor time that a child and its living descendants have used; undefined where nobody can tell. */
+export function usedTime(leader: number): number | undefined {
+  const own = readRow(leader)
+  return own && [own, ...listDescendants(leader)].reduce((sum, { used }) => sum + used, 0)
 }
 
 /** What an open descriptor of a process is, as /proc names it: `socket:[123]`. */
@@ -42,7 +51,8 @@ function readRow(pid: number): Row | undefined {
     // The name of the program stands in brackets and may contain anything, brackets too.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ', 20)
     const [parent, group, session] = fields.slice(1, 4).map(Number) as [number, number, number]
-    return fields[0] === 'Z' || fields[0] === 'X' ? undefined : { pid, parent, group, session, start: fields[19]! }
+    const used = fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) * TICK
+    return fields[0] === 'Z' || fields[0] === 'X' ? undefined : { pid, parent, group, session, used, start: fields[19]! }
   } catch {
     return undefined
   }

@@ -31,7 +31,7 @@ export async function supervise(options: ChildOptions, stdin: 'pipe' | 'ignore')
   const inside = await enterSandbox(options, options.sandbox)
   if (inside instanceof Error) return neverStarted(performance.now(), 'not-started', inside)
   const supervised = await watch(inside, stdin)
-  return { ...supervised, end: supervised.end.then((end) => leaveSandbox(end, options.command)) }
+  return { ...supervised, end: supervised.end.then((end) => leaveSandbox(end, options)) }
 }
 
 async function watch(options: ChildOptions, stdin: 'pipe' | 'ignore'): Promise<Supervised> {
@@ -50,6 +50,7 @@ async function watch(options: ChildOptions, stdin: 'pipe' | 'ignore'): Promise<S
     const error = await new Promise<NodeJS.ErrnoException>((resolve) => child.once('error', resolve))
     return neverStarted(began, 'not-started', await explainStart(error, options))
   }
+  options.onStart?.(pid)
   // A signal that cannot be delivered arrives here too, and is nobody's fault.
   child.on('error', () => {})
 

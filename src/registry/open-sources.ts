@@ -1,12 +1,13 @@
 import { isObject } from '../contract/json.ts'
 import { ToolError } from '../contract/tool-error.ts'
 import { distinctSourceName } from './source-names.ts'
-import type { RegistryOptions } from './registry-type.ts'
+import type { McpServerConfig } from './mcp/settings.ts'
+import type { OpenApiOptions, RegistryOptions } from './registry-type.ts'
 import type { ChildServices } from './child/services.ts'
 import type { Source } from './source.ts'
 
 /** Makes the sources that the options name, in the order of their strength. Each kind is loaded only where it is used. */
-export async function openSources(options: RegistryOptions, _services: ChildServices): Promise<readonly Source[]> {
+export async function openSources(options: RegistryOptions, services: ChildServices): Promise<readonly Source[]> {
   const named = distinctSourceName()
   const sources: Source[] = []
   const add = async <Item>(option: keyof RegistryOptions, items: readonly Item[] | undefined, make: () => Promise<(item: Item) => Source>): Promise<void> => {
@@ -17,9 +18,25 @@ export async function openSources(options: RegistryOptions, _services: ChildServ
     for (const item of items) sources.push(named(toSource(item)))
   }
   if (options.tools !== undefined) sources.push(named((await import('./sources/in-process.ts')).inProcessSource(options.tools)))
+  await add('folders', options.folders, async () => {
+    const { folderSource } = await import('./sources/folder.ts')
+    return (item) => folderSource(asObject('folders', 'path', item), services)
+  })
   await add('modules', options.modules, async () => {
     const { moduleSource } = await import('./sources/module.ts')
     return (item) => moduleSource(asObject('modules', 'path', item))
+  })
+  await add('mcpServers', serversOf(options.mcpServers), async () => {
+    const { mcpSource } = await import('./sources/mcp.ts')
+    return ([name, config]) => mcpSource(name, config, { ...(options.answer && { answer: options.answer }), ...(options.sample && { sample: options.sample }) })
+  })
+  await add('toolServers', options.toolServers, async () => {
+    const { toolServerSource } = await import('./sources/tool-server.ts')
+    return (item) => toolServerSource(asObject('toolServers', 'url', item))
+  })
+  await add('openapi', options.openapi, async () => {
+    const { openApiSource } = await import('./sources/openapi.ts')
+    return (item) => openApiSource(isObject(item) && Object.hasOwn(item, 'openapi') ? { document: item } : asObject('openapi', 'document', item as string | OpenApiOptions))
   })
   return sources
 }
@@ -28,4 +45,10 @@ function asObject<Key extends string, Item extends { readonly [key in Key]: unkn
   const given = typeof item === 'string' ? ({ [key]: item } as unknown as Item) : item
   if (!isObject(given) || given[key] === undefined || given[key] === '') throw new ToolError('CONFIG', `'${option}' of registry() takes texts or objects with '${key}'`)
   return given
+}
+
+function serversOf(servers: RegistryOptions['mcpServers']): readonly (readonly [string, McpServerConfig])[] | undefined {
+  if (servers === undefined) return undefined
+  if (!isObject(servers)) throw new ToolError('CONFIG', "'mcpServers' of registry() takes a record of servers: { github: { command, args } }")
+  return Object.entries(servers as { readonly [name: string]: McpServerConfig })
 }

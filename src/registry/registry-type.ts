@@ -9,6 +9,8 @@ import type { Servable } from '../call/servable.ts'
 import type { AnyTool } from '../call/tool.ts'
 import type { FilterInput } from './filter.ts'
 import type { Problem, Tier } from './found.ts'
+import type { McpServerConfig } from './mcp/settings.ts'
+import type { ToolServerOptions } from './sources/tool-server.ts'
 
 type Variables = { readonly [name: string]: string }
 
@@ -40,24 +42,6 @@ export type ProgramOptions = {
   readonly depth?: number
 }
 
-/** An MCP server as the standard `mcpServers` configuration describes it. */
-export type McpServerOptions = {
-  readonly command?: string
-  readonly args?: readonly string[]
-  readonly env?: Variables
-  readonly cwd?: string
-  readonly url?: string
-  readonly headers?: Variables
-  readonly type?: 'stdio' | 'http' | 'sse' | 'streamable-http' | 'streamableHttp'
-  readonly disabled?: boolean
-  readonly enabled?: boolean
-  /** Longest time to connect; default 10 seconds. */
-  readonly timeout?: number | string
-}
-
-/** A server that answers `GET /list_tools` and `POST /call_tool`. */
-export type ToolServerOptions = { readonly url: string; readonly name?: string; readonly headers?: Variables }
-
 /** An API that an OpenAPI 3 document describes. */
 export type OpenApiOptions = {
   /** A path, an address, or the document itself. */
@@ -78,7 +62,7 @@ export type RegistryOptions = {
   readonly folders?: readonly (string | FolderOptions)[]
   readonly modules?: readonly (string | ModuleOptions)[]
   readonly programs?: readonly (string | ProgramOptions)[]
-  readonly mcpServers?: { readonly [name: string]: McpServerOptions }
+  readonly mcpServers?: { readonly [name: string]: McpServerConfig }
   readonly toolServers?: readonly (string | ToolServerOptions)[]
   readonly openapi?: readonly (string | JsonObject | OpenApiOptions)[]
   /** Answers the questions of tools where a call brings nobody who does. */

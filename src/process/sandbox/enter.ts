@@ -1,5 +1,6 @@
 import { ToolError } from '../../contract/tool-error.ts'
 import type { ChildEnd, ChildOptions } from '../child-type.ts'
+import { explainStart } from '../start-problem.ts'
 import { wrapCommand } from './bubblewrap.ts'
 import { findSandbox } from './find-sandbox.ts'
 import type { SandboxProfile } from './profile.ts'
@@ -12,17 +13,13 @@ export async function enterSandbox(options: ChildOptions, profile: SandboxProfil
 }
 
 /** The end of a sandboxed child as if there were no sandbox: when only the sandbox ran, the child was never started. */
-export function leaveSandbox(end: ChildEnd, [program]: ChildOptions['command']): ChildEnd {
+export async function leaveSandbox(end: ChildEnd, options: ChildOptions): Promise<ChildEnd> {
   if (end.reason !== 'exited' || end.status === 0 || end.stdout.length > 0) return end
-  const words = end.stderr.toString('utf8', 0, 500).trim().split('\n')[0]!
+  const words = end.stderr.toString('utf8', 0, 1000).trim().split('\n')[0]!
   const refused = /^(?:bwrap: execvp .*|prlimit: failed to execute .*): (.+)$/.exec(words)
-  if (refused) return { ...end, reason: 'not-started', problem: explainRefusal(program, refused[1]!) }
-  if (words.startsWith('bwrap: ')) return { ...end, reason: 'not-started', problem: new ToolError('SANDBOX_UNAVAILABLE', `${JSON.stringify(program)} got no sandbox: ${words.slice('bwrap: '.length)}`) }
+  if (refused) return { ...end, reason: 'not-started', problem: await explainStart(Object.assign(new Error(refused[1]), { code: CODES[refused[1]!] }), { ...options, cwd: '/' }) }
+  if (words.startsWith('bwrap: ')) return { ...end, reason: 'not-started', problem: new ToolError('SANDBOX_UNAVAILABLE', `${JSON.stringify(options.command[0])} got no sandbox: ${words.slice('bwrap: '.length)}`) }
   return end
 }
 
-function explainRefusal(program: string, words: string): ToolError {
-  const named = JSON.stringify(program)
-  if (/permission denied/i.test(words)) return new ToolError('PERMISSION', `${named} may not be executed`, { suggestion: `chmod +x ${program}` })
-  return new ToolError('CONFIG', `${named} cannot be executed in the sandbox: ${words}`, { suggestion: 'Check that the program and the interpreter in its first line exist' })
-}
+const CODES: { readonly [words: string]: string } = { 'No such file or directory': 'ENOENT', 'Permission denied': 'EACCES', 'Argument list too long': 'E2BIG' }

@@ -75,14 +75,16 @@ function runIn(home: Home, known: Known, call: ChildCall): ForeignRun {
       home.onStale()
       throw error
     }
-    if (run === undefined) {
-      const { childRunner } = await import('../child/child-runner.ts')
-      // Secrets come from the host at the call and are never remembered.
-      const env = { ...expandValues(call.env, home.env, known.candidate.key), ...home.given }
-      run = childRunner({ ...call, ...(Object.keys(env).length > 0 && { env }) }, home.services)
-    }
+    run ??= await runnerFor(home, known, call)
     return run(input, ctx)
   }
+}
+
+async function runnerFor({ env, given, services }: Home, { candidate }: Known, call: ChildCall): Promise<ForeignRun> {
+  const { childRunner } = await import('../child/child-runner.ts')
+  // What the host's environment says may be secret: it is taken at the call, and never remembered.
+  const variables = { ...expandValues(call.env, env, candidate.key), ...given }
+  return childRunner(Object.keys(variables).length === 0 ? call : { ...call, env: variables }, services)
 }
 
 function stemOf({ candidate: { name, toolFolder } }: Known, key: string): string {

@@ -1,5 +1,4 @@
 import { isObject } from '../../contract/json.ts'
-import type { JsonSchema } from '../../contract/json.ts'
 import type { Annotations } from '../../contract/manifest.ts'
 import type { ForeignFacts } from '../found.ts'
 

@@ -12,7 +12,8 @@ export function toolsetOf(builtins: readonly Builtin[], { name, version, options
 
 type Tree = { [word: string]: AnyTool | Tree }
 
-function treeOf(builtins: readonly Builtin[]): ToolTree {
+/** Commands as the tree of tools that their words make. */
+export function treeOf(builtins: readonly Builtin[]): ToolTree {
   const tree: Tree = {}
   for (const { path, tool } of builtins) {
     const group = path.slice(0, -1).reduce((inside, word) => (inside[word] ??= {}) as Tree, tree)

@@ -8,7 +8,7 @@ export async function finishCall(outcome: Outcome, call: ToolCall, context: Dial
   const paste = outcome.ok ? undefined : await import('./paste.ts')
   const complete = withWarnings(paste?.withCommand(outcome, call) ?? outcome, call.warnings)
   const renderInput = paste && ((repaired: { readonly [field: string]: unknown }): string => paste.pasteable(call, repaired))
-  await printOutcome(complete, { io: call.io, presentation: call.presentation, context, streamed, quiet: call.globals.quiet === true, renderInput, observer: call.observer })
+  await printOutcome(complete, { io: call.io, presentation: call.presentation, context, streamed, quiet: call.globals.quiet === true, renderInput, renderResult: call.renderResult, observer: call.observer })
   return exitStatus(complete, call.origin)
 }
 

@@ -8,6 +8,7 @@ import type { Presentation } from './mode.ts'
 import type { Observer } from './observer.ts'
 import { toEnvelope } from './output/envelope.ts'
 import type { RenderInput } from './output/envelope.ts'
+import type { RenderResult } from './output/format-options.ts'
 import { toJsonText } from './output/json-text.ts'
 import { formatOutcome } from './output/print.ts'
 
@@ -19,18 +20,19 @@ export type Printing = {
   readonly streamed: boolean
   readonly quiet: boolean
   readonly renderInput?: RenderInput | undefined
+  readonly renderResult?: RenderResult | undefined
   readonly observer?: Observer | undefined
 }
 
 /** Prints an outcome in the chosen mode and dialect; stdout has left the process when it resolves. */
-export async function printOutcome(outcome: Outcome, { io, presentation, context, streamed, quiet, renderInput, observer }: Printing): Promise<void> {
+export async function printOutcome(outcome: Outcome, { io, presentation, context, streamed, quiet, renderInput, renderResult, observer }: Printing): Promise<void> {
   const { mode, dialect } = presentation
   observer?.onOutcome(toEnvelope(outcome, renderInput) as Outcome, { mode, dialect, streamed })
   // Whoever asked has left: a failure because of that is told to nobody.
   if (io.stdout.closed && !outcome.ok && outcome.error.code === 'CANCELLED') return
   const writer = await loadWriter(dialect)
   if (dialect === 'native' && !streamed) {
-    const printed = await formatOutcome(outcome, { ...presentation, renderInput })
+    const printed = await formatOutcome(outcome, { ...presentation, renderInput, renderResult })
     io.stdout.write(printed.stdout)
     if (!quiet || !outcome.ok) io.stderr.write(printed.stderr)
   } else {

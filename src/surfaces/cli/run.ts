@@ -1,5 +1,6 @@
 import { realpathSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import type { Io } from '../../contract/io.ts'
 import { ToolError } from '../../contract/tool-error.ts'
 import { toToolError } from '../../call/failure.ts'
 import type { Servable } from '../../call/servable.ts'
@@ -13,6 +14,11 @@ const LONGEST_FAREWELL_MS = 2000
 /** Runs a toolset as this process: reads its arguments, answers, and ends it. */
 export async function runAsProcess(set: Servable, makeToolset: Host['makeToolset'], entry?: ImportMeta): Promise<void> {
   if (entry && !isEntryPoint(entry)) return
+  await runProcess((argv, io, host) => main(set, argv, io, host), makeToolset)
+}
+
+/** Runs a command line as this process, and ends it with the status that it gives. */
+export async function runProcess(command: (argv: readonly string[], io: Io, host: Host) => Promise<number>, makeToolset: Host['makeToolset']): Promise<void> {
   const controller = new AbortController()
   const exit = process.exit.bind(process)
   let signalled: number | undefined
@@ -37,7 +43,7 @@ export async function runAsProcess(set: Servable, makeToolset: Host['makeToolset
     process.on('unhandledRejection', crash)
     redirectStrayOutput()
   }
-  const status = await main(set, process.argv.slice(2), io, { signal: controller.signal, started: { execPath: process.execPath, execArgv: process.execArgv, script: process.argv[1] }, prepareForTools, makeToolset })
+  const status = await command(process.argv.slice(2), io, { signal: controller.signal, started: { execPath: process.execPath, execArgv: process.execArgv, script: process.argv[1] }, prepareForTools, makeToolset })
   await io.stdout.flush()
   exit(signalled ?? status)
 }

@@ -7,6 +7,7 @@ import type { Globals } from './argv/globals.ts'
 import type { Caller } from './caller.ts'
 import type { Presentation } from './mode.ts'
 import type { Observer } from './observer.ts'
+import type { RenderResult } from './output/format-options.ts'
 
 /** One call of a tool from the command line, ready to be made. */
 export type ToolCall = {
@@ -25,4 +26,6 @@ export type ToolCall = {
   readonly signal: AbortSignal
   readonly observer: Observer | undefined
   readonly timeout: string | undefined
+  /** How a person sees the result. */
+  readonly renderResult?: RenderResult
 }

@@ -10,11 +10,11 @@ import { renderText } from './text/render.ts'
 
 /** Text for a person: the message, the value, then other content; remarks on stderr. */
 export function writeText(outcome: Outcome, options: FormatOptions): Printed {
-  const { columns, color = false } = options
+  const { columns, color = false, renderResult = renderText } = options
   const remarks = describe(outcome, options)
   if (!outcome.ok) return { stdout: '', stderr: remarks }
   const message = endLine(cleanText(outcome.message ?? ''))
-  const stdout = message + (outcome.hidden ? '' : renderText(outcome.result, { columns, color })) + renderContent(outcome.content)
+  const stdout = message + (outcome.hidden ? '' : renderResult(outcome.result, { columns, color })) + renderContent(outcome.content)
   // On stderr, so that `| wc -l` counts no line for nothing.
   const empty = stdout === '' && !outcome.hidden && isEmptyCollection(outcome.result) ? `${createPaint(options.stderrColor ?? color)('dim', '(none)')}\n` : ''
   return { stdout, stderr: empty + remarks }

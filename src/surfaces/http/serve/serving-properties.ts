@@ -9,3 +9,11 @@ export const SERVING_PROPERTIES = {
   allowedHost: texts('A name that the Host header may carry besides loopback'),
   allowedOrigin: texts('The origin of pages that may call besides loopback: https://app.example.com'),
 } as const
+
+/** The flags of a server of the HTTP API. */
+export const HTTP_PROPERTIES = {
+  ...SERVING_PROPERTIES,
+  basePath: { type: 'string', description: 'The path in front of everything: /api' },
+  bodyLimit: { type: 'integer', minimum: 1, description: 'Bytes that a body may have; default 4 MiB' },
+  confirm: { type: 'string', enum: ['auto', 'always', 'never'], default: 'auto', description: 'Consent to destructive tools. auto: by the header Toolable-Confirm: yes, over MCP by the host; always: over MCP only by its user; never: none is needed' },
+} as const

@@ -1,0 +1,10 @@
+import type { Builtin } from '../surfaces/builtin/builtin.ts'
+import type { RenderResult } from '../surfaces/cli/output/format-options.ts'
+
+/** A command of the program `toolable`: a tool, and what the command line adds to it. */
+export type ToolableCommand = Builtin & {
+  /** How a person sees the result; default: the general form. Late, because agents do not need it. */
+  readonly text?: () => Promise<RenderResult>
+  /** The exit status of a result; default 0. */
+  readonly exit?: (result: unknown) => number
+}

@@ -1,0 +1,56 @@
+import type { Io } from '../contract/io.ts'
+import { complete as completeProgram } from '../surfaces/builtin/complete.ts'
+import { completeWords } from '../surfaces/cli/completion/complete-words.ts'
+import { formatCompletion } from '../surfaces/cli/completion/completion.ts'
+import type { Candidate, Completion } from '../surfaces/cli/completion/completion.ts'
+import type { Host } from '../surfaces/cli/host.ts'
+import { printText } from '../surfaces/cli/print-document.ts'
+import type { Toolset } from '../surfaces/toolset-type.ts'
+import { oneToolView } from './call/one-tool-view.ts'
+import type { Surroundings } from './config/load.ts'
+import { COMMON_PROPERTIES } from './common-flags.ts'
+import { withRegistry } from './with-registry.ts'
+
+const TAKE_A_TOOL = ['call', 'describe', 'schema']
+const WITH_VALUE = Object.entries(COMMON_PROPERTIES).filter(([, { type }]) => type !== 'boolean').map(([name]) => `--${name}`)
+
+/** Answers a completion script: what every program completes, and the names and flags of the tools of the registry. */
+export async function complete(program: Toolset, given: readonly string[], io: Io, host: Host): Promise<number> {
+  const words = given[0] === '--' ? given.slice(1) : given
+  const [command = '', ...rest] = words
+  const tools = TAKE_A_TOOL.includes(command) && rest.length > 0 ? await completeTools(program, command, rest, io) : undefined
+  return tools ? printText(io, formatCompletion(tools)) : completeProgram(program, given, io, host)
+}
+
+// Undefined where the word under the cursor has nothing to do with a tool.
+async function completeTools(program: Toolset, command: string, words: readonly string[], io: Io): Promise<Completion | undefined> {
+  const at = positionOfName(words)
+  const current = words.at(-1)!
+  if (at === undefined || (at === words.length - 1 && current.startsWith('-'))) return undefined
+  return withRegistry(readSurroundings(words.slice(0, at)), io, async (registry): Promise<Completion | undefined> => {
+    if (at === words.length - 1) {
+      const candidates = registry.list().flatMap(({ id, name, summary, shadowed_by }): Candidate[] => [...(shadowed_by === undefined ? [{ value: name, description: summary }] : []), ...(current.includes('.') || shadowed_by !== undefined ? [{ value: id, description: summary }] : [])])
+      return { candidates: candidates.filter(({ value }) => value.startsWith(current)), directive: 'none' }
+    }
+    const entry = command === 'call' ? registry.find(words[at]!) : undefined
+    if (!entry) return undefined
+    // Among the commands of the program, because an only tool would need no name.
+    const [own, view] = await Promise.all([program.manifest(), oneToolView(registry, entry).manifest()])
+    return completeWords({ ...own, tools: [...own.tools.filter(({ path }) => path[0] !== 'call'), ...view.tools] }, ['call', entry.name, ...words.slice(at + 1)])
+  }).catch(() => undefined)
+}
+
+function positionOfName(words: readonly string[]): number | undefined {
+  for (let index = 0; index < words.length; index++) {
+    if (WITH_VALUE.includes(words[index]!)) index++
+    else if (!words[index]!.startsWith('-') || index === words.length - 1) return index
+  }
+  return undefined
+}
+
+function readSurroundings(words: readonly string[]): Surroundings {
+  const valuesOf = (flag: string): string[] => words.flatMap((word, index) => (word.startsWith(`${flag}=`) ? [word.slice(flag.length + 1)] : words[index - 1] === flag ? [word] : []))
+  const config = valuesOf('--config').at(-1)
+  const folder = valuesOf('--folder')
+  return { ...(config !== undefined && { config }), ...(folder.length > 0 && { folder }) }
+}

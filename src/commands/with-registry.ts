@@ -1,0 +1,17 @@
+import type { Registry } from '../registry/registry-type.ts'
+import { loadOptions } from './config/load.ts'
+import type { Surroundings } from './config/load.ts'
+
+type Where = { readonly cwd: string; readonly env: { readonly [name: string]: string | undefined } }
+
+/** Opens the registry that the flags and the configuration ask for, as long as `work` needs it. */
+export async function withRegistry<Result>(given: Surroundings, { cwd, env }: Where, work: (registry: Registry) => Result | Promise<Result>): Promise<Result> {
+  const options = await loadOptions(given, { cwd, env })
+  const { registry } = await import('../registry/index.ts')
+  const opened = await registry(options)
+  try {
+    return await work(opened)
+  } finally {
+    await opened.close()
+  }
+}
