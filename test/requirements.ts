@@ -243,6 +243,13 @@ export const requirements: { readonly [id: string]: Requirement } = {
     'to-anthropic': 'toAnthropic gives the tools of the Messages API.',
     'to-gemini': 'toGemini gives function declarations in the subset of OpenAPI that Gemini reads.',
     'to-mcp': 'toMcp gives tools as tools/list shows them.',
+    'exported-schemas': 'Exported schemas obey the rules of each provider, have no references, and never allow less than the tool does.',
+    'handle-tool-call': 'handleToolCall recognises the call of each provider by its shape, runs it, and gives the tool message of that provider.',
+    'handle-bad-calls': 'Bad JSON, unknown tools and empty arguments are answered with a tool message that says how to repair the call.',
+    'foreign-schemas': 'A foreign description may be wrong in any way: what cannot be used is left open, and the tool works.',
+    'foreign-refs': 'A remote reference in a schema is never fetched.',
+    'foreign-bounds': 'Schemas that are huge, deep, circular or multiply themselves cost a bounded amount of time and size.',
+    'foreign-patterns': 'A pattern of a foreign schema cannot block the host, whatever text it is tried on.',
   }),
   ...section('10', {
     'http-handler': 'createHandler makes a toolset a web-standard fetch handler with /tools/<name>, /mcp and /openapi.json; toNode serves it by node:http and Express.',
