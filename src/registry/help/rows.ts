@@ -1,0 +1,34 @@
+import type { LineLook } from './layout.ts'
+
+/** A row of a table that does not begin with a flag: a name, and what is said about it. */
+export type Row = { readonly head: string; description: string; readonly indent: number; readonly below: boolean }
+
+/** The rows of a section. What is indented more than a row belongs to it. */
+export function readRows(looks: readonly LineLook[]): Row[] {
+  const rows: (Row & { column: number })[] = []
+  let blank = false
+  for (const { text, indent } of looks) {
+    if (indent < 0) {
+      blank = true
+      continue
+    }
+    const above = rows[rows.length - 1]
+    if (above && indent > above.indent && (above.column < 0 || indent >= above.column || !blank)) {
+      above.description += `${above.description === '' ? '' : '\n'}${text.trim()}`
+      if (above.column < 0) above.column = indent
+    } else rows.push(readRow(text, indent))
+    blank = false
+  }
+  return rows
+}
+
+const SIGN = / +[-–—:=#] +|: +| {2,}/
+
+function readRow(text: string, indent: number): Row & { column: number } {
+  const trimmed = text.trim()
+  const star = /^\* +/.exec(trimmed)?.[0].length ?? 0
+  const joint = SIGN.exec(trimmed.slice(star))
+  if (!joint) return { head: trimmed.slice(star), description: '', indent, below: true, column: -1 }
+  const column = indent + star + joint.index + joint[0].length
+  return { head: trimmed.slice(star, star + joint.index), description: trimmed.slice(star + joint.index + joint[0].length), indent, below: false, column }
+}
