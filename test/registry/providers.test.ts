@@ -27,7 +27,7 @@ const field = fc.constantFrom('a', 'b', 'c', 'max-size', 'x y', '\u00e4', '9', '
 const { schema } = fc.letrec<{ schema: JsonSchema; object: JsonSchema }>((tie) => ({
   object: fc.record({ properties: fc.dictionary(field, tie('schema'), { maxKeys: 4 }), required: fc.array(field, { maxLength: 2 }), additionalProperties: fc.constantFrom(true, false, undefined, { type: 'string' }), description: fc.constantFrom(undefined, 'Words') })
     .map(({ properties, required, additionalProperties, description }) => ({ type: 'object', properties, required: required.filter((key) => Object.hasOwn(properties, key)), ...(additionalProperties !== undefined && { additionalProperties }), ...(description && { description }) })),
-  schema: fc.oneof({ maxDepth: 4 },
+  schema: fc.oneof({ maxDepth: 3 },
     fc.constantFrom<JsonSchema>({ type: 'string', minLength: 1, pattern: '^x' }, { type: 'integer', minimum: 0, default: 1 }, { type: 'number', multipleOf: 0.5 }, { type: 'boolean' }, { enum: ['a', '', 'b'] }, { enum: [1, 2, null] }, { const: 'x' }, { type: ['string', 'null'] }, { type: ['integer', 'array'] }, {}, { type: 'string', format: 'uri' }, { enum: [{ a: 1 }] }, { $ref: '#/nowhere' }),
     fc.record({ type: fc.constant('array'), items: tie('schema'), maxItems: fc.constantFrom(2, 5) }),
     fc.record({ type: fc.constant('array'), prefixItems: fc.array(tie('schema'), { minLength: 1, maxLength: 2 }) }),
