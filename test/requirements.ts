@@ -291,6 +291,15 @@ export const requirements: { readonly [id: string]: Requirement } = {
     'warm-idle': 'A warm program that nobody calls is ended, and of too many the one that was not used for longest.',
     'warm-questions': 'Events and questions of a warm call reach whoever made it.',
     'warm-fallback': 'A program that cannot be kept warm is called cold.',
+    'child-forms': 'A tool in another process is called as it wants: by JSON, by flags, by stdin, by the run protocol, as a toolable executable, or by what its help says.',
+    'child-argv': 'Arguments reach a program exactly as they are, no shell is in between, and no value can become a flag.',
+    'child-large-input': 'Input that is too large or too secret for a command line goes by stdin, or is refused with the limit and the way out.',
+    'child-environment': 'A program gets a small environment, what it requires by name and what its configuration gives; what is missing is told before it starts.',
+    'child-answers': 'Answers are understood as one JSON document, JSON lines, plain text or any envelope, also behind log lines; what cannot be read is told.',
+    'child-failures': 'Whatever way a program fails in becomes one error with code, message, exit status and the end of stderr.',
+    'child-side-channel': 'Notifications on stderr are progress, messages and artifacts; stderr never decides how a call ends.',
+    'child-cancel': 'A call that is cancelled or out of time is answered at once, and the whole tree of its program ends; no misbehaviour of a program hangs a call.',
+    'child-protocol': 'A tool of the run protocol tells events, asks and is answered, and ends once; exit 0 without a result is a failure.',
     'warm-leaves-nothing': 'Warm programs keep no host alive and end with it, however it ends.',
   }),
   ...section('12', {
@@ -302,6 +311,7 @@ export const requirements: { readonly [id: string]: Requirement } = {
     'uri-escaped-anchored': '`/files/{id}.json` does not match `/files/12Xjson/extra`.',
     'eof-ends-session': 'EOF ends a session.',
     'bad-line-keeps-session': 'A bad line does not end a session.',
+    'error-document-with-exit-0': '`{"error":…}` with exit code 0 is an error.',
     'status-active-is-a-result': '`{"status":"active"}` is a result.',
   }),
   ...later('12', {
@@ -310,7 +320,6 @@ export const requirements: { readonly [id: string]: Requirement } = {
     'run-evil-path-refused': '`run ../../evil` is refused.',
     'describe-nosuch-fails': '`describe nosuch` fails.',
     'resume-resumes': 'Resume resumes, and the documented command works the second time too.',
-    'error-document-with-exit-0': '`{"error":…}` with exit code 0 is an error.',
     'probe-without-side-effects': "A probe never runs a script's side effects on the user's files.",
   }),
 }
