@@ -5,6 +5,7 @@ import { documentOf, ending, excerpt } from '../subject/parse-document.ts'
 import { callArguments } from '../subject/refusal.ts'
 import type { Subject } from '../subject/subject.ts'
 import { skipSilent } from './discovery.ts'
+import { HELP } from './help.ts'
 
 /** It ends by itself where nobody answers. */
 export const noPrompts: Check = {
@@ -29,7 +30,7 @@ export const noEscapes: Check = {
   weight: 3,
   turn: 'last',
   async run({ ask, runs }) {
-    await ask(['--help'], { env: { TERM: 'xterm-256color', NO_COLOR: '' } })
+    await ask(HELP.args, HELP.options)
     const painted = runs.find(({ stdout }) => ESCAPES.test(stdout))
     return painted ? failed(`${painted.args.join(' ')} printed escape sequences`, 'Use colours only where stdout is a terminal, and never with NO_COLOR') : PASS
   },
