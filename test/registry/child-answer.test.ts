@@ -167,7 +167,7 @@ describe('answers that are failures [6.child-failures]', () => {
   })
 
   test('what is kept of a failure is bounded', () => {
-    expect(error('y'.repeat(1e6), { status: 1, stderr: 'x'.repeat(1e6) })).toMatchObject({ message: 'x'.repeat(1000), details: { stdout: 'y'.repeat(4000), stderr: 'x'.repeat(4000) } })
+    expect(error('y'.repeat(1e6), { status: 1, stderr: 'x'.repeat(1e6) })).toMatchObject({ message: 'x'.repeat(1000), details: { stdout: 'y'.repeat(16_000), stderr: 'x'.repeat(4000) } })
   })
 })
 

@@ -100,8 +100,10 @@ describe('a toolable executable [6.child-forms]', () => {
     expect(seen).toEqual([['all', { text: 'x' }], ['all', { text: 'x' }]])
   })
 
-  test('alone can be asked for a dry run', async () => {
-    expect(errorOf(await callChild(tells, {}, { facts: { dryRun: true }, options: { dryRun: true, env: hostEnv } }))).toMatchObject({ code: 'PRECONDITION' })
+  test('hears of a dry run, and a script does by its own field only', async () => {
+    const dry = { facts: { dryRun: true }, options: { dryRun: true, env: hostEnv } }
+    expect(errorOf(await callChild(tells, {}, dry))).toMatchObject({ code: 'PRECONDITION' })
+    expect(resultOf(await callChild(fails, { dry_run: true, stdout: '{"plan":[{"action":"send","target":"mail"}]}' }, dry))).toEqual({ plan: [{ action: 'send', target: 'mail' }] })
   })
 })
 
