@@ -162,6 +162,7 @@ describe('answers that are failures [6.child-failures]', () => {
 
   test('no answer is a failure where one was promised', () => {
     expect(error('', { mustAnswer: true })).toMatchObject({ code: 'INTERNAL', message: 'the tool ended without an answer' })
+    expect(error('', { mustAnswer: true, stderr: '{"error":{"code":"CONFIG","message":"no key"}}' })).toMatchObject({ code: 'CONFIG', message: 'no key' })
   })
 
   test('the manifest says which exit status is worth a second try, unless the tool says so itself', () => {

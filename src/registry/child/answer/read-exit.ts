@@ -17,7 +17,7 @@ export function isOk({ status, exitCodes }: ChildOutput): boolean {
 
 /** The failure of a child that said so, ended badly, or gave no answer. What it said itself comes first: in its answer, on stderr as JSON, on stderr as text, on stdout as text. */
 export function readExit(output: ChildOutput, value: unknown, envelope: Outcome | undefined): FailureOutcome {
-  const said = envelope?.ok === false ? envelope.error : isOk(output) ? undefined : errorOnStderr(output)
+  const said = envelope?.ok === false ? envelope.error : errorOnStderr(output)
   const error = said ?? explain(output, value)
   const details = { ...error.details, ...detailsOf(output, said ? undefined : value) }
   const { errors, summary } = envelope?.ok === false ? envelope : {}
