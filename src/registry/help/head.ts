@@ -1,0 +1,227 @@
+import type { Flag } from './flag.ts'
+import { readFlag } from './flag.ts'
+import type { Follower } from './placeholder.ts'
+import { isMark, isNotice, isValueText, leadingValue, wordsOf } from './placeholder.ts'
+import type { ValueNote } from './value.ts'
+import { closeOf, readAttached } from './value.ts'
+
+/** One flag with the value that is written at it. */
+export type FlagSpec = Flag & { value?: ValueNote }
+
+/** The part of a line that names flags. */
+export type Head = {
+  readonly specs: readonly FlagSpec[]
+  /** The flags are different ones, not names of one. */
+  readonly list: boolean
+  /** Where the description begins, or the end of the line. */
+  readonly end: number
+  /** What stands between flags and description. */
+  readonly joint: 'gap' | 'sign' | 'narrow' | 'end' | 'comma'
+}
+
+/** What the lines around tell about a line. */
+export type Surroundings = {
+  readonly descriptionColumn: number | undefined
+  /** Descriptions follow after one blank. */
+  readonly narrow: boolean
+  /** The next line describes this one. */
+  readonly describedBelow: boolean
+}
+
+const SIGN = /(?: +[:=#–—] | +-{1,2} (?!-)|: +|:$| +-$)/y
+const JOIN = /(?: *[,|;] *| *\/ *| +or:? +| +and +|, or +| +)/y
+const LIST_LIMIT = 200
+
+/** Reads the flags at the beginning of an entry. Undefined where there is none. */
+export function readHead(line: string, at: number, around: Surroundings): Head | undefined {
+  const specs: FlagSpec[] = []
+  let position = at
+  let list = false
+  for (;;) {
+    const spec = readSpec(line, position, around)
+    if (!spec) break
+    specs.push(spec)
+    position = spec.end
+    if (specs.length > LIST_LIMIT) break
+    const next = nextFlag(line, position, specs, list, around)
+    if (next === undefined) break
+    list ||= next.list
+    position = next.at
+  }
+  if (specs.length === 0) return undefined
+  return { specs, list, ...jointAt(line, position) }
+}
+
+function readSpec(line: string, at: number, around: Surroundings): FlagSpec | undefined {
+  const bracket = /\[ ?(?=-)/y
+  bracket.lastIndex = at
+  const opened = bracket.exec(line)
+  const flag = readFlag(line, at + (opened?.[0].length ?? 0))
+  if (!flag) return undefined
+  const names = [...flag.names]
+  let end = readShorthands(line, flag.end, names)
+  const attached = readAttached(line, end)
+  let value = attached
+  if (attached) end = attached.end
+  if (opened) {
+    const close = closeOf(line, at)
+    if (close === undefined) return undefined
+    const inside = line.slice(end, close - 1).trim()
+    if (inside !== '' && !inside.includes('-')) value = { text: inside, optional: false, end: close }
+    end = close
+  }
+  const aside = /^ \("[^"]{1,20}"\)/.exec(line.slice(end, end + 30))
+  if (aside) end += aside[0].length
+  // One who writes `-f FILE, --file=FILE` or `-w [N]` leaves a blank, and so does one who describes.
+  const spaced = value && !opened ? readMore(line, end, around) : value ? undefined : readSpaced(line, end, around)
+  if (spaced) {
+    value = value ? { ...value, text: `${value.text} ${spaced.text}` } : spaced
+    end = spaced.end
+  }
+  return { names, negative: flag.negative, at: flag.at, end, ...(value && { value }) }
+}
+
+/** `-v|vv|vvv` and `-sS/sT/sA`. */
+function readShorthands(line: string, at: number, names: string[]): number {
+  if (names[0]!.startsWith('--')) return at
+  const pattern = /[|/]([A-Za-z]{1,3})(?=[|/:, ]|$)/y
+  let end = at
+  for (;;) {
+    pattern.lastIndex = end
+    const found = pattern.exec(line)
+    if (!found) return end
+    names.push(`-${found[1]!}`)
+    end += found[0].length
+  }
+}
+
+/** More values behind an attached one: `--foo=A B` is rare, `--size=W [H]` and `<x> ...` are not. */
+function readMore(line: string, at: number, around: Surroundings): ValueNote | undefined {
+  if (line[at] !== ' ' || line[at + 1] === ' ' || at + 1 === around.descriptionColumn) return undefined
+  const segment = segmentAt(line, at + 1, around)
+  const words = wordsOf(segment.text)
+  return words.length > 0 && words.every((word) => /^[<[]/.test(word) && !isNotice(word) || word === '...') && segment.follower !== 'end' ? { text: segment.text, optional: false, end: segment.end } : undefined
+}
+
+/** The value that follows a flag after a blank. */
+function readSpaced(line: string, at: number, around: Surroundings): ValueNote | undefined {
+  if (line[at] !== ' ') return undefined
+  let start = at
+  while (line[start] === ' ') start++
+  if (start >= line.length || signAt(line, at) || startsFlag(line, start)) return undefined
+  const segment = segmentAt(line, start, around)
+  const last = start + segment.text.length >= line.length
+  if (start === around.descriptionColumn && !(last && around.describedBelow && isValueText(segment.text, 'below', false))) return undefined
+  if (start > at + 1) return readFar(segment, start, last)
+  const { text } = segment
+  if (isValueText(text, segment.follower, around.narrow)) return note(text, start)
+  const leading = leadingValue(text)
+  return leading > 0 ? note(text.slice(0, leading), start) : undefined
+}
+
+/** In tables the value may have a column of its own: `--name   TEXT   Who`. */
+function readFar(segment: Segment, start: number, last: boolean): ValueNote | undefined {
+  const words = wordsOf(segment.text)
+  if (words.length > 3 || words.some((word) => !isMark(word) || isNotice(word))) return undefined
+  const plain = /^<[^>]+>(\.\.\.)?$/.test(segment.text) || KNOWN_TYPES.test(segment.text)
+  return segment.follower === 'gap' || segment.follower === 'flag' || (last && plain) ? note(segment.text, start) : undefined
+}
+
+const KNOWN_TYPES = /^(?:TEXT|INTEGER|FLOAT|PATH|FILE|FILENAME|DIRECTORY|UUID|BOOLEAN|DATETIME|STRING|NUMBER|INT|URL|<[^>]*>|\[[^\]]*\|[^\]]*\])(?: RANGE)?(?:\.\.\.)?$/
+
+function note(text: string, start: number): ValueNote {
+  const trimmed = text.trimEnd()
+  const optional = trimmed.startsWith('[') && closeOf(trimmed, 0) === trimmed.replace(/\.\.\.$/, '').length && !trimmed.includes('|')
+  return { text: optional ? trimmed.replace(/^\[=?/, '').replace(/\](\.\.\.)?$/, '$1') : trimmed, optional, end: start + trimmed.length }
+}
+
+type Segment = { readonly text: string; readonly end: number; readonly follower: Follower }
+
+/** The text up to the next wide space, sign, flag or the description column. */
+function segmentAt(line: string, start: number, around: Surroundings): Segment {
+  let position = start
+  const stop = (follower: Follower): Segment => {
+    const text = line.slice(start, position).trimEnd()
+    return { text, end: start + text.length, follower }
+  }
+  while (position < line.length) {
+    const character = line[position]!
+    if (character === ' ') {
+      if (line[position + 1] === ' ' || position + 1 === around.descriptionColumn) return stop('gap')
+      if (signAt(line, position)) return stop('sign')
+      if (startsFlag(line, position + 1)) return stop('flag')
+    } else if (character === ':' && signAt(line, position)) return stop('sign')
+    else if (',|/'.includes(character) && (startsFlag(line, position + 1) || (line[position + 1] === ' ' && startsFlag(line, position + 2)))) return stop('flag')
+    else if (character === ',' && position + 1 === line.length) return stop('flag')
+    if ('[<{('.includes(character)) position = Math.max(closeOf(line, position) ?? 0, position + 1)
+    else position++
+  }
+  return stop(around.describedBelow ? 'below' : 'end')
+}
+
+function startsFlag(line: string, at: number): boolean {
+  const dash = line[at] === '[' ? (line[at + 1] === ' ' ? at + 2 : at + 1) : at
+  return line[dash] === '-' && readFlag(line, dash) !== undefined && (dash === at || line[dash + 1] === '-')
+}
+
+function signAt(line: string, at: number): number {
+  SIGN.lastIndex = at
+  return SIGN.exec(line)?.[0].length ?? 0
+}
+
+/** Where the next name of the same entry begins, if one does. */
+function nextFlag(line: string, at: number, specs: readonly FlagSpec[], list: boolean, around: Surroundings): { at: number; list: boolean } | undefined {
+  JOIN.lastIndex = at
+  const join = JOIN.exec(line)
+  if (!join) return undefined
+  const next = at + join[0].length
+  if (!startsFlag(line, next)) return undefined
+  if (join[0].trim() !== '') return { at: next, list: false }
+  if (list) return { at: next, list }
+  if (next === around.descriptionColumn && join[0].length > 1) return undefined
+  const flag = readFlag(line, line[next] === '[' ? line.indexOf('-', next) : next)!
+  const alike = specs.some(({ names }) => names.some((name) => isShort(name) === isShort(flag.names[0]!) && !isOpposite(name, flag.names[0]!)))
+  if (!alike) return isWholly(line, next, around) || join[0].length === 1 ? { at: next, list: false } : undefined
+  return isWholly(line, next, around) ? { at: next, list: true } : undefined
+}
+
+export function isShort(name: string): boolean {
+  return /^-[^-]$/u.test(name)
+}
+
+function isOpposite(left: string, right: string): boolean {
+  const bare = (name: string): string => name.replace(/^--?(?:no-?|without-|disable-)?/, '')
+  return left !== right && bare(left) === bare(right)
+}
+
+/** Whether a part of a line has flags and values only, up to a wide space or its end. */
+function isWholly(line: string, at: number, around: Surroundings): boolean {
+  let position = at
+  for (let count = 0; count < LIST_LIMIT; count++) {
+    const spec = readSpec(line, position, around)
+    if (!spec) return false
+    position = spec.end
+    if (position >= line.length || line.startsWith('  ', position) || signAt(line, position)) return true
+    JOIN.lastIndex = position
+    const join = JOIN.exec(line)
+    if (!join) return false
+    position += join[0].length
+    // find writes `-exec COMMAND ;` and `{} +` into its lists.
+    if (/^(?:;|\+|\{\})(?: |$)/.test(line.slice(position, position + 3))) position += 2
+    if (position >= line.length) return true
+  }
+  return false
+}
+
+function jointAt(line: string, at: number): Pick<Head, 'end' | 'joint'> {
+  if (at >= line.length) return { end: line.length, joint: 'end' }
+  if (/^ *, *$/.test(line.slice(at, at + 8)) && line.slice(at).trim() === ',') return { end: line.length, joint: 'comma' }
+  const sign = signAt(line, at)
+  let end = at + sign
+  while (line[end] === ' ') end++
+  if (sign > 0) return { end, joint: 'sign' }
+  const wide = end - at >= 2
+  // `-S <path>    = Explicit` keeps its sign behind the wide space.
+  if (wide) end += /^(?:[-=:#|–—] +)?/.exec(line.slice(end, end + 4))![0].length
+  return { end, joint: wide ? 'gap' : 'narrow' }
+}

@@ -1,0 +1,63 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import type { KnownFlag, Truth } from './score.ts'
+
+/** Runs a program and gives what it prints, on both streams, however it ends. */
+export function output(program: string, args: readonly string[], options: { cwd?: string; env?: Record<string, string> } = {}): Promise<{ stdout: string; stderr: string }> {
+  const env = { PATH: process.env.PATH ?? '', HOME: '/nonexistent', LC_ALL: 'C.UTF-8', LANGUAGE: 'en', TERM: 'dumb', COLUMNS: '80', PAGER: 'cat', ...options.env }
+  return new Promise((done) => {
+    const child = execFile(program, [...args], { env, cwd: options.cwd ?? process.cwd(), maxBuffer: 64 << 20, timeout: 30_000 }, (_error, stdout, stderr) => done({ stdout, stderr }))
+    child.stdin?.end()
+  })
+}
+
+/** Runs `work` over the items, a few at a time, keeping their order. */
+export async function inTurn<Item, Result>(items: readonly Item[], work: (item: Item) => Promise<Result>): Promise<Result[]> {
+  const results: Result[] = []
+  for (let index = 0; index < items.length; index += 4) results.push(...(await Promise.all(items.slice(index, index + 4).map((item) => work(item)))))
+  return results
+}
+
+/** git tells the completion scripts which long flags each of its commands has, and which need a value. */
+export async function gitTruths(): Promise<Truth[]> {
+  const names = (await output('git', ['--list-cmds=builtins'])).stdout.trim().split('\n')
+  const truths = await inTurn(names, async (name): Promise<Truth | undefined> => {
+    const [helper, help] = await Promise.all([output('git', [name, '--git-completion-helper-all']), output('git', [name, '-h'])])
+    const flags = helper.stdout.trim().split(/\s+/).filter((flag) => /^--\w/.test(flag))
+    if (flags.length === 0) return undefined
+    return { program: `git ${name}`, help: help.stdout + help.stderr, flags: flags.map((flag) => ({ name: flag.replace(/=$/, ''), takesValue: flag.endsWith('=') })) }
+  })
+  return truths.filter((truth) => truth !== undefined)
+}
+
+/** Python modules that are run with `-m` build their parsers in front of us. */
+export async function argparseTruths(modules: readonly (readonly string[])[]): Promise<Truth[]> {
+  const script = join(import.meta.dirname, 'dump-parsers.py')
+  const truths = await inTurn(modules, async (module): Promise<Truth[]> => {
+    const { stdout } = await output('python3', [script, ...module])
+    const line = stdout.split('\n').find((one) => one.startsWith('{"parsers"'))
+    if (line === undefined) return []
+    const { parsers } = JSON.parse(line) as { parsers: { prog: string; help: string; flags: { name: string; value: boolean | null }[] }[] }
+    return parsers.map(({ prog, help, flags }) => ({ program: prog, help, flags: flags.map(({ name, value }): KnownFlag => ({ name, takesValue: value ?? undefined })) }))
+  })
+  return truths.flat()
+}
+
+/** What fish knows about a program, from its completion files. */
+export async function fishTruth(program: string, helpArgs: readonly string[]): Promise<Truth> {
+  const [completions, help] = await Promise.all([
+    output('fish', ['--no-config', '-c', `source /usr/share/fish/completions/${program}.fish 2>/dev/null; complete -c ${program}`]),
+    output(program, helpArgs),
+  ])
+  const flags = new Map<string, KnownFlag>()
+  for (const line of completions.stdout.split('\n')) {
+    // What holds for some sub-command only is not about the program.
+    if (!line.startsWith('complete') || / -n /.test(line) || / --condition /.test(line)) continue
+    const takesValue = /(?:^| )(?:--require-parameter|--exclusive|-r|-x)(?: |$)/.test(line)
+    for (const [, kind, name] of line.matchAll(/ -([slo]) (\S+)/g)) {
+      const written = `${kind === 'l' ? '--' : '-'}${name!.replace(/\\(.)/g, '$1').replace(/^'(.*)'$/, '$1')}`
+      if (!flags.has(written)) flags.set(written, { name: written, takesValue })
+    }
+  }
+  return { program, help: help.stdout + help.stderr, flags: [...flags.values()] }
+}
