@@ -79,7 +79,9 @@ function listGroups() {
     help,
     schema: reach('src/define/compile-tool.ts'),
     // The flags of servers, which `toolable` knows without being one.
-    serving: reach('src/surfaces/mcp/serving-properties.ts'),
+    serving: reach('src/surfaces/mcp/serving-properties.ts', 'src/surfaces/builtin/tree-of.ts'),
+    // What `toolable list` reads over a folder that it knows.
+    registry: reach('src/registry/registry.ts', 'src/registry/sources/folder.ts', 'src/commands/main.ts', 'src/commands/list/list.ts'),
     // What servers on stdin have in common.
     wire: new Set([...reach('src/surfaces/serve/serve.ts')].filter((file) => mcp.has(file))),
     mcp,
