@@ -78,10 +78,12 @@ function listGroups() {
     call,
     help,
     schema: reach('src/define/compile-tool.ts'),
+    // The flags of servers, which `toolable` knows without being one.
+    serving: reach('src/surfaces/mcp/serving-properties.ts', 'src/surfaces/builtin/tree-of.ts'),
+    // What `toolable list` reads over a folder that it knows.
+    registry: reach('src/registry/registry.ts', 'src/registry/sources/folder.ts', 'src/commands/main.ts', 'src/commands/list/list.ts'),
     // What servers on stdin have in common.
     wire: new Set([...reach('src/surfaces/serve/serve.ts')].filter((file) => mcp.has(file))),
-    // The flags of servers, which `toolable` knows without being one.
-    serving: reach('src/surfaces/mcp/serving-properties.ts'),
     mcp,
   }
   // The entry itself stays apart: a chunk that others load exports what they need, and an entry only what is public.

@@ -1,4 +1,4 @@
-import { treeOf } from '../surfaces/builtin/toolset-of.ts'
+import { treeOf } from '../surfaces/builtin/tree-of.ts'
 import type { Host } from '../surfaces/cli/host.ts'
 import type { Toolset } from '../surfaces/toolset-type.ts'
 import type { ToolableCommand } from './command.ts'

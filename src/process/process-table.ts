@@ -31,15 +31,6 @@ export function usedTime(leader: number): number | undefined {
   return own && [own, ...listDescendants(leader)].reduce((sum, { used }) => sum + used, 0)
 }
 
-/** What an open descriptor of a process is, as /proc names it: `socket:[123]`. */
-export function nameOfDescriptor(pid: number, descriptor: number): string | undefined {
-  try {
-    return isLinux ? readlinkSync(`/proc/${pid}/fd/${descriptor}`) : undefined
-  } catch {
-    return undefined
-  }
-}
-
 /** The processes that hold one of these descriptors open, whoever started them. */
 export function listHolders(names: readonly string[]): number[] {
   return listPids().filter((pid) => listDescriptors(pid).some((descriptor) => names.includes(nameOfDescriptor(pid, descriptor) ?? '')))
@@ -53,6 +44,15 @@ function readRow(pid: number): Row | undefined {
     const [parent, group, session] = fields.slice(1, 4).map(Number) as [number, number, number]
     const used = fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) * TICK
     return fields[0] === 'Z' || fields[0] === 'X' ? undefined : { pid, parent, group, session, used, start: fields[19]! }
+  } catch {
+    return undefined
+  }
+}
+
+// As /proc names it: `socket:[123]`, or the path of a file.
+function nameOfDescriptor(pid: number, descriptor: number): string | undefined {
+  try {
+    return readlinkSync(`/proc/${pid}/fd/${descriptor}`)
   } catch {
     return undefined
   }

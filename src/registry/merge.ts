@@ -5,7 +5,7 @@ import { makeEntry } from './entry.ts'
 import type { Entry } from './entry.ts'
 import { TIERS } from './found.ts'
 import type { FoundTool, Loaded, Problem } from './found.ts'
-import { distinctName, shadowedName, validName } from './names.ts'
+import { distinctName, entryNames, validName, validNames } from './names.ts'
 
 /** Everything that all sources found, under names that mean one thing each. */
 export type Merged = {
@@ -23,11 +23,13 @@ export function merge(loaded: readonly Loaded[]): Merged {
   const report = (problem: Problem): void => void problems.push(problem)
   const byId = new Map<string, FoundTool>()
   const owners = new Map<string, { readonly id: string; readonly found: FoundTool }>()
-  const placed: { id: string; bare: string; found: FoundTool; owner: { readonly id: string; readonly found: FoundTool } | undefined }[] = []
+  const placed: { id: string; found: FoundTool; owner: { readonly id: string; readonly found: FoundTool } | undefined }[] = []
 
-  for (const found of inOrderOfStrength(loaded)) {
-    const bare = validName(found.name)
+  const inOrder = inOrderOfStrength(loaded)
+  const bareNames = namesBySource(inOrder)
+  for (const found of inOrder) {
     const source = validName(found.source)
+    const bare = bareNames.get(source)!.get(found.name)!
     let id = `${source}.${bare}`
     const same = byId.get(id)
     if (same && same.name === found.name) {
@@ -40,14 +42,14 @@ export function merge(loaded: readonly Loaded[]): Merged {
     const owner = same ? undefined : owners.get(key)
     if (!owner && !same) owners.set(key, { id, found })
     if (owner?.found.tier === found.tier) report(duplicate(found, `'${found.name}' is also a tool of '${owner.found.source}'; the bare name means that one, and this one is '${id}'`))
-    placed.push({ id, bare, found, owner })
+    placed.push({ id, found, owner })
   }
 
   const names = new Map<string, Entry>()
   const ids = new Map<string, Entry>()
-  for (const { id, bare, found, owner } of placed.toSorted((left, right) => Number(left.owner !== undefined) - Number(right.owner !== undefined))) {
-    const wanted = owner ? shadowedName(validName(found.source), bare) : id.slice(id.indexOf('.') + 1)
-    const name = names.has(lookupKey(wanted)) ? distinctName(wanted, id) : wanted
+  const inView = placed.toSorted((left, right) => Number(left.owner !== undefined) - Number(right.owner !== undefined))
+  const named = entryNames(inView.map((each) => ({ ...each, source: each.found.source, bare: each.id.slice(each.id.indexOf('.') + 1), shadowed: each.owner !== undefined })))
+  for (const [name, { id, found, owner }] of named) {
     const entry = makeEntry({ id, name, found, ...(owner && { shadowedBy: owner.id }) }, report)
     names.set(lookupKey(name), entry)
     ids.set(lookupKey(id), entry)
@@ -67,6 +69,13 @@ export function merge(loaded: readonly Loaded[]): Merged {
 function inOrderOfStrength(loaded: readonly Loaded[]): readonly FoundTool[] {
   const tools = loaded.flatMap(({ tools: own }) => own)
   return TIERS.flatMap((tier) => tools.filter((found) => found.tier === tier))
+}
+
+// Which names a source gives its tools does not depend on their order.
+function namesBySource(tools: readonly FoundTool[]): Map<string, Map<string, string>> {
+  const bySource = new Map<string, string[]>()
+  for (const { source, name } of tools) bySource.set(validName(source), [...(bySource.get(validName(source)) ?? []), name])
+  return new Map([...bySource].map(([source, names]) => [source, validNames(names)]))
 }
 
 function duplicate(found: FoundTool, message: string): Problem {

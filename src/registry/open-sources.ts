@@ -2,7 +2,7 @@ import { isObject } from '../contract/json.ts'
 import { ToolError } from '../contract/tool-error.ts'
 import { distinctSourceName } from './source-names.ts'
 import type { McpServerConfig } from './mcp/settings.ts'
-import type { RegistryOptions } from './registry-type.ts'
+import type { OpenApiOptions, RegistryOptions } from './registry-type.ts'
 import type { ChildServices } from './child/services.ts'
 import type { Source } from './source.ts'
 
@@ -18,9 +18,17 @@ export async function openSources(options: RegistryOptions, services: ChildServi
     for (const item of items) sources.push(named(toSource(item)))
   }
   if (options.tools !== undefined) sources.push(named((await import('./sources/in-process.ts')).inProcessSource(options.tools)))
+  await add('folders', options.folders, async () => {
+    const { folderSource } = await import('./sources/folder.ts')
+    return (item) => folderSource(asObject('folders', 'path', item), services)
+  })
   await add('modules', options.modules, async () => {
     const { moduleSource } = await import('./sources/module.ts')
     return (item) => moduleSource(asObject('modules', 'path', item))
+  })
+  await add('programs', options.programs, async () => {
+    const { programSource } = await import('./sources/program.ts')
+    return (item) => programSource(asObject('programs', 'command', item), services)
   })
   await add('mcpServers', serversOf(options.mcpServers), async () => {
     const { mcpSource } = await import('./sources/mcp.ts')
@@ -29,6 +37,10 @@ export async function openSources(options: RegistryOptions, services: ChildServi
   await add('toolServers', options.toolServers, async () => {
     const { toolServerSource } = await import('./sources/tool-server.ts')
     return (item) => toolServerSource(asObject('toolServers', 'url', item))
+  })
+  await add('openapi', options.openapi, async () => {
+    const { openApiSource } = await import('./sources/openapi.ts')
+    return (item) => openApiSource(isObject(item) && Object.hasOwn(item, 'openapi') ? { document: item } : asObject('openapi', 'document', item as string | OpenApiOptions))
   })
   return sources
 }

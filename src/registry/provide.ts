@@ -1,13 +1,50 @@
-import { ToolError } from '../contract/tool-error.ts'
 import type { CallOptions } from '../call/options.ts'
+import type { AnthropicTool, ExportOptions, ExportedTool, GeminiTool, McpTool, OpenAiResponsesTool, OpenAiTool } from '../contract/providers/forms.ts'
+import { toProvider } from '../contract/providers/to-provider.ts'
+import type { ToolMessage } from '../contract/providers/render-message.ts'
+import { answerToolCall } from './answer-tool-call.ts'
 import type { Entry } from './entry.ts'
-import type { AnthropicTool, GeminiTools, McpTool, OpenAiTool, ToolMessage } from './provider-types.ts'
+import { exportName, providerNames } from './names.ts'
 import type { Registry } from './registry-type.ts'
 
-type How = { readonly api?: 'chat' | 'responses'; readonly strict?: boolean }
-const later = (): never => { throw new ToolError('CONFIG', 'not built yet') }
-export async function toOpenAI(_entries: readonly Entry[], _how: How): Promise<readonly OpenAiTool[]> { return later() }
-export async function toAnthropic(_entries: readonly Entry[]): Promise<readonly AnthropicTool[]> { return later() }
-export async function toGemini(_entries: readonly Entry[]): Promise<GeminiTools> { return later() }
-export async function toMcp(_entries: readonly Entry[]): Promise<readonly McpTool[]> { return later() }
-export async function handleToolCall(_registry: Registry, _call: unknown, _options?: CallOptions): Promise<ToolMessage> { return later() }
+type OpenAiOptions = Pick<ExportOptions, 'strict' | 'onNote'> & { readonly api?: 'chat' | 'responses' }
+
+/** Entries as OpenAI's chat completions (default) or responses take them. */
+export async function toOpenAI(entries: readonly Entry[], { api = 'chat', ...options }: OpenAiOptions): Promise<readonly (OpenAiTool | OpenAiResponsesTool)[]> {
+  return toProvider(api === 'responses' ? 'openai-responses' : 'openai', await exported(entries), options)
+}
+
+/** Entries as Anthropic's messages take them. */
+export async function toAnthropic(entries: readonly Entry[]): Promise<readonly AnthropicTool[]> {
+  return toProvider('anthropic', await exported(entries))
+}
+
+/** Entries as one member of Gemini's list of tools. */
+export async function toGemini(entries: readonly Entry[], options: Pick<ExportOptions, 'schema'>): Promise<GeminiTool> {
+  return toProvider('gemini', await exported(entries), options)
+}
+
+/** Entries as `tools/list` of MCP shows them. */
+export async function toMcp(entries: readonly Entry[]): Promise<readonly McpTool[]> {
+  return toProvider('mcp', await exported(entries))
+}
+
+/** Runs what a model asked for and gives the messages that answer it. Never throws. */
+export async function handleToolCall(registry: Registry, said: unknown, options?: CallOptions): Promise<ToolMessage | readonly ToolMessage[]> {
+  const entries = registry.entries as readonly Entry[]
+  const byName = providerNames(entries)
+  return answerToolCall(said, {
+    names: () => [...byName.keys()],
+    find(name) {
+      const entry = byName.get(name) ?? registry.find(name)
+      return entry && {
+        inputSchema: async () => (await entry.definition.compiled()).manifest.inputSchema,
+        call: (input) => registry.call((entry as Entry).id, input, options),
+      }
+    },
+  })
+}
+
+async function exported(entries: readonly Entry[]): Promise<ExportedTool[]> {
+  return Promise.all(entries.map(async ({ name, definition }) => ({ name: exportName(name), manifest: (await definition.compiled()).manifest })))
+}

@@ -1,6 +1,8 @@
 import type { JsonObject, JsonSchema } from '../contract/json.ts'
 import type { Answerer, Sampler } from '../contract/interaction.ts'
 import type { ToolManifest } from '../contract/manifest.ts'
+import type { AnthropicTool, ExportOptions, GeminiTool, McpTool, OpenAiResponsesTool, OpenAiTool } from '../contract/providers/forms.ts'
+import type { ToolMessage } from '../contract/providers/render-message.ts'
 import type { ToolTree } from '../call/collect.ts'
 import type { CallOptions } from '../call/options.ts'
 import type { Servable } from '../call/servable.ts'
@@ -9,7 +11,6 @@ import type { FilterInput } from './filter.ts'
 import type { Problem, Tier } from './found.ts'
 import type { McpServerConfig } from './mcp/settings.ts'
 import type { ToolServerOptions } from './sources/tool-server.ts'
-import type { GeminiTools, OpenAiTool, AnthropicTool, McpTool, ToolMessage } from './provider-types.ts'
 
 type Variables = { readonly [name: string]: string }
 
@@ -114,12 +115,13 @@ export type Registry = Servable & {
   sources(): readonly SourceState[]
   /** Looks again; asks only what changed, unless `fresh`. */
   rescan(options?: { readonly fresh?: boolean }): Promise<Registry>
-  toOpenAI(options?: { readonly api?: 'chat' | 'responses'; readonly strict?: boolean; readonly filter?: FilterInput }): Promise<readonly OpenAiTool[]>
+  toOpenAI(options?: Pick<ExportOptions, 'strict' | 'onNote'> & { readonly api?: 'chat'; readonly filter?: FilterInput }): Promise<readonly OpenAiTool[]>
+  toOpenAI(options: Pick<ExportOptions, 'strict' | 'onNote'> & { readonly api: 'responses'; readonly filter?: FilterInput }): Promise<readonly OpenAiResponsesTool[]>
   toAnthropic(options?: { readonly filter?: FilterInput }): Promise<readonly AnthropicTool[]>
-  toGemini(options?: { readonly filter?: FilterInput }): Promise<GeminiTools>
+  toGemini(options?: Pick<ExportOptions, 'schema'> & { readonly filter?: FilterInput }): Promise<GeminiTool>
   toMcp(options?: { readonly filter?: FilterInput }): Promise<readonly McpTool[]>
   /** Runs what a model asked for, in the form of any provider, and gives the message that answers it; several calls give several messages. Never throws. */
-  handleToolCall(call: unknown, options?: CallOptions): Promise<ToolMessage>
+  handleToolCall(call: unknown, options?: CallOptions): Promise<ToolMessage | readonly ToolMessage[]>
   /** Ends connections and warm programs. */
   close(): Promise<void>
 }

@@ -75,9 +75,9 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
       await loading.reload(fresh)
       return registry
     },
-    toOpenAI: async ({ filter, ...how } = {}) => (await provide()).toOpenAI(selectEntries(now().entries, filter), how),
+    toOpenAI: (async ({ filter, ...how } = {}) => (await provide()).toOpenAI(selectEntries(now().entries, filter), how)) as Registry['toOpenAI'],
     toAnthropic: async ({ filter } = {}) => (await provide()).toAnthropic(selectEntries(now().entries, filter)),
-    toGemini: async ({ filter } = {}) => (await provide()).toGemini(selectEntries(now().entries, filter)),
+    toGemini: async ({ filter, ...how } = {}) => (await provide()).toGemini(selectEntries(now().entries, filter), how),
     toMcp: async ({ filter } = {}) => (await provide()).toMcp(selectEntries(now().entries, filter)),
     handleToolCall: async (call, callOptions) => (await provide()).handleToolCall(registry, call, callOptions),
     close: () => loading.close(),

@@ -21,12 +21,22 @@ function describeProgram({ path, speaks, tools, percent, checks }: Report, sever
   const findings = checks.filter(({ status }) => status === 'fail' || status === 'warn')
   return [
     `${paint('bold', cleanLine(path))} ${paint('dim', `(${speaks}${tools.length > 0 ? `; ${tools.length === 1 ? 'one tool' : `${tools.length} tools`}` : ''})`)}`,
-    ...checks.map((check) => `  ${markOf(check, paint)} ${check.status === 'skip' ? paint('dim', `${check.title} (${check.found})`) : check.title}`),
+    ...checks.filter(({ status }) => status !== 'skip').map((check) => `  ${markOf(check, paint)} ${check.title}`),
+    ...describeSkipped(checks.filter(({ status }) => status === 'skip'), paint),
     '',
     ...findings.flatMap(({ id, found = '', fix = '', status }) => [`${paint(MARKS[status][0], id)}: ${cleanLine(found)}`, `  ${paint('cyan', 'fix:')} ${cleanLine(fix)}`]),
     ...(findings.length > 0 ? [''] : []),
     ...(several ? [`${cleanLine(path)}: ${percent} %`, ''] : []),
   ]
+}
+
+// What one reason keeps from being known is one line.
+function describeSkipped(skipped: readonly Checked[], paint: Paint): string[] {
+  const reasons = [...new Set(skipped.map(({ found = '' }) => found))]
+  return reasons.map((reason) => {
+    const ids = skipped.filter(({ found }) => found === reason).map(({ id }) => id)
+    return paint('dim', `  ${MARKS.skip[1]} ${ids.join(', ')}: ${reason}`)
+  })
 }
 
 function markOf({ status }: Checked, paint: Paint): string {

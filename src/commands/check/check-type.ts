@@ -10,6 +10,8 @@ export type Check = {
   readonly title: string
   /** Its share of the score. */
   readonly weight: number
+  /** `first`: it measures, and nothing else may run beside it; `last`: it looks at what all others saw. */
+  readonly turn?: 'first' | 'last'
   /** Why it says nothing about this program; undefined where it applies. */
   skip?(subject: Subject): string | undefined
   run(subject: Subject): Promise<Verdict> | Verdict

@@ -5,7 +5,7 @@ import type { CheckInput } from './check.ts'
 /** What `toolable check` asks of a program that nobody said a number for. */
 const GOOD_ENOUGH = 80
 
-/** `toolable check <executable|folder>`: how agent-ready is it? */
+/** `toolable check <executable|folder>...`: how agent-ready is it? */
 export const checkCommand: ToolableCommand = {
   path: ['check'],
   tool: tool({
@@ -15,7 +15,7 @@ export const checkCommand: ToolableCommand = {
     input: {
       type: 'object',
       properties: {
-        path: { type: 'string', description: 'A program, a script, or a folder of them' },
+        path: { type: 'array', items: { type: 'string' }, minItems: 1, description: 'A program, a script, or a folder of them' },
         min: { type: 'integer', minimum: 0, maximum: 100, default: GOOD_ENOUGH, description: 'Percent that are enough' },
         call: { type: 'boolean', description: 'Tools may be called with the inputs of their own examples' },
       },
@@ -28,7 +28,7 @@ export const checkCommand: ToolableCommand = {
       { description: 'One program', args: ['./weather.py'] },
       { description: 'In CI, with no excuse', args: ['tools', '--min', '100'] },
     ],
-    run: async (input, ctx) => (await import('./check.ts')).checkPath(input as CheckInput, ctx),
+    run: async (input, ctx) => (await import('./check.ts')).checkPaths(input as CheckInput, ctx),
   }),
   text: async () => (await import('./check-text.ts')).renderCheck,
   exit: (result) => ((result as { readonly enough: boolean }).enough ? 0 : 1),

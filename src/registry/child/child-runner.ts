@@ -1,3 +1,4 @@
+import type { Context } from '../../contract/context.ts'
 import { ToolError } from '../../contract/tool-error.ts'
 import type { ForeignRun } from '../foreign/define-foreign.ts'
 import type { CallForm, ChildCall } from './child-call.ts'
@@ -17,6 +18,17 @@ export function childRunner(call: ChildCall, services: ChildServices): ForeignRu
   const run = FORMS[call.form]
   return (input, ctx) => {
     if (ctx.dryRun && call.form !== 'toolable') throw new ToolError('PRECONDITION', 'the tool cannot be asked for a dry run', { recoverable: false })
-    return run({ call, services, input, ctx })
+    return run({ call, services, input, ctx: tellingOnce(ctx) })
   }
+}
+
+// Tools tell their artifacts while they work, and again in their answer.
+function tellingOnce(ctx: Context): Context {
+  const told = new Set<string>()
+  const artifact: Context['artifact'] = (name, uri) => {
+    const key = JSON.stringify([name, uri])
+    if (!told.has(key)) ctx.artifact(name, uri)
+    told.add(key)
+  }
+  return Object.create(ctx, { artifact: { value: artifact } }) as Context
 }

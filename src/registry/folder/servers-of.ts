@@ -2,7 +2,8 @@ import { dirname } from 'node:path'
 import type { JsonObject } from '../../contract/json.ts'
 import type { Context } from '../../contract/context.ts'
 import { ToolError } from '../../contract/tool-error.ts'
-import type { FoundTool, Loaded, Problem } from '../found.ts'
+import { toToolError } from '../../call/failure.ts'
+import type { FoundTool, Loaded } from '../found.ts'
 import { defineForeign } from '../foreign/define-foreign.ts'
 import type { NamedServer, ServerFile } from '../manifests/manifest.ts'
 import type { LoadContext, Source } from '../source.ts'
@@ -15,7 +16,7 @@ import { readHead } from './read-head.ts'
 import { look } from '../cache/stamp.ts'
 
 /** Makes the source of a server that a manifest of a folder names. */
-export type OpenServer = (name: string, server: NamedServer) => Source
+export type OpenServer = (name: string, server: NamedServer) => Promise<Source>
 
 /** The servers that manifests of one folder name; each is kept open until its manifest changes or goes. */
 export type Servers = {
@@ -25,50 +26,58 @@ export type Servers = {
 }
 
 /** Holds the servers of a folder. */
-export function createServers(open: OpenServer | undefined, onChange: () => void): Servers {
-  const opened = new Map<string, Source>()
-  const serverOf = (folder: string, body: string, make: OpenServer): Source => {
-    const known = opened.get(body)
-    if (known) return known
-    const { name, server } = readManifestBody(body) as ServerFile
-    const source = make(name, startable(folder, server))
-    source.onChange?.(onChange)
-    opened.set(body, source)
-    return source
+export function createServers(open: OpenServer, onChange: () => void): Servers {
+  const opened = new Map<string, Promise<Server>>()
+  const start = async (folder: string, { name, server }: ServerFile): Promise<Server> => {
+    const source = await open(name, startable(folder, server))
+    const made: Server = { source }
+    source.onChange?.(() => {
+      delete made.loaded
+      onChange()
+    })
+    return made
   }
   return {
-    async load({ candidate, record }, { tools: [[name, summary, tags]], how }, source, context) {
-      const problem = (message: string, fix: string): Loaded => ({ tools: [], problems: [{ source, location: candidate.path, reason: 'outside', message: `${candidate.key} ${message}`, fix, severity: 'error' } satisfies Problem] })
-      if (!open) return problem('names a server, and nothing here opens servers', 'Name it under mcpServers')
+    async load({ candidate: { key, path }, record: { body } }, { tools: [[name, summary, tags]], how }, source, context) {
       try {
-        const { tool, facts } = readManifestBody(record.body) as ServerFile
-        const server = serverOf(dirname(candidate.path), record.body, open)
-        if (tool === undefined) return asManifest(await server.load(context), how)
-        const run = async (input: JsonObject, ctx: Context): Promise<unknown> => callOn(await server.load({ ...context, fresh: false }), tool, input, ctx)
-        const found: FoundTool = { source, name, tier: 'manifest', kind: how, location: candidate.path, summary, tags, define: (wanted) => defineForeign(wanted, facts, run) }
+        const file = readManifestBody(body) as ServerFile
+        const { tool, facts } = file
+        const opening = opened.get(body) ?? start(dirname(path), file)
+        opened.set(body, opening)
+        const server = await opening
+        if (tool === undefined) return asManifest(await server.source.load(context), how)
+        const run = (input: JsonObject, ctx: Context): Promise<unknown> => callOn(server, tool, input, ctx, { ...context, fresh: false })
+        const found: FoundTool = { source, name, tier: 'manifest', kind: how, location: path, summary, tags, define: (wanted) => defineForeign(wanted, facts, run) }
         return { tools: [found] }
       } catch (error) {
-        if (!ToolError.is(error)) throw error
-        return problem(error.message, error.suggestion?.fix ?? 'Mend the manifest')
+        opened.delete(body)
+        const { message, suggestion } = toToolError(error)
+        return { tools: [], problems: [{ source, location: path, reason: 'outside', message: `${key} ${message}`, fix: suggestion?.fix ?? 'Mend the manifest', severity: 'error' }] }
       }
     },
     async keep(bodies) {
       const gone = [...opened].filter(([body]) => !bodies.has(body))
       for (const [body] of gone) opened.delete(body)
-      await Promise.allSettled(gone.map(([, source]) => source.close?.()))
+      await Promise.allSettled(gone.map(async ([, opening]) => (await opening).source.close?.()))
     },
   }
 }
+
+type Server = { readonly source: Source; loaded?: Loaded }
 
 // What a manifest names is as strong as what it describes.
 function asManifest({ tools, ...rest }: Loaded, how: string): Loaded {
   return { ...rest, tools: tools.map((tool) => ({ ...tool, tier: 'manifest', kind: `${how}, ${tool.kind}` })) }
 }
 
-async function callOn({ tools, problems = [] }: Loaded, name: string, input: JsonObject, ctx: Context): Promise<unknown> {
+async function callOn(server: Server, name: string, input: JsonObject, ctx: Context, context: LoadContext): Promise<unknown> {
+  const { tools, problems = [] } = server.loaded ?? (await server.source.load(context))
   const found = tools.find((tool) => tool.name === name)
   const run = found?.define('tool').run as ((input: JsonObject, ctx: Context) => unknown) | undefined
-  if (run) return run(input, ctx)
+  if (run) {
+    server.loaded = { tools }
+    return run(input, ctx)
+  }
   const [dead] = problems
   if (dead) throw new ToolError('DEPENDENCY', dead.message, { suggestion: dead.fix })
   throw new ToolError('NOT_FOUND', `the server has no tool '${name}'`, { details: { tools: tools.slice(0, 50).map((tool) => tool.name) }, suggestion: "Write the server's own name of the tool into the manifest: tool: <name>" })

@@ -8,7 +8,7 @@ export type CommentText = { readonly line: number; readonly text: string | undef
 
 /** Finds the comment `toolable: {...}` among the first lines of a file of any language; it may go on over comment lines. */
 export function findComment(source: string): CommentText | undefined {
-  const lines = source.split('\n')
+  const lines = source.split(/\r?\n/)
   let block = false
   for (const [index, whole] of lines.slice(0, FIRST_LINES).entries()) {
     const line = whole.trimStart()

@@ -20,6 +20,14 @@ export function findBoundProblem(text: string): ReadProblem | undefined {
       indicators = 0
       continue
     }
+    if ((character === '"' || character === "'") && isBlankOrOpen(text[at - 1])) {
+      // Brackets in a quoted text close nothing.
+      const end = endOfQuoted(text, at)
+      for (let next = text.indexOf('\n', at); next !== -1 && next < end; next = text.indexOf('\n', next + 1)) line++
+      at = end
+      start = false
+      continue
+    }
     if (character === '[' || character === '{') flow++
     else if ((character === ']' || character === '}') && flow > 0) flow--
     // `- - - a` opens a level with each dash.
@@ -30,6 +38,17 @@ export function findBoundProblem(text: string): ReadProblem | undefined {
     if (anchors > YAML_BOUNDS.anchors) return tooMuch(`has more than ${YAML_BOUNDS.anchors} anchors and aliases`, line)
   }
   return undefined
+}
+
+// At the closing quote; where there is none, nothing is skipped, because it is an apostrophe.
+function endOfQuoted(text: string, start: number): number {
+  const quote = text[start]!
+  for (let at = text.indexOf(quote, start + 1); at !== -1; at = text.indexOf(quote, at + 1)) {
+    let backslashes = 0
+    while (quote === '"' && text[at - 1 - backslashes] === '\\') backslashes++
+    if (backslashes % 2 === 0) return at
+  }
+  return start
 }
 
 /** A text that goes beyond what a manifest may be. */

@@ -9,22 +9,25 @@ import { baseEnvironment } from '../../process/base-environment.ts'
 import { expandValues, expandVariables } from '../expand-variables.ts'
 import type { LoadContext } from '../source.ts'
 
-type Common = {
+/** A server in the standard `mcpServers` form: either `command` or `url`. `${NAME}` and `${NAME:-default}` are replaced from the environment of the host. */
+export type McpServerConfig = {
+  readonly command?: string
+  readonly args?: readonly string[]
+  /** Given to the server besides the base allow-list. */
+  readonly env?: { readonly [name: string]: string }
+  readonly cwd?: string
+  readonly url?: string
+  readonly headers?: { readonly [name: string]: string }
+  readonly type?: string
   readonly disabled?: boolean
   readonly enabled?: boolean
-  /** Longest time until the server has answered for the first time; default 10 seconds. */
-  readonly startTimeout?: Duration
-  /** Longest time of a call; default: as the caller says, and ten minutes without a sign of life. */
+  /** Longest time to connect; default 10 seconds. */
   readonly timeout?: Duration
+  /** Longest time of a call; default: as the caller says, and ten minutes without a sign of life. */
+  readonly callTimeout?: Duration
   /** The places that the server is told to work in: a list of folders, or true for those of the caller. Default: it is told nothing. */
   readonly roots?: boolean | readonly string[]
 }
-
-/** A server in the standard `mcpServers` form. `${NAME}` and `${NAME:-default}` are replaced from the environment of the host. */
-export type McpServerConfig = Common & (
-  | { readonly command: string; readonly args?: readonly string[]; readonly env?: { readonly [name: string]: string }; readonly cwd?: string; readonly type?: 'stdio' }
-  | { readonly url: string; readonly headers?: { readonly [name: string]: string }; readonly type?: 'http' | 'streamable-http' | 'sse' }
-)
 
 export type StdioSettings = { readonly command: readonly [string, ...string[]]; readonly env: { readonly [name: string]: string }; readonly cwd: string }
 export type HttpSettings = { readonly url: URL; readonly headers: { readonly [name: string]: string }; /** Absent: whichever the server speaks. */ readonly type?: 'http' | 'sse' }
@@ -46,6 +49,8 @@ export type McpSettings = {
 }
 
 const START_TIMEOUT = 10
+// Shorter ones are words that stand everywhere.
+const SHORTEST_SECRET = 8
 
 /** True where the configuration says that the server is not wanted now. */
 export function isDisabled(config: McpServerConfig): boolean {
@@ -54,7 +59,7 @@ export function isDisabled(config: McpServerConfig): boolean {
 
 /** What can be said about where a server is before its configuration is read. */
 export function locationOf(config: McpServerConfig): string {
-  const { command, args, url } = (isObject(config) ? config : {}) as { command?: unknown; args?: unknown; url?: unknown }
+  const { command, args, url }: { readonly [key: string]: unknown } = isObject(config) ? config : {}
   if (typeof command === 'string') return [command, ...(Array.isArray(args) ? args : [])].join(' ')
   return typeof url === 'string' ? url.replace(/\/\/[^/]*@/, '//').replace(/[?#].*$/s, '') : 'nowhere'
 }
@@ -64,28 +69,27 @@ export function readSettings(name: string, config: McpServerConfig, { env, cwd }
   const what = `MCP server '${name}'`
   if (!isObject(config)) throw new ToolError('CONFIG', `${what} needs a configuration: { command, args } or { url }`)
   const place = readPlace(what, config, env, cwd)
-  const given = 'stdio' in place ? { ...('env' in config ? config.env : {}) } : { ...('headers' in config ? config.headers : {}) }
-  const { startTimeout, timeout } = config
+  const { timeout = START_TIMEOUT, callTimeout } = config
   return {
     name,
     place,
     location: locationOf(config),
-    secrets: Object.keys(given).map((key) => ('stdio' in place ? place.stdio.env[key] : place.http.headers[key]) ?? '').filter((value) => value.length >= 8),
-    startTimeout: readDuration(what, 'startTimeout', startTimeout ?? START_TIMEOUT),
-    callTimeout: timeout === undefined ? undefined : readDuration(what, 'timeout', timeout) / 1000,
+    secrets: ('stdio' in place ? Object.keys(config.env ?? {}).map((key) => place.stdio.env[key] ?? '') : Object.values(place.http.headers)).filter((value) => value.length >= SHORTEST_SECRET),
+    startTimeout: readDuration(what, 'timeout', timeout),
+    callTimeout: callTimeout === undefined ? undefined : readDuration(what, 'callTimeout', callTimeout) / 1000,
     roots: readRoots(what, config.roots, env, cwd),
     cwd,
   }
 }
 
 function readPlace(what: string, config: McpServerConfig, env: LoadContext['env'], cwd: string): McpSettings['place'] {
-  const { command, args = [], env: own, cwd: folder, url, headers, type } = config as { readonly [key: string]: unknown }
+  const { command, args = [], env: own, cwd: folder, url, headers, type }: { readonly [key: string]: unknown } = config
   if (typeof command === 'string' && command !== '') {
     if (!Array.isArray(args) || args.some((arg) => typeof arg !== 'string')) throw new ToolError('CONFIG', `'args' of ${what} must be a list of texts`)
     const expand = (text: string): string => expandVariables(text, env, what)
     return {
       stdio: {
-        command: [expand(command), ...(args as string[]).map(expand)],
+        command: [expand(command), ...args.map(expand)],
         env: { ...baseEnvironment(env), ...expandValues(readTexts(what, 'env', own), env, what) },
         cwd: typeof folder === 'string' ? resolve(cwd, expand(folder)) : cwd,
       },
@@ -126,7 +130,7 @@ function readRoots(what: string, roots: unknown, env: LoadContext['env'], cwd: s
   if (roots === undefined || roots === false) return 'none'
   if (roots === true) return 'caller'
   if (!Array.isArray(roots) || roots.some((root) => typeof root !== 'string')) throw new ToolError('CONFIG', `'roots' of ${what} must be true or a list of folders`)
-  return (roots as string[]).map((root) => {
+  return roots.map((root) => {
     const place = expandVariables(root, env, what)
     return { uri: /^\w[\w+.-]+:\/\//.test(place) ? place : pathToFileURL(resolve(cwd, place)).href }
   })

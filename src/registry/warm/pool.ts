@@ -35,34 +35,39 @@ export function warmPool(options: Partial<WarmSettings> & Pick<WarmSettings, 'en
   const backoff = new Backoff()
   let closed = false
 
+  // The one that has least to do. Nobody waits for a second process: it is started for those who come later.
   const choose = (target: WarmTarget): WarmProgram => {
     const key = keyOf(target)
     const group = programs.get(key)
     const best = group && leastBusy(group)
-    if (best && !areCurrent(best.stamps)) {
+    if (!best) return start(key, target)
+    if (!areCurrent(best.stamps)) {
       for (const program of group) program.retire()
       backoff.worked(key)
-    } else if (best && (best.load < settings.share || running.size >= settings.most)) return best
-    const reason = backoff.reason(key)
-    if (reason !== undefined) throw new WarmUnavailable(reason)
-    makeRoom()
-    return start(key, target)
+      return start(key, target)
+    }
+    if (best.load >= settings.share && !isStarting(group) && backoff.reason(key) === undefined && hasRoom()) start(key, target)
+    return best
   }
 
-  const makeRoom = (): void => {
+  // Makes room by ending the program that was not used for longest.
+  const hasRoom = (): boolean => {
     const open = [...running].filter((program) => program.open)
-    if (open.length < settings.most) return
-    const idle = open.filter((program) => program.isReady && program.load === 0).sort((left, right) => left.used - right.used)[0]
-    if (!idle) throw new WarmUnavailable(`${settings.most} programs are busy already`)
-    idle.retire()
+    if (open.length < settings.most) return true
+    const idle = open.filter(({ greeting, load }) => greeting.came && load === 0).sort((left, right) => left.used - right.used)[0]
+    idle?.retire()
+    return idle !== undefined
   }
 
   const start = (key: string, target: WarmTarget): WarmProgram => {
+    const reason = backoff.reason(key)
+    if (reason !== undefined) throw new WarmUnavailable(reason)
+    if (!hasRoom()) throw new WarmUnavailable(`${settings.most} programs are busy already`)
     const program = new WarmProgram(target, settings)
     const group = programs.get(key) ?? new Set()
     programs.set(key, group.add(program))
     running.add(program)
-    program.ready.then(() => backoff.worked(key), (error: Error) => { if (!program.retired) backoff.failed(key, error.message) })
+    program.greeting.heard.then(() => backoff.worked(key), (error: Error) => { if (!program.retired) backoff.failed(key, error.message) })
     void program.over.then(() => {
       running.delete(program)
       group.delete(program)
@@ -76,7 +81,7 @@ export function warmPool(options: Partial<WarmSettings> & Pick<WarmSettings, 'en
     for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
       if (closed) throw new ToolError('CANCELLED', 'the registry is closed')
       const program = choose(target)
-      if (!program.isReady && !(await untilAborted(ctx.signal, () => isServing(program)))) continue
+      if (!program.greeting.came && !(await untilAborted(ctx.signal, () => isServing(program)))) continue
       if (program.load === 0 && performance.now() - program.used > settings.check && !(await untilAborted(ctx.signal, () => program.isWell()))) continue
       if (!program.open) continue
       if (ctx.signal.aborted) throw cancelled(ctx.signal.reason)
@@ -107,7 +112,7 @@ export function warmPool(options: Partial<WarmSettings> & Pick<WarmSettings, 'en
 // False when it was told to end meanwhile: the next one may serve. Throws WarmUnavailable where it never will.
 async function isServing(program: WarmProgram): Promise<boolean> {
   try {
-    await program.ready
+    await program.greeting.heard
     return true
   } catch (error) {
     if (program.retired) return false
@@ -115,9 +120,17 @@ async function isServing(program: WarmProgram): Promise<boolean> {
   }
 }
 
+function isStarting(group: ReadonlySet<WarmProgram>): boolean {
+  for (const { open, greeting } of group) if (open && !greeting.came) return true
+  return false
+}
+
 function leastBusy(group: ReadonlySet<WarmProgram>): WarmProgram | undefined {
   let best: WarmProgram | undefined
-  for (const program of group) if (program.open && !program.suspect && (!best || program.load < best.load)) best = program
+  for (const program of group) {
+    if (!program.open || program.suspect) continue
+    if (!best || (program.greeting.came && (!best.greeting.came || program.load < best.load))) best = program
+  }
   return best
 }
 

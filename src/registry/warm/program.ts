@@ -1,13 +1,12 @@
 import { isObject } from '../../contract/json.ts'
 import type { JsonObject } from '../../contract/json.ts'
 import type { Outcome } from '../../contract/outcome.ts'
-import { SERVE_VERSION } from '../../contract/serve-protocol.ts'
-import type { ChildEnd } from '../../process/child-type.ts'
 import { baseEnvironment } from '../../process/base-environment.ts'
 import { openChild } from '../../process/open-child.ts'
 import type { OpenChild } from '../../process/open-child.ts'
 import { diedInCall, whyUnavailable } from './died.ts'
 import { Exchange } from './exchange.ts'
+import { Greeting } from './greeting.ts'
 import { Outbox } from './outbox.ts'
 import { takeStamps } from './stamps.ts'
 import type { Stamp } from './stamps.ts'
@@ -16,7 +15,6 @@ import type { WarmContext, WarmSettings, WarmTarget } from './warm-type.ts'
 
 const LONGEST_LINE = 72 * 1024 * 1024
 const KEPT_STDERR = 4000
-const STRAYS_BEFORE_HELLO = 1000
 const SUSPECT_MS = 200
 
 /** A request was never sent: it may be made anew, to another process. */
@@ -24,12 +22,10 @@ export class NotSent extends Error {}
 
 /** One process of a program that stays, and the requests that it is working on. */
 export class WarmProgram {
-  /** Resolves when it serves; rejects with WarmUnavailable when it does not. */
-  readonly ready: Promise<void>
+  readonly greeting: Greeting
   /** Resolves when the process is over. */
   readonly over: Promise<void>
   readonly stamps: readonly Stamp[]
-  isReady = false
   /** Takes new requests. */
   open = true
   /** It was told to end before anything was wrong with it. */
@@ -38,25 +34,21 @@ export class WarmProgram {
   used = performance.now()
   readonly #exchanges = new Map<number, Exchange>()
   readonly #outbox = new Outbox((lines) => (this.#child && !this.#ended ? this.#child.write(lines) : undefined))
+  readonly #idle: NodeJS.Timeout
   #child: OpenChild | undefined
   #ended = false
   #lastId = 0
-  #strays = 0
   #abandoned = 0
   #abandonedSince = 0
-  #onHello: (() => void) | undefined
   #onPong: (() => void) | undefined
   #checking: Promise<boolean> | undefined
   #stderr = ''
-  readonly #idle: NodeJS.Timeout
 
   constructor(readonly target: WarmTarget, readonly settings: WarmSettings) {
     // Looked at before the start: what changes meanwhile is noticed at the next call.
     this.stamps = takeStamps(target)
-    const { promise, resolve, reject } = defer()
-    this.ready = promise
-    this.#onHello = resolve
-    this.over = this.#run(reject)
+    this.greeting = new Greeting(settings.start, () => this.kill())
+    this.over = this.#run()
     this.#idle = setTimeout(() => this.#endWhenIdle(), settings.idle).unref()
   }
 
@@ -76,7 +68,7 @@ export class WarmProgram {
 
   /** Sends a request, `fields` being its JSON without id and braces, and gives the outcome. Rejects with NotSent where it never left. */
   request(what: string, fields: string, ctx: WarmContext): Promise<Outcome> {
-    if (this.#exchanges.size === 0) this.#child!.hold(true)
+    if (this.load === 0) this.#child!.hold(true)
     this.used = performance.now()
     const id = ++this.#lastId
     const exchange = new Exchange(what, ctx, {
@@ -102,11 +94,9 @@ export class WarmProgram {
 
   /** Ends it, whatever it works on; resolves when it is over. */
   async close(): Promise<void> {
-    this.retired = true
-    this.open = false
     this.#child?.hold(true)
-    this.#fail(() => new WarmUnavailable('it is being closed'))
-    this.#end()
+    this.#failAll(() => new WarmUnavailable('the program is being closed'))
+    this.retire()
     await this.over
   }
 
@@ -115,79 +105,42 @@ export class WarmProgram {
     this.#child?.kill()
   }
 
-  async #run(unavailable: (error: Error) => void): Promise<void> {
+  async #run(): Promise<void> {
     const { command: [program, ...args], cwd, host = this.settings.env, env } = this.target
-    const child = await openChild({
+    const child = (this.#child = await openChild({
       command: [program, ...args, '--serve'],
       cwd,
       env: { ...baseEnvironment(host), ...env },
       grace: this.settings.react,
       maxLine: LONGEST_LINE,
       maxStderr: 0,
-      onLine: (line) => this.#take(line),
+      onLine: (line) => this.#take(parse(line)),
       onErrorLine: (line) => (this.#stderr = `${this.#stderr}${line}\n`.slice(-KEPT_STDERR)),
-    })
-    this.#child = child
+    }))
     if (!this.open) child.kill()
-    const slow = setTimeout(() => {
-      unavailable(new WarmUnavailable(`it did not say within ${this.settings.start / 1000} seconds that it serves`))
-      this.kill()
-    }, this.settings.start)
-    void this.ready.catch(() => undefined).then(() => clearTimeout(slow))
-    this.#settled(await child.end, unavailable)
-  }
-
-  #settled(end: ChildEnd, unavailable: (error: Error) => void): void {
+    const end = await child.end
     this.#ended = true
     this.open = false
     clearTimeout(this.#idle)
-    unavailable(new WarmUnavailable(whyUnavailable(end, this.#stderr)))
-    this.#fail((exchange) => (exchange.sent ? diedInCall(exchange.what, end, this.#stderr) : new NotSent()))
+    this.greeting.fail(whyUnavailable(end, this.#stderr))
+    this.#failAll((exchange) => (exchange.sent ? diedInCall(exchange.what, end, this.#stderr) : new NotSent()))
   }
 
-  #fail(errorOf: (exchange: Exchange) => Error): void {
-    for (const exchange of this.#exchanges.values()) exchange.fail(errorOf(exchange))
-    this.#exchanges.clear()
-  }
-
-  async #check(): Promise<boolean> {
-    let slow: NodeJS.Timeout | undefined
-    const well = await new Promise<boolean>((resolve) => {
-      slow = setTimeout(() => resolve(false), this.settings.react)
-      this.#onPong = () => resolve(true)
-      void this.over.then(() => resolve(false))
-      this.#outbox.send('{"ping":1}')
-    })
-    clearTimeout(slow)
-    if (!well) this.kill()
-    return well
-  }
-
-  #take(text: string): void {
-    const line = parse(text)
-    if (!line) return this.#stray()
-    if (this.#onHello) return line['serve'] === SERVE_VERSION ? this.#hello() : this.#stray()
-    const exchange = this.#exchanges.get(line['id'] as number)
-    if (exchange) {
-      if (exchange.take(line)) this.#answered(line['id'] as number)
-    } else if (line['pong'] === 1) this.#onPong?.()
-  }
-
-  #hello(): void {
-    this.isReady = true
-    this.#onHello?.()
-    this.#onHello = undefined
-    this.#release()
-  }
-
-  // What a library prints before we could stop it is no reason to give up, a flood of it is.
-  #stray(): void {
-    if (this.#onHello && ++this.#strays > STRAYS_BEFORE_HELLO) this.kill()
+  #take(line: JsonObject | undefined): void {
+    if (!this.greeting.came) {
+      this.greeting.take(line)
+      return this.#release()
+    }
+    const id = line?.['id'] as number
+    const exchange = this.#exchanges.get(id)
+    if (line && exchange) {
+      if (exchange.take(line)) this.#answered(id)
+    } else if (line?.['pong'] === 1) this.#onPong?.()
   }
 
   #answered(id: number): void {
     this.#exchanges.delete(id)
-    if (this.#abandoned > 0) this.#abandoned = 0
+    this.#abandoned = 0
     if (this.load > 0) return
     if (!this.open) return this.#end()
     this.#idle.refresh()
@@ -205,19 +158,37 @@ export class WarmProgram {
     setTimeout(() => { if (this.#exchanges.has(id)) this.kill() }, this.settings.react).unref()
   }
 
+  async #check(): Promise<boolean> {
+    let slow: NodeJS.Timeout | undefined
+    const well = await new Promise<boolean>((resolve) => {
+      slow = setTimeout(() => resolve(false), this.settings.react)
+      this.#onPong = () => resolve(true)
+      void this.over.then(() => resolve(false))
+      this.#outbox.send('{"ping":1}')
+    })
+    clearTimeout(slow)
+    if (!well) this.kill()
+    return well
+  }
+
+  #failAll(errorOf: (exchange: Exchange) => Error): void {
+    for (const exchange of this.#exchanges.values()) exchange.fail(errorOf(exchange))
+    this.#exchanges.clear()
+  }
+
   // From here on it keeps nobody alive.
   #release(): void {
-    if (this.load === 0 && this.open) this.#child?.hold(false)
+    if (this.load === 0 && this.open && this.greeting.came) this.#child?.hold(false)
   }
 
   #endWhenIdle(): void {
-    if (this.load === 0 && this.isReady) this.retire()
+    if (this.load === 0 && this.greeting.came) this.retire()
     else this.#idle.refresh()
   }
 
   #end(): void {
-    if (!this.#child) return this.kill()
-    this.#child.closeInput()
+    if (this.#ended) return
+    this.#child?.closeInput()
     setTimeout(() => this.kill(), this.settings.react).unref()
   }
 }
@@ -229,15 +200,4 @@ function parse(text: string): JsonObject | undefined {
   } catch {
     return undefined
   }
-}
-
-function defer(): { readonly promise: Promise<void>; resolve(): void; reject(error: Error): void } {
-  let resolve!: () => void
-  let reject!: (error: Error) => void
-  const promise = new Promise<void>((settle, refuse) => {
-    resolve = settle
-    reject = refuse
-  })
-  promise.catch(() => undefined)
-  return { promise, resolve, reject }
 }

@@ -46,8 +46,9 @@ export async function readInput({ specs, scanned }: ToolArguments, globals: Glob
   const given = (spec: FlagSpec): boolean => Object.hasOwn(options.defaults ?? {}, spec.field) || (spec.env !== undefined && Boolean(io.env[spec.env]))
   const whole = await readWhole(specs, scanned.words, own, io, { ...options, isMissing: (spec) => spec.required && !given(spec) })
   if (whole !== undefined) return { input: feedReserved(specs, whole, globals), origin: 'json', warnings: [] }
-  const { inputFromFlags } = await import('./argv/input.ts')
-  const fields = inputFromFlags(specs, own, scanned.words, io.env)
+  // Reading texts by schemas has to be loaded; nothing needs no reading.
+  const nothing = own.length === 0 && scanned.words.length === 0 && !specs.some(({ env }) => env !== undefined)
+  const fields = nothing ? (Object.create(null) as Record<string, unknown>) : (await import('./argv/input.ts')).inputFromFlags(specs, own, scanned.words, io.env)
   for (const [field, value] of Object.entries(options.defaults ?? {})) if (!Object.hasOwn(fields, field)) fields[field] = value
   return { input: feedReserved(specs, fields, globals), origin: 'flags', warnings: swallowedFlags(own) }
 }

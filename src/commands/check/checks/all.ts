@@ -6,7 +6,7 @@ import { examples } from './examples.ts'
 import { help } from './help.ts'
 import { closedPipe, controlFlagAsValue, noEscapes, noPrompts, pureSuccess } from './manners.ts'
 
-/** Every check, in the order in which a reader wants to know. Those that look at all runs stand last. */
+/** Every check, in the order in which a reader wants to know. */
 export const CHECKS: readonly Check[] = [
   discovery, hasTools, deterministic, discoveryTime,
   summaries, inputSchemas, describedFields, examples,

@@ -15,7 +15,7 @@ export function skipSilent({ speech }: Subject): string | undefined {
 export const discovery: Check = {
   id: 'discovery',
   title: 'tells what it is, as JSON',
-  weight: 20,
+  weight: 30,
   run({ speech, discovery: ran }) {
     if (speech === 'discover' || speech === 'dump' || speech === 'multi-dump') return PASS
     if (speech === 'simple') return doubtful('it answers the Simple JSON question, but shows no schema', 'Answer --fractalic-dump-schema with {"description", "parameters"}, or --discover and --schema')
@@ -52,6 +52,7 @@ export const discoveryTime: Check = {
   id: 'discovery-time',
   title: `describes itself within ${FAST} times the start of its interpreter`,
   weight: 5,
+  turn: 'first',
   skip: skipSilent,
   async run({ ask, discovery: { args, duration }, bareStart }) {
     const bare = Math.max(1, await bareStart())

@@ -5,12 +5,14 @@ import { documentOf, ending, excerpt } from '../subject/parse-document.ts'
 import { callArguments } from '../subject/refusal.ts'
 import type { Subject } from '../subject/subject.ts'
 import { skipSilent } from './discovery.ts'
+import { HELP } from './help.ts'
 
 /** It ends by itself where nobody answers. */
 export const noPrompts: Check = {
   id: 'no-prompts',
   title: 'asks nothing and ends where stdin is closed',
   weight: 8,
+  turn: 'last',
   skip: ({ speech, contained, mayCall }) => (speech === 'nothing' && !contained && !mayCall ? 'without arguments it may do anything, and there is no sandbox; --call allows it' : undefined),
   async run({ ask, runs }) {
     await ask([])
@@ -26,8 +28,9 @@ export const noEscapes: Check = {
   id: 'no-escapes',
   title: 'writes no colours and other escapes into a pipe',
   weight: 3,
+  turn: 'last',
   async run({ ask, runs }) {
-    await ask(['--help'], { env: { TERM: 'xterm-256color', NO_COLOR: '' } })
+    await ask(HELP.args, HELP.options)
     const painted = runs.find(({ stdout }) => ESCAPES.test(stdout))
     return painted ? failed(`${painted.args.join(' ')} printed escape sequences`, 'Use colours only where stdout is a terminal, and never with NO_COLOR') : PASS
   },

@@ -15,6 +15,7 @@ export type AskingOptions = {
   readonly env: { readonly [name: string]: string | undefined }
   readonly signal: AbortSignal
   readonly sandbox: SandboxProfile | undefined
+  readonly bareStart: ReturnType<typeof bareStarts>
 }
 
 const LONGEST_MS = 10_000
@@ -22,7 +23,7 @@ const LARGEST_OUTPUT = 16 * 1024 * 1024
 const STARTS = 3
 
 /** Lets `work` ask a program in a folder that is empty before and gone afterwards. */
-export async function withAsking<Result>({ command, bare }: StartCommand, { env, signal, sandbox }: AskingOptions, work: (asking: Asking) => Promise<Result>): Promise<Result> {
+export async function withAsking<Result>({ command, bare }: StartCommand, { env, signal, sandbox, bareStart }: AskingOptions, work: (asking: Asking) => Promise<Result>): Promise<Result> {
   const home = await mkdtemp(join(tmpdir(), 'toolable-check-'))
   const remembered = new Map<string, Promise<Ran>>()
   const runs: Ran[] = []
@@ -31,7 +32,6 @@ export async function withAsking<Result>({ command, bare }: StartCommand, { env,
     signal.throwIfAborted()
     return toRan(args, end)
   }
-  let measured: Promise<number> | undefined
   try {
     return await work({
       command,
@@ -48,10 +48,21 @@ export async function withAsking<Result>({ command, bare }: StartCommand, { env,
         runs.push(await asked)
         return asked
       },
-      bareStart: () => (measured ??= measure(() => run(bare, []))),
+      bareStart: () => bareStart(bare, () => run(bare, [])),
     })
   } finally {
     await rm(home, { recursive: true, force: true })
+  }
+}
+
+/** Measures how long interpreters take by themselves, each once. */
+export function bareStarts(): (bare: readonly string[], start: () => Promise<Ran>) => Promise<number> {
+  const known = new Map<string, Promise<number>>()
+  return (bare, start) => {
+    const key = bare.join(' ')
+    const measured = known.get(key) ?? measure(start)
+    known.set(key, measured)
+    return measured
   }
 }
 
