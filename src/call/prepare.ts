@@ -25,7 +25,7 @@ const LONGEST_INPUT_TIMEOUT_S = 600
 export async function prepareInput(definition: ToolDefinition, given: unknown, options: CallOptions): Promise<Prepared> {
   const { schema, value } = await checkInput(definition, given === undefined ? {} : given)
   const fields = isObject(value) ? value : {}
-  const names = reservedFields(schema)
+  const names = definition.reserved ? reservedFields(schema) : {}
   const read = (name: string | undefined): unknown => (name !== undefined && Object.hasOwn(fields, name) ? fields[name] : undefined)
   const cwd = enterDirectory(options.cwd ?? host.cwd(), read(names.workingDir), names.workingDir)
   return {

@@ -35,6 +35,8 @@ export type ToolOptions<Input extends LazySchema | undefined = LazySchema | unde
   readonly permissions?: Permissions
   /** What an MCP server does with the tool. */
   readonly mcp?: McpOptions
+  /** `false`: fields called `timeout`, `dry_run`, `working_dir` or `verbose` are the tool's own and mean nothing to the call; default true. */
+  readonly reserved?: boolean
   /** Checks that need I/O: after the schema, before the handler. Throw with `fail`. */
   readonly preValidate?: (input: OutputOf<Input>, ctx: Context) => void | Promise<void>
   /** Gives what the handler finds in `ctx.context`. */
@@ -58,6 +60,8 @@ export type ToolDefinition = {
   /** Milliseconds. */
   readonly timeout: number | undefined
   readonly dryRun: boolean
+  /** Whether reserved fields of the input steer the call. */
+  readonly reserved: boolean
   readonly source: { readonly input: LazySchema; readonly output: LazySchema | undefined }
   /** Schemas and manifest, made at first use and kept; a promise only that first time. Throws CONFIG for what could not be checked at once. */
   compiled(): CompiledTool | Promise<CompiledTool>

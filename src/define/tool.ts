@@ -18,7 +18,7 @@ const EMPTY_INPUT = { type: 'object', properties: {}, additionalProperties: fals
 
 const OPTIONS = [
   'name', 'summary', 'title', 'description', 'input', 'output', 'positional', 'flags', 'annotations', 'examples', 'errors', 'tags', 'timeout', 'dryRun', 'streaming',
-  'session', 'permissions', 'mcp', 'preValidate', 'context', 'redact', 'run',
+  'session', 'permissions', 'mcp', 'reserved', 'preValidate', 'context', 'redact', 'run',
 ] as const satisfies readonly (keyof ToolOptions)[]
 const ANNOTATIONS = ['readOnly', 'destructive', 'idempotent', 'openWorld'] as const satisfies readonly (keyof Annotations)[]
 const CATEGORIES = ['input', 'auth', 'state', 'runtime', 'internal'] as const satisfies readonly ErrorCategory[]
@@ -59,6 +59,7 @@ export function defineTool(options: ToolOptions): ToolDefinition {
     annotations: facts.annotations,
     timeout: facts.timeout === undefined ? undefined : facts.timeout * 1000,
     dryRun: facts.dryRun,
+    reserved: options.reserved ?? true,
     source,
     compiled() {
       return compiled ?? (compiling ??= compile())

@@ -1,4 +1,5 @@
 import type { Entry } from './entry.ts'
+import { notesOf } from './foreign/define-foreign.ts'
 import type { ListedTool, ToolDescription } from './registry-type.ts'
 
 /** A tool in short. */
@@ -21,5 +22,6 @@ export function listEntry({ id, name, found, shadowedBy }: Entry): ListedTool {
 
 /** A tool with everything that is known about it. Throws CONFIG where its schemas cannot be used. */
 export async function describeEntry(entry: Entry): Promise<ToolDescription> {
-  return { ...listEntry(entry), manifest: (await entry.definition.compiled()).manifest }
+  const notes = notesOf(entry.definition)
+  return { ...listEntry(entry), manifest: (await entry.definition.compiled()).manifest, ...(notes.length > 0 && { notes }) }
 }

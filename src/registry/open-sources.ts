@@ -26,6 +26,10 @@ export async function openSources(options: RegistryOptions, services: ChildServi
     const { moduleSource } = await import('./sources/module.ts')
     return (item) => moduleSource(asObject('modules', 'path', item))
   })
+  await add('programs', options.programs, async () => {
+    const { programSource } = await import('./sources/program.ts')
+    return (item) => programSource(asObject('programs', 'command', item), services)
+  })
   await add('mcpServers', serversOf(options.mcpServers), async () => {
     const { mcpSource } = await import('./sources/mcp.ts')
     return ([name, config]) => mcpSource(name, config, { ...(options.answer && { answer: options.answer }), ...(options.sample && { sample: options.sample }) })

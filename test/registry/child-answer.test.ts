@@ -92,7 +92,9 @@ describe('answers that are results [6.child-answers]', () => {
     expect(result('{"a":1}\n{"b":2}\n')).toEqual([{ a: 1 }, { b: 2 }])
     expect(result('{\n"a":1\n}\n{\n"b":2\n}')).toEqual([{ a: 1 }, { b: 2 }])
     expect(logs('{"a":1}{"b":2}')).toEqual([expect.stringContaining('2 JSON documents')])
+    expect(result('{"type":"item","value":1}\n{"type":"item","value":2}')).toEqual([{ type: 'item', value: 1 }, { type: 'item', value: 2 }])
     expect(result('{"level":"info","msg":"on it"}\n{"ok":true,"result":5}')).toBe(5)
+    expect(logs('{"level":"info","msg":"on it"}\n{"ok":true,"result":5}')).toEqual(['debug: {"level":"info","msg":"on it"}'])
     expect(error('{"level":"info","msg":"on it"}\n{"error":"broken"}')).toMatchObject({ message: 'broken' })
   })
 

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { content } from '../../src/define/content.ts'
 import type { ChildCall } from '../../src/registry/child/child-call.ts'
+import { toolableCall } from '../../src/registry/child/toolable-call.ts'
 import type { WarmCaller } from '../../src/registry/child/services.ts'
 import { callChild, errorOf, foreign, hostEnv, resultOf } from '../support/call-child.ts'
 
@@ -45,7 +46,7 @@ describe('a child is given [6.child-environment]', () => {
 })
 
 describe('a toolable executable [6.child-forms]', () => {
-  const ours = (tool: string, more: object = {}): ChildCall => ({ form: 'toolable', command: [process.execPath, foreign('made-with-toolable.mjs')], tool, stdin: true, ...more })
+  const ours = (tool: string, more: object = {}): ChildCall => ({ ...toolableCall([process.execPath, foreign('made-with-toolable.mjs')], { name: tool, facts: {} }, true), warm: false, ...more })
 
   test('of ours gets its input by stdin, and its envelope arrives whole', async () => {
     const { outcome, events } = await callChild(ours('all'), { text: '--help' })
@@ -72,6 +73,12 @@ describe('a toolable executable [6.child-forms]', () => {
 
   test('of the specification gets one JSON argument behind the name of the tool', async () => {
     expect(resultOf<Got>(await callChild({ ...tells, form: 'toolable', tool: 'find' }, { a: '-x' })).argv).toEqual(['find', '{"a":"-x"}'])
+  })
+
+  test('of the specification is asked for its stream', async () => {
+    const { outcome, events } = await callChild(toolableCall(['python3', foreign('streams.py')], { name: 'count', facts: { streaming: true } }, false), { to: 2 })
+    expect(outcome).toMatchObject({ ok: true, result: { counted: 2 } })
+    expect(events.slice(0, 3)).toEqual([{ type: 'progress', message: '1 of 2' }, { type: 'progress', message: '2 of 2' }, { type: 'log', level: 'debug', message: 'a line that belongs on stderr' }])
   })
 
   test('has to answer', async () => {

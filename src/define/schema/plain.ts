@@ -9,6 +9,7 @@ import { requireObjectSchema } from './object-schema.ts'
 import { dropGaps, findUnjsonable } from './plain-value.ts'
 import { loadValidator, withoutWrappers } from './plain-validator.ts'
 import type { PlainValidator } from './plain-validator.ts'
+import { hasRiskyPatterns } from './pattern-risk.ts'
 import { publishSchema } from './publish.ts'
 import { checkRefs, indexRefs } from './refs.ts'
 import type { Refs } from './refs.ts'
@@ -31,13 +32,19 @@ export function compilePlain(source: JsonSchema, direction: 'input' | 'output'):
     },
     verbatim: source,
     check: (value) => guardCheck(() => {
-      if (ready) return checkPlain(ready, value)
-      return load(schema).then((validator) => checkPlain((ready = { schema, refs, validator, fillsDefaults: hasDefaults(schema) }), value))
+      if (ready) return checkInTime(ready, value)
+      return load(schema).then(({ validator, limit }) => checkInTime((ready = { schema, refs, validator, limit, fillsDefaults: hasDefaults(schema) }), value))
     }),
   }
 }
 
-type Ready = { readonly schema: JsonSchema; readonly refs: Refs; readonly fillsDefaults: boolean; readonly validator: PlainValidator }
+type Limit = <T extends object>(run: () => T) => T | undefined
+type Ready = { readonly schema: JsonSchema; readonly refs: Refs; readonly fillsDefaults: boolean; readonly validator: PlainValidator; readonly limit: Limit | undefined }
+
+function checkInTime(ready: Ready, value: unknown): Checked {
+  if (!ready.limit) return checkPlain(ready, value)
+  return ready.limit(() => checkPlain(ready, value)) ?? { ok: false, issues: [{ path: [], kind: 'invalid', message: 'takes too long to check against the patterns of the schema; give shorter texts' }] }
+}
 
 function checkPlain(ready: Ready, value: unknown): Checked {
   const { schema, refs, validator } = ready
@@ -53,9 +60,10 @@ function checkPlain(ready: Ready, value: unknown): Checked {
   return { ok: false, issues: toIssues(explainer, schema, filled, unknown, withoutWrappers(units)) }
 }
 
-async function load(schema: JsonSchema): Promise<PlainValidator> {
+async function load(schema: JsonSchema): Promise<Pick<Ready, 'validator' | 'limit'>> {
   try {
-    return await loadValidator(schema)
+    const limit = hasRiskyPatterns(schema) ? (await import('./time-limit.ts')).limitTime : undefined
+    return { validator: await loadValidator(schema), limit }
   } catch (error) {
     throw new ToolError('CONFIG', `the schema cannot be used: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
   }

@@ -8,7 +8,7 @@ const FORM = 'toolable folder cache 1'
 const LARGEST = 256 * 1024 * 1024
 
 /** The folder that a cache is about. The number of its inode binds the cache to this very folder, so that a cache that came with somebody's files says nothing. */
-export type CachedFolder = { readonly path: string; readonly id: string; /** Another version of this package asks again. */ readonly version: string }
+export type CachedFolder = { readonly path: string; readonly id: number; /** Another version of this package asks again. */ readonly version: string }
 
 /** The records of a folder by path; none where there is no cache, or one that is torn, of somebody else, or of another version. */
 export function readCache(cacheFolder: string, folder: CachedFolder): Map<string, CacheRecord> {

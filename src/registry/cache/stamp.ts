@@ -1,10 +1,11 @@
-import { closeSync, openSync, readSync, statSync } from 'node:fs'
+import { closeSync, constants, openSync, readSync, statSync } from 'node:fs'
+import type { Stats } from 'node:fs'
 
 /** What the file system tells of a file: another one means that it may have changed. */
-export type Stamp = { readonly size: number; readonly mtime: string; readonly ino: string }
+export type Stamp = { readonly size: number; /** Milliseconds with their fraction; 0 where it says nothing. */ readonly mtime: number; readonly ino: number }
 
 /** A file as it is now, with its stamp and mode; undefined where there is none. Follows links. */
-export type Seen = { readonly stamp: Stamp; readonly mode: number; readonly isFile: boolean; readonly isFolder: boolean; readonly mtimeMs: number }
+export type Seen = { readonly stamp: Stamp; readonly mode: number; readonly isFile: boolean; readonly isFolder: boolean }
 
 // A file system counts time in steps; what was written within the last one may be written again without a trace.
 const STEP_MS = 20
@@ -13,17 +14,22 @@ const LARGEST_HASHED = 64 * 1024 * 1024
 /** Looks at a file; undefined where it cannot be. */
 export function look(path: string): Seen | undefined {
   try {
-    const stats = statSync(path, { bigint: true, throwIfNoEntry: false })
-    if (!stats) return undefined
-    return { stamp: { size: Number(stats.size), mtime: String(stats.mtimeNs), ino: String(stats.ino) }, mode: Number(stats.mode), isFile: stats.isFile(), isFolder: stats.isDirectory(), mtimeMs: Number(stats.mtimeMs) }
+    const stats = statSync(path, { throwIfNoEntry: false })
+    return stats && seenFrom(stats)
   } catch {
     return undefined
   }
 }
 
+/** The same from what was asked already. */
+export function seenFrom({ size, mtimeMs, ino, mode }: Stats): Seen {
+  const type = mode & constants.S_IFMT
+  return { stamp: { size, mtime: mtimeMs, ino }, mode, isFile: type === constants.S_IFREG, isFolder: type === constants.S_IFDIR }
+}
+
 /** The stamp to remember; one that is too young says nothing, so that the hash is asked next time. */
-export function rememberable({ stamp, mtimeMs }: Seen, now: number): Stamp {
-  return now - mtimeMs < STEP_MS ? { ...stamp, mtime: '' } : stamp
+export function rememberable({ stamp }: Seen, now: number): Stamp {
+  return now - stamp.mtime < STEP_MS ? { ...stamp, mtime: 0 } : stamp
 }
 
 /** True where nothing hints at a change. */

@@ -37,6 +37,8 @@ export type ChildCall = {
   readonly warm?: boolean
   /** For `toolable`: the tool asks for consent, which the caller has given when it comes to a call. */
   readonly destructive?: true
+  /** For `toolable` executables of the specification: a tool that streams has to be asked for its stream. */
+  readonly streaming?: true
   /** For `program`. */
   readonly program?: ProgramForm
 }

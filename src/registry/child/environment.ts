@@ -3,8 +3,13 @@ import { ToolError } from '../../contract/tool-error.ts'
 import { baseEnvironment } from '../../process/base-environment.ts'
 import type { ChildCall } from './child-call.ts'
 
-/** The whole environment of a child: the base allow-list, what it requires by name, and what its configuration gives. Throws CONFIG for what is required and missing. */
-export function childEnvironment({ env = {}, requireEnv = [] }: ChildCall, { env: host }: Context): { [name: string]: string } {
+/** The whole environment of a child: the base allow-list, and its own variables. Throws CONFIG for what is required and missing. */
+export function childEnvironment(call: ChildCall, ctx: Context): { [name: string]: string } {
+  return { ...baseEnvironment(ctx.env), ...ownVariables(call, ctx) }
+}
+
+/** The variables of a child besides the base allow-list: what it requires by name, and what its configuration gives. Throws CONFIG for what is required and missing. */
+export function ownVariables({ env = {}, requireEnv = [] }: ChildCall, { env: host }: Context): { [name: string]: string } {
   const required: { [name: string]: string } = Object.create(null) as { [name: string]: string }
   const missing: string[] = []
   for (const name of requireEnv) {
@@ -16,5 +21,5 @@ export function childEnvironment({ env = {}, requireEnv = [] }: ChildCall, { env
   if (missing.length > 0) {
     throw new ToolError('CONFIG', `the tool needs ${missing.length === 1 ? 'the variable' : 'the variables'} ${missing.join(', ')} in the environment`, { details: { missing }, suggestion: `export ${missing.map((name) => `${name}=…`).join(' ')}` })
   }
-  return { ...baseEnvironment(host), PYTHONIOENCODING: 'utf-8', ...required, ...env }
+  return { PYTHONIOENCODING: 'utf-8', ...required, ...env }
 }

@@ -48,11 +48,15 @@ function readDocuments(text: string, expects: AnswerRules['expects']): { readonl
   const { documents, lines, endsInDocument, mended } = splitDocuments(text)
   const last = documents.at(-1)
   if (!endsInDocument || (lines.length > 0 && !isAnswerBehindLines(last, expects))) return undefined
-  const told = documents.slice(0, -1).map((document) => (isObject(document) ? readEvent(document) : undefined))
-  const events = [...lines.slice(-MOST_LINES).map(logLine), ...told.filter((event) => event !== undefined), ...(mended ? [MENDED] : [])]
-  const rest = documents.filter((_document, index) => told[index] === undefined)
-  if (rest.length === 1 || readEnvelope(last, undefined)) return { value: last, events: lines.length > 0 ? [...events, warn('the tool prints other lines beside its answer on stdout; they belong on stderr')] : events }
-  return { value: rest, events: [...events, warn(`the tool answered with ${rest.length} JSON documents; the result is their list`)] }
+  const noise = [...lines.slice(-MOST_LINES).map(logLine), ...(lines.length > 0 ? [MIXED] : []), ...(mended ? [MENDED] : [])]
+  if (readEnvelope(last, undefined)) return { value: last, events: [...noise, ...documents.slice(0, -1).map(tellDocument)] }
+  if (documents.length === 1) return { value: last, events: noise }
+  return { value: documents, events: [...noise, warn(`the tool answered with ${documents.length} JSON documents; the result is their list`)] }
+}
+
+// Before an envelope stand the events of a stream, or a log that is written as JSON.
+function tellDocument(document: unknown): ToolEvent {
+  return (isObject(document) ? readEvent(document) : undefined) ?? logLine(JSON.stringify(document))
 }
 
 // A note like `[1]` at the end of a text is no answer.
@@ -60,6 +64,7 @@ function isAnswerBehindLines(document: unknown, expects: AnswerRules['expects'])
   return isObject(document) || (expects === 'json' && Array.isArray(document) && document.some(isObject))
 }
 
+const MIXED = warn('the tool prints other lines beside its answer on stdout; they belong on stderr')
 const MENDED = warn('the answer holds NaN or Infinity, which JSON cannot carry; they are null')
 
 function warn(message: string): ToolEvent {

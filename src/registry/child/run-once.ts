@@ -1,6 +1,8 @@
+import { isObject } from '../../contract/json.ts'
 import { runChild } from '../../process/run-child.ts'
 import type { AnswerRules } from './answer/answer.ts'
-import { tellEvent } from './answer/read-event.ts'
+import { parseForeign } from './answer/parse-json.ts'
+import { readEvent, tellEvent } from './answer/read-event.ts'
 import { checkArguments } from './argv/check-arguments.ts'
 import { failureOfEnd } from './end-failure.ts'
 import { childEnvironment } from './environment.ts'
@@ -20,6 +22,7 @@ export async function runOnce({ call, ctx, services }: ChildRequest, feed: Feed,
   checkArguments(feed.args, BY_STDIN)
   const env = childEnvironment(call, ctx)
   const side = sideChannel(ctx)
+  const stream = feed.streams && hearStream(ctx)
   const end = await tracked(services.running, runChild({
     command: [program, ...fixed, ...feed.args],
     cwd: call.cwd ?? ctx.cwd,
@@ -28,12 +31,27 @@ export async function runOnce({ call, ctx, services }: ChildRequest, feed: Feed,
     grace: GRACE,
     signal: ctx.signal,
     onErrorLine: side.hear,
+    ...(stream && { onLine: stream.hear }),
   }))
   const problem = failureOfEnd(end, ctx, side.tail())
   if (problem) throw problem
-  const { outcome, events } = readAnswer({ stdout: end.stdout, stderr: side.tail(), status: end.status, signal: end.signal, ...(call.exitCodes && { exitCodes: call.exitCodes }) }, rules)
+  const { outcome, events } = readAnswer({ stdout: stream ? stream.rest() : end.stdout, stderr: side.tail(), status: end.status, signal: end.signal, ...(call.exitCodes && { exitCodes: call.exitCodes }) }, rules)
   for (const event of events) tellEvent(event, ctx)
   return giveOutcome(outcome, ctx)
+}
+
+// Events are told as they come; what is left of the output is the answer.
+function hearStream(ctx: ChildRequest['ctx']): { hear(line: string): void; rest(): Buffer } {
+  const rest: string[] = []
+  return {
+    hear(line) {
+      const document = line.startsWith('{') ? parseForeign(line)?.value : undefined
+      const event = isObject(document) ? readEvent(document) : undefined
+      if (event) tellEvent(event, ctx)
+      else rest.push(line)
+    },
+    rest: () => Buffer.from(rest.join('\n')),
+  }
 }
 
 /** Keeps a child in the list of those that are not over. */

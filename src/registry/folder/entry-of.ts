@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { look } from '../cache/stamp.ts'
 import type { Candidate, Refusal } from './candidate.ts'
+import { isTypeScript } from './file-name.ts'
 import { realBelow } from './inside.ts'
 import { outside, typescript } from './refusals.ts'
 import { isProgram } from './runner.ts'
@@ -25,7 +26,7 @@ export function findEntry(folder: string, name: string): { readonly candidates: 
     const path = `${toolFolder}/${file}`
     const seen = look(path)
     if (!seen?.isFile) continue
-    if (/\.[cm]?tsx?$/i.test(file)) refusals.push(typescript(`${name}/${file}`, path))
+    if (isTypeScript(file)) refusals.push(typescript(`${name}/${file}`, path))
     else if (!isProgram(file, seen.mode)) continue
     else if (realBelow(folder, path) === undefined) refusals.push(outside(`${name}/${file}`, path))
     else {

@@ -1,4 +1,4 @@
-import { dirname, parse } from 'node:path'
+import { dirname } from 'node:path'
 import type { FoundTool } from '../found.ts'
 import { defineForeign } from '../foreign/define-foreign.ts'
 import type { ForeignRun } from '../foreign/define-foreign.ts'
@@ -35,11 +35,11 @@ export type Home = {
 
 /** The tools of a program that was asked, or that has a manifest inside. Nothing is parsed before a tool is needed. */
 export function toolsOfProgram(home: Home, known: Known, { how, tier, version, tools }: Outline & { readonly is: 'tools' }): FoundTool[] {
-  const { path, key } = known.candidate
+  const { path } = known.candidate
   let body: ProgramBody | undefined
   const whole = (index: number): WholeTool => (body ??= readProgramBody(known.record.body)).tools[index]!
   // Several tools of one program belong together.
-  const source = tools.length > 1 ? stemOf(known, key) : home.source
+  const source = tools.length > 1 ? known.candidate.name : home.source
   return tools.map(([name, summary, tags], index) => ({
     source, name, tier, kind: how, location: path, summary, tags,
     ...(version !== undefined && { version }),
@@ -85,8 +85,4 @@ async function runnerFor({ env, given, services }: Home, { candidate }: Known, c
   // What the host's environment says may be secret: it is taken at the call, and never remembered.
   const variables = { ...expandValues(call.env, env, candidate.key), ...given }
   return childRunner(Object.keys(variables).length === 0 ? call : { ...call, env: variables }, services)
-}
-
-function stemOf({ candidate: { name, toolFolder } }: Known, key: string): string {
-  return toolFolder === undefined ? parse(key).name : name
 }

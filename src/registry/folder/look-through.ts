@@ -4,7 +4,7 @@ import type { Candidate } from './candidate.ts'
 import { judge } from './judge.ts'
 import { placeManifest } from './place-manifest.ts'
 import type { Known } from './remember.ts'
-import { recall, remember } from './remember.ts'
+import { recall, recognise, remember } from './remember.ts'
 import { isExecutable, pythonOf, runnerOf } from './runner.ts'
 import type { Trouble } from './outline.ts'
 
@@ -26,12 +26,17 @@ export async function lookThrough(folder: string, candidates: readonly Candidate
     return known
   }
   const through = throughOf(folder)
+  // Nothing is awaited where the file system already says that all is as before.
+  const remembered = (candidate: Candidate, how: string): Known | undefined | Promise<Known | undefined> => {
+    const found = recall(candidate, how, before.get(candidate.key), now)
+    return found && 'unsure' in found ? recognise(found, now) : found
+  }
 
   const written: Known[] = []
   for (const candidate of candidates) {
     if (candidate.what === 'program') continue
-    const judged = (await recall(candidate, '', before.get(candidate.key), now)) ?? (await judgeWritten(candidate, now))
-    written.push(note(judged))
+    const found = remembered(candidate, '')
+    written.push(note((found instanceof Promise ? await found : found) ?? (await judgeWritten(candidate, now))))
   }
   const manifests = placeAll(folder, written, candidates)
   const spokenFor = new Set([...manifests.flatMap(({ path }) => path ?? []), ...companionsOf(written, candidates)])
@@ -40,7 +45,8 @@ export async function lookThrough(folder: string, candidates: readonly Candidate
   const unknown: { readonly candidate: Candidate; readonly command: readonly [string, ...string[]] }[] = []
   for (const candidate of candidates) {
     if (candidate.what !== 'program' || spokenFor.has(candidate.path)) continue
-    const known = await recall(candidate, through(candidate), before.get(candidate.key), now)
+    const found = remembered(candidate, through(candidate))
+    const known = found instanceof Promise ? await found : found
     if (known) {
       programs.push(note(known))
       continue

@@ -8,13 +8,22 @@ import type { Outline } from './outline.ts'
 /** A candidate and what is known of it. */
 export type Known = { readonly candidate: Candidate; readonly outline: Outline; readonly record: CacheRecord }
 
-/** What is still true of a remembered record: all of it, or nothing. The file is read only where its size is the same but its stamp is not. */
-export async function recall(candidate: Candidate, through: string, record: CacheRecord | undefined, now: number): Promise<Known | undefined> {
+/** What is still true of a remembered record, as far as the file system tells it: all of it, nothing, or only its hash can say. */
+export function recall(candidate: Candidate, through: string, record: CacheRecord | undefined, now: number): Known | Unsure | undefined {
   const outline = record && readOutline(record.outline)
   if (!outline || (outline.until !== undefined && outline.until < now) || (outline.through ?? '') !== through) return undefined
-  if (sameStamp(record.stamp, candidate.seen.stamp)) return { candidate, outline, record }
-  if (record.stamp.size !== candidate.seen.stamp.size || record.hash === '' || (await hashFile(candidate.path, candidate.seen.stamp.size)) !== record.hash) return undefined
-  return { candidate, outline, record: { ...record, stamp: rememberable(candidate.seen, now) } }
+  const known = { candidate, outline, record }
+  if (sameStamp(record.stamp, candidate.seen.stamp)) return known
+  return record.stamp.size === candidate.seen.stamp.size && record.hash !== '' ? { unsure: known } : undefined
+}
+
+/** A file that was touched; it may be the same. */
+export type Unsure = { readonly unsure: Known }
+
+/** Reads a file that was touched: what was remembered, if it is the same. */
+export async function recognise({ unsure: { candidate, outline, record } }: Unsure, now: number): Promise<Known | undefined> {
+  const hash = await hashFile(candidate.path, candidate.seen.stamp.size)
+  return hash === record.hash ? { candidate, outline, record: { ...record, stamp: rememberable(candidate.seen, now) } } : undefined
 }
 
 /** Makes a record of what was found out now. */

@@ -1,7 +1,8 @@
-import { extname, join } from 'node:path'
+import { join } from 'node:path'
 import { host } from '../../call/host.ts'
 import { look } from '../cache/stamp.ts'
 import type { Runner } from '../manifests/manifest.ts'
+import { extensionOf } from './file-name.ts'
 
 type Command = readonly [program: string, ...args: string[]]
 
@@ -9,7 +10,7 @@ const BY_EXTENSION: { readonly [extension: string]: Runner } = { '.py': 'python'
 
 /** The interpreter that the name of a file asks for; `exec` where it is started as it is, which needs its execute bit. */
 export function runnerOf(file: string): Runner {
-  const extension = extname(file).toLowerCase()
+  const extension = extensionOf(file)
   return Object.hasOwn(BY_EXTENSION, extension) ? BY_EXTENSION[extension]! : 'exec'
 }
 

@@ -1,55 +1,54 @@
-import { readdirSync } from 'node:fs'
-import type { Dirent } from 'node:fs'
-import { parse } from 'node:path'
-import { look } from '../cache/stamp.ts'
+import { lstatSync, readdirSync } from 'node:fs'
+import { look, seenFrom } from '../cache/stamp.ts'
+import type { Seen } from '../cache/stamp.ts'
 import type { Candidate, Refusal } from './candidate.ts'
 import { findEntry } from './entry-of.ts'
+import { extensionOf, isTypeScript, isYaml, stemOf } from './file-name.ts'
 import { realBelow } from './inside.ts'
-import { isReservedFile, isReservedFolder } from './reserved.ts'
 import { outside, typescript } from './refusals.ts'
+import { isReservedFile, isReservedFolder } from './reserved.ts'
 import { isProgram } from './runner.ts'
 
 /** Everything in a folder that may bring tools, by path, and what is refused at sight. */
 export type Scan = { readonly candidates: readonly Candidate[]; readonly refusals: readonly Refusal[] }
 
-const YAML = /\.ya?ml$/i
-const TYPESCRIPT = /(?<!\.d)\.[cm]?tsx?$/i
-
 /** Lists a real folder: files at its top, the entries of tool folders, the manifests of its registry. Nothing is opened. Throws what reading the folder throws. */
 export function scanFolder(folder: string): Scan {
   const candidates: Candidate[] = []
   const refusals: Refusal[] = []
-  for (const entry of readdirSync(folder, { withFileTypes: true }).sort(byName)) {
-    const path = `${folder}/${entry.name}`
-    if (entry.isSymbolicLink() && !isReservedFile(entry.name) && !isReservedFolder(entry.name) && realBelow(folder, path) === undefined) refusals.push(outside(entry.name, path))
-    else if (entry.name === 'registry') scanRegistry(folder, path, candidates)
-    else scanOne(folder, entry, path, candidates, refusals)
+  for (const name of readdirSync(folder).sort()) {
+    const path = `${folder}/${name}`
+    if (name === 'registry') scanRegistry(folder, path, candidates)
+    else if (!isReservedFile(name) && !isReservedFolder(name)) scanOne(folder, name, path, candidates, refusals)
   }
   return { candidates, refusals }
 }
 
-function scanOne(folder: string, entry: Dirent, path: string, candidates: Candidate[], refusals: Refusal[]): void {
-  const isLink = entry.isSymbolicLink()
-  if (!isLink && !entry.isDirectory() && !entry.isFile()) return
-  const seen = isLink || entry.isFile() ? look(path) : undefined
-  if (entry.isDirectory() || seen?.isFolder) {
-    if (isReservedFolder(entry.name)) return
-    const found = findEntry(folder, entry.name)
-    candidates.push(...found.candidates)
-    refusals.push(...found.refusals)
+function scanOne(folder: string, name: string, path: string, candidates: Candidate[], refusals: Refusal[]): void {
+  const own = lstatSync(path, { throwIfNoEntry: false })
+  if (own?.isSymbolicLink() && realBelow(folder, path) === undefined) {
+    refusals.push(outside(name, path))
     return
   }
-  if (!seen?.isFile || isReservedFile(entry.name)) return
-  const { name } = parse(entry.name)
-  if (YAML.test(entry.name)) candidates.push({ key: entry.name, path, what: 'manifest', name, seen })
-  else if (TYPESCRIPT.test(entry.name)) refusals.push(typescript(entry.name, path))
-  else if (isProgram(entry.name, seen.mode)) candidates.push({ key: entry.name, path, what: 'program', name, seen })
+  const seen = own?.isSymbolicLink() ? look(path) : own && seenFrom(own)
+  if (seen?.isFolder) {
+    const found = findEntry(folder, name)
+    candidates.push(...found.candidates)
+    refusals.push(...found.refusals)
+  } else if (seen?.isFile) scanFile(name, path, seen, candidates, refusals)
+}
+
+function scanFile(key: string, path: string, seen: Seen, candidates: Candidate[], refusals: Refusal[]): void {
+  const extension = extensionOf(key)
+  if (isYaml(extension)) candidates.push({ key, path, what: 'manifest', name: stemOf(key), seen })
+  else if (isTypeScript(key)) refusals.push(typescript(key, path))
+  else if (isProgram(key, seen.mode)) candidates.push({ key, path, what: 'program', name: stemOf(key), seen })
 }
 
 function scanRegistry(folder: string, registry: string, candidates: Candidate[]): void {
   const codes = firstSeen([`${registry}/error_codes.yaml`, `${registry}/error_codes.yml`], folder)
   if (codes) candidates.push({ key: codes.path.slice(folder.length + 1), ...codes, what: 'error-codes', name: 'error_codes' })
-  for (const { name } of listFolders(registry)) {
+  for (const name of listNames(registry)) {
     const manifest = firstSeen([`${registry}/${name}/tool.yaml`, `${registry}/${name}/tool.yml`], folder)
     if (manifest) candidates.push({ key: manifest.path.slice(folder.length + 1), ...manifest, what: 'registered', name, toolFolder: `${folder}/${name}` })
   }
@@ -63,15 +62,10 @@ function firstSeen(paths: readonly string[], folder: string): Pick<Candidate, 'p
   return undefined
 }
 
-function listFolders(folder: string): readonly Dirent[] {
+function listNames(folder: string): readonly string[] {
   try {
-    return readdirSync(folder, { withFileTypes: true }).filter((entry) => (entry.isDirectory() || entry.isSymbolicLink()) && !entry.name.startsWith('.')).sort(byName)
+    return readdirSync(folder).filter((name) => !name.startsWith('.')).sort()
   } catch {
     return []
   }
-}
-
-// Not by locale, which costs and differs.
-function byName(left: Dirent, right: Dirent): number {
-  return left.name < right.name ? -1 : 1
 }

@@ -1,16 +1,15 @@
 import type { HelpCommand } from './help-document.ts'
 import type { Section } from './outline.ts'
 import { wordsOf } from './placeholder.ts'
-import { isMarked } from './positionals.ts'
 import type { Row } from './rows.ts'
 import { readRows } from './rows.ts'
-import type { UsageItem } from './usage.ts'
+import type { UsageLines } from './usage-lines.ts'
 
 const NAME = /^[\p{L}\d][\p{L}\d_:.@+/-]*$/u
 const LISTED = /^[\p{L}\d[][\p{L}\d_:.@+[-]*$/u
 
 /** The sub-commands that sections of commands, lists of choices and usage lines name. */
-export function collectCommands(usages: readonly (readonly UsageItem[])[], sections: readonly Section[]): HelpCommand[] {
+export function collectCommands({ own: usages, commands }: UsageLines, sections: readonly Section[]): HelpCommand[] {
   const found = new Map<string, { -readonly [key in keyof HelpCommand]: HelpCommand[key] }>()
   const add = (name: string, aliases: readonly string[], description: string): void => {
     const known = found.get(name)
@@ -25,7 +24,7 @@ export function collectCommands(usages: readonly (readonly UsageItem[])[], secti
   }
   const aliases = new Set([...found.values()].flatMap((command) => command.aliases ?? []))
   for (const name of chosen) if (!aliases.has(name)) add(name, [], '')
-  for (const name of wordsAfterProgram(usages)) add(name, [], '')
+  for (const name of commands) add(name, [], '')
   return [...found.values()]
 }
 
@@ -33,8 +32,7 @@ function tableOf(section: Section): HelpCommand[] {
   const listed = readLists(section)
   if (listed.length > 0) return listed.map((name) => ({ name, description: '' }))
   const rows = readRows(section.rows)
-  const indent = usualIndent(rows)
-  return rows.filter((row) => row.indent === indent || (row.indent > 0 && Math.abs(row.indent - indent) <= 2)).flatMap((row) => commandOf(row) ?? [])
+  return rows.flatMap((row) => commandOf(row) ?? [])
 }
 
 /** Names separated by commas, or in columns: no descriptions at all. */
@@ -48,12 +46,6 @@ function readLists(section: Section): string[] {
 
 function unique(names: readonly string[]): string[] {
   return [...new Set(names.map((name) => name.trim()).filter((name) => LISTED.test(name)))]
-}
-
-function usualIndent(rows: readonly Row[]): number {
-  const votes = new Map<number, number>()
-  for (const row of rows) if (row.description !== '') votes.set(row.indent, (votes.get(row.indent) ?? 0) + 1)
-  return [...votes].sort((left, right) => right[1] - left[1] || left[0] - right[0])[0]?.[0] ?? rows[0]?.indent ?? 0
 }
 
 /** `install, i`, `install|i [options] <name>`, `checkout (co)`, `list-units [PATTERN...]`. */
@@ -81,27 +73,4 @@ function nestedIn(section: Section, chosen: ReadonlySet<string>): HelpCommand[] 
     found.push({ name: match[1]!, ...(aliases.length > 0 && { aliases }), description: match[3]?.trim() ?? '' })
   }
   return found
-}
-
-/** `prog ship new <name>`: what several usage lines have as plain words after the words they share. Only where placeholders are marked. */
-function wordsAfterProgram(usages: readonly (readonly UsageItem[])[]): string[] {
-  if (usages.length < 2 || !isMarked(usages)) return []
-  const leading = usages.map((items) => {
-    const words: string[] = []
-    for (const item of items) {
-      if (item.kind !== 'word' || !NAME.test(item.names[0]!)) break
-      words.push(item.names[0]!)
-    }
-    return words
-  })
-  const shared = sharedLength(leading)
-  if (shared === 0) return []
-  return [...new Set(leading.flatMap((words) => (words.length > shared ? [words[shared]!] : [])))].filter((word) => /^[a-z][a-z0-9_-]*$/.test(word))
-}
-
-function sharedLength(lists: readonly (readonly string[])[]): number {
-  const shortest = Math.min(...lists.map((list) => list.length))
-  let length = 0
-  while (length < shortest && lists.every((list) => list[length] === lists[0]![length])) length++
-  return length
 }

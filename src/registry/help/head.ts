@@ -111,7 +111,7 @@ function readSpaced(line: string, at: number, around: Surroundings): ValueNote |
   if (start >= line.length || signAt(line, at) || startsFlag(line, start)) return undefined
   const segment = segmentAt(line, start, around)
   const last = start + segment.text.length >= line.length
-  if (start === around.descriptionColumn && !(last && around.describedBelow && /^[<[]\S*$/.test(segment.text))) return undefined
+  if (start === around.descriptionColumn && !(last && around.describedBelow && isValueText(segment.text, 'below', false))) return undefined
   if (start > at + 1) return readFar(segment, start, last)
   const { text } = segment
   if (isValueText(text, segment.follower, around.narrow)) return note(text, start)

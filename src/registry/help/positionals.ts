@@ -4,6 +4,7 @@ import type { Section } from './outline.ts'
 import { alternativesIn, wordsOf } from './placeholder.ts'
 import { readRows } from './rows.ts'
 import type { UsageItem } from './usage.ts'
+import { isMarked } from './usage-lines.ts'
 
 // What usage lines write for all flags together, or for the command that comes next.
 const NOT_ARGUMENTS = /^(?:(?:global|common|main|extra|other|more|short|long|command|tool|subcommand|node|script|build|std|program|general)?[-_ ]?(?:options?|opts?|flags?|switches)|options?_?\.*|\.\.\.|--|;|\+|:=?|&&?|\\|\/|=)$/i
@@ -46,11 +47,6 @@ export function collectPositionals(written: readonly (readonly UsageItem[])[], s
     }
   }
   return [...found.values()]
-}
-
-/** Whether placeholders are told from words that are typed: `<x>`, `X`. */
-export function isMarked(usages: readonly (readonly UsageItem[])[]): boolean {
-  return usages.some((items) => items.some((item) => item.kind === 'argument' && item.marked))
 }
 
 /** Plain words behind the first flag or bracket are placeholders; those right behind the program are too where nothing is marked. */

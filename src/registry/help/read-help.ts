@@ -7,6 +7,7 @@ import type { Outline } from './outline.ts'
 import { outlineOf } from './outline.ts'
 import { collectPositionals } from './positionals.ts'
 import { readUsage } from './usage.ts'
+import { partUsages } from './usage-lines.ts'
 
 const LONGEST_DESCRIPTION = 2000
 const LONGEST_USAGE = 8000
@@ -27,9 +28,11 @@ export type UnderstoodHelp = {
 /** As `readHelp`, with how values are written. */
 export function understandHelp(text: string): UnderstoodHelp {
   const outline = outlineOf(toLines(text))
-  const usages = outline.usage.map((line) => readUsage(line))
+  const listed = new Set(outline.flags.flatMap(({ head }) => head.specs.flatMap(({ names }) => names)))
+  const lines = partUsages(outline.usage.map((line) => readUsage(line)), (flag) => listed.size === 0 || listed.has(flag))
+  const usages = lines.own
   const lists = outline.synopses.length > 0 ? [readUsage(outline.synopses.join(' ')).map((item) => ({ ...item, required: false }))] : []
-  const commands = collectCommands(usages, outline.sections)
+  const commands = collectCommands(lines, outline.sections)
   const { options, written } = collectOptions(outline.flags, [...usages, ...lists])
   const document: HelpDocument = {
     usage: outline.usage.join('\n').slice(0, LONGEST_USAGE),

@@ -3,12 +3,17 @@ import type { LineLook } from './layout.ts'
 /** A row of a table that does not begin with a flag: a name, and what is said about it. */
 export type Row = { readonly head: string; description: string; readonly indent: number; readonly below: boolean }
 
-/** The rows of a section. What is indented more than a row belongs to it. */
+/** The rows of a section. What is indented more than a row belongs to it; what is indented less is a title or prose. */
 export function readRows(looks: readonly LineLook[]): Row[] {
   const rows: (Row & { column: number })[] = []
+  const edge = edgeOf(looks)
   let blank = false
   for (const { text, indent } of looks) {
     if (indent < 0) {
+      blank = true
+      continue
+    }
+    if (indent < edge) {
       blank = true
       continue
     }
@@ -22,6 +27,19 @@ export function readRows(looks: readonly LineLook[]): Row[] {
   return rows
 }
 
+/** The indent that most rows with a description have; without any, the smallest. */
+function edgeOf(looks: readonly LineLook[]): number {
+  const votes = new Map<number, number>()
+  let smallest = Number.MAX_SAFE_INTEGER
+  for (const { text, indent } of looks) {
+    if (indent < 0) continue
+    smallest = Math.min(smallest, indent)
+    if (DESCRIBED.test(text.slice(indent, indent + 200))) votes.set(indent, (votes.get(indent) ?? 0) + 1)
+  }
+  return [...votes].sort((left, right) => right[1] - left[1] || left[0] - right[0])[0]?.[0] ?? smallest
+}
+
+const DESCRIBED = /^(?:\* +)?\S+(?: \S+){0,5} {2,}\S/
 const SIGN = / +[-–—:=#] +|: +| {2,}/
 
 function readRow(text: string, indent: number): Row & { column: number } {

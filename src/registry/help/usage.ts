@@ -55,8 +55,19 @@ function readSequence(reader: Reader, closer: string | undefined, scope: Scope):
     else readArgument(reader, scope)
     if (items.length > before) takeEllipsis(reader, items.slice(before))
   }
+  if (alternatives && closer !== undefined) joinNames(items, first)
   // Of alternatives none is required by itself.
   if (alternatives) for (let index = first; index < items.length; index++) items[index] = { ...items[index]!, required: false }
+}
+
+/** `[-v | --version]`: two names of one flag. */
+function joinNames(items: UsageItem[], first: number): void {
+  const [left, right] = items.slice(first)
+  if (items.length - first !== 2 || left!.kind !== 'flag' || right!.kind !== 'flag') return
+  const [short, long] = left!.names[0]!.length === 2 ? [left!, right!] : [right!, left!]
+  if (short.names[0]!.length !== 2 || !long.names[0]!.startsWith('--') || short.names[0]![1]!.toLowerCase() !== long.names[0]![2]!.toLowerCase()) return
+  const value = long.value ?? short.value
+  items.splice(first, 2, { ...long, names: [...short.names, ...long.names], ...(value && { value }) })
 }
 
 function readGroup(reader: Reader, closer: string, scope: Scope): void {

@@ -1,5 +1,5 @@
 import { isObject } from '../../contract/json.ts'
-import type { Annotations, Permissions } from '../../contract/manifest.ts'
+import type { Annotations } from '../../contract/manifest.ts'
 import type { ForeignFacts } from '../found.ts'
 
 type Data = { readonly [key: string]: unknown }
@@ -15,7 +15,7 @@ export function readFacts(data: Data): ForeignFacts {
     ...text(data, 'description'),
     ...(Array.isArray(own(data, 'tags')) && { tags: textsOf(own(data, 'tags')) }),
     ...(typeof timeout === 'number' && timeout > 0 && Number.isFinite(timeout) && { timeout }),
-    ...(isObject(permissions) && { permissions: permissions as Permissions }),
+    ...(isObject(permissions) && { permissions: permissions }),
     ...(isObject(annotations) && { annotations: readAnnotations(annotations) }),
     ...(own(data, 'dryRun') === true && { dryRun: true }),
   }

@@ -29,7 +29,7 @@ export function readOrchestration(data: Data): Reading<ManifestFile> {
       name: name as string,
       ...((typeof version === 'string' || typeof version === 'number') && { version: String(version) }),
       facts: { ...readFacts(data), ...(inputs && { inputSchema: inputs.value }), ...readLimits(data) },
-      ...(entry !== undefined && { entry: entry as string }),
+      ...(entry !== undefined && { entry: entry }),
       call: { form: protocol === undefined ? 'flags' : 'protocol', ...(required.length > 0 && { requireEnv: required }), ...(exitCodes && { exitCodes }) },
     },
   }

@@ -18,7 +18,7 @@ export async function readYaml(text: string): Promise<Reading<Json>> {
   const wrong = document.errors[0] ?? document.warnings[0]
   if (wrong) return refuse('yaml', `is not valid YAML: ${wrong.message}`, 'Correct the line', lines.linePos(wrong.pos[0]).line)
   try {
-    return { value: new PlainReader(yaml, lines).read(document.contents as Node | null, 0) }
+    return { value: new PlainReader(yaml, lines).read(document.contents, 0) }
   } catch (error) {
     if (error instanceof Refused) return { problem: error.problem }
     throw error

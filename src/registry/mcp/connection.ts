@@ -1,4 +1,3 @@
-import type { Transport } from '@modelcontextprotocol/client'
 import type { Answerer, Sampler } from '../../contract/interaction.ts'
 import type { LogLevel } from '../../contract/events.ts'
 import { ToolError } from '../../contract/tool-error.ts'
@@ -9,9 +8,8 @@ import { waitFor } from './patience.ts'
 import type { Patience } from './patience.ts'
 import { answerServer } from './questions.ts'
 import { openSession } from './session.ts'
-import type { Session, SessionHooks, Verdict } from './session.ts'
+import type { FailedAttempt, Session, SessionHooks, Verdict } from './session.ts'
 import type { McpSettings } from './settings.ts'
-import { StdioTransport } from './stdio-transport.ts'
 
 /** Who answers what servers ask. */
 export type McpServices = {
@@ -28,10 +26,12 @@ export type Connection = {
   use<T>(what: string, asker: Asker, work: (session: Session, patience: Patience) => Promise<T>): Promise<T>
   /** Opens it now, whatever failed before; throws ToolError. */
   open(): Promise<Session>
+  /** Tells that what the server has is not what it had. */
+  changed(): void
   close(): Promise<void>
 }
 
-const LONGEST_PATIENCE = 1000
+const LONGEST_PATIENCE = 300
 
 /** Makes the connection; nothing is started before it is used. */
 export function createConnection(settings: McpSettings, services: McpServices, onChange: () => void): Connection {
@@ -62,7 +62,7 @@ export function createConnection(settings: McpSettings, services: McpServices, o
   }
 
   const start = async (): Promise<Session> => {
-    let last: Transport | undefined
+    let last: FailedAttempt | undefined
     try {
       const opened = await openSession(settings, hooks, verdict, (attempt) => { last = attempt })
       if (isClosed) await opened.close()
@@ -90,6 +90,7 @@ export function createConnection(settings: McpSettings, services: McpServices, o
 
   return {
     open,
+    changed: onChange,
     async use(what, asker, work) {
       const used = await openPatiently()
       const patience = waitFor(asker)
@@ -125,15 +126,11 @@ function isLost(error: unknown): boolean {
   return code === 'NOT_CONNECTED' || data?.status === 404 || (error as Error).message === 'Not connected'
 }
 
-function startFailure(error: unknown, settings: McpSettings, transport: Transport | undefined): ToolError {
-  const stdio = transport instanceof StdioTransport ? transport : undefined
-  if (ToolError.is(error)) return error
-  const said = stdio?.describeEnd()
-  const tail = stdio?.errorTail() ?? ''
-  if (!stdio || (said === undefined && tail === '')) return toFailure(error, 'its first question', settings)
-  const silent = said === undefined || stdio.describeEnd()?.startsWith('it ') !== true
-  const message = silent ? `${(error as Error).message}${said === undefined ? '' : `; ${said}`}` : said
-  const failure = endedFailure('its start', settings, { describeEnd: () => message, errorTail: () => tail, overflowed: () => stdio.overflowed })
+function startFailure(error: unknown, settings: McpSettings, attempt: FailedAttempt | undefined): ToolError {
+  if (ToolError.is(error)) return new ToolError(error.code, `MCP server '${settings.name}' cannot be started: ${error.message}`, { ...error.toObject(), cause: error })
+  if (attempt?.end === undefined && (attempt?.errorTail ?? '') === '') return toFailure(error, 'its first question', settings)
+  const { end, errorTail, overflowed } = attempt!
+  const failure = endedFailure('its start', settings, { describeEnd: () => end ?? (error as Error).message, errorTail: () => errorTail, overflowed: () => overflowed })
   return new ToolError(failure.code, failure.message, { ...failure.toObject(), suggestion: suggestionFor(settings), cause: error })
 }
 

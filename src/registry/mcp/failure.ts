@@ -21,8 +21,21 @@ export function toFailure(thrown: unknown, what: string, settings: McpSettings, 
   if (status !== undefined) return new ToolError(httpCode(status), `${named} answered with HTTP status ${status}: ${message}`, { ...(status >= 400 && status < 500 && status !== 429 && { retryable: false }), suggestion: status === 401 || status === 403 ? `Give it credentials: headers: { Authorization: 'Bearer \${TOKEN}' }` : `Try it by hand: curl -i ${settings.location}`, cause: thrown })
   if ((thrown as Error)?.name === 'UnauthorizedError') return new ToolError('PERMISSION', `${named} wants to know who calls: ${message}`, { suggestion: `Give it credentials: headers: { Authorization: 'Bearer \${TOKEN}' }`, cause: thrown })
   if (error?.code === 'INVALID_RESULT' || error?.code === 'UNSUPPORTED_RESULT_TYPE') return new ToolError('DEPENDENCY', `${named} gave an answer to ${what} that the protocol does not allow: ${shorten(message, 500)}`, { retryable: false, suggestion: { action: 'use_different_tool', fix: 'The author of the server should mend it' }, cause: thrown })
-  const cause = isObject(error?.cause) || error?.cause instanceof Error ? (error.cause as { readonly code?: unknown }).code : undefined
-  return new ToolError('DEPENDENCY', `${named} did not answer ${what}: ${message}${typeof cause === 'string' ? ` (${cause})` : ''}`, { suggestion: suggestionFor(settings), cause: thrown })
+  const system = deepestCause(thrown)
+  return new ToolError('DEPENDENCY', `${named} did not answer ${what}: ${message}${system === undefined ? '' : ` (${system})`}`, { suggestion: suggestionFor(settings), cause: thrown })
+}
+
+// What the system said stands below the words of two libraries.
+function deepestCause(thrown: unknown): string | undefined {
+  let error = thrown
+  let said: string | undefined
+  for (let depth = 0; depth < 5 && typeof error === 'object' && error !== null; depth += 1) {
+    const { code, message, cause, data } = error as { readonly code?: unknown; readonly message?: unknown; readonly cause?: unknown; readonly data?: unknown }
+    if (typeof code === 'string' && /^(E[A-Z]+|UND_ERR_\w+)$/.test(code)) return code
+    if (depth > 0 && typeof message === 'string') said = message
+    error = cause ?? (isObject(data) ? data['cause'] : undefined)
+  }
+  return said
 }
 
 /** Says that the server is over, and what it said before. */

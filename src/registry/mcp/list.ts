@@ -10,12 +10,12 @@ import { foundTool } from './tools.ts'
 const MOST = 10_000
 
 /** Asks a server for everything that it has; throws ToolError where it does not tell its tools. */
-export async function listServer(connection: Connection, settings: McpSettings, signal: AbortSignal): Promise<Loaded> {
+export async function listServer(connection: Connection, settings: McpSettings): Promise<Loaded> {
   const session = await connection.open()
   const { client } = session
   const { tools: hasTools, resources: hasResources, prompts: hasPrompts, completions } = client.getServerCapabilities() ?? {}
   const problems: Problem[] = []
-  const options = { cacheMode: 'refresh', timeout: settings.startTimeout, maxTotalTimeout: settings.startTimeout, signal } as const
+  const options = { cacheMode: 'refresh', timeout: settings.startTimeout, maxTotalTimeout: settings.startTimeout } as const
   const tell = (reason: string, message: string, fix: string, severity: Problem['severity'] = 'warning'): void => void problems.push({ source: settings.name, location: settings.location, reason, message, fix, severity })
   // What a server has besides tools is no reason to do without them.
   const orNone = async <T>(what: string, list: Promise<readonly T[]>): Promise<readonly T[]> => {

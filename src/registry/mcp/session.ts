@@ -30,22 +30,25 @@ export type Verdict = { legacy?: boolean; sse?: boolean }
 
 type Attempt = { readonly transport: Transport; readonly legacy: boolean }
 
-/** Connects to a server; throws what the SDK throws, or what `describeEnd` of the failed attempt says. */
-export async function openSession(settings: McpSettings, hooks: SessionHooks, verdict: Verdict, failed: (attempt: Transport) => void): Promise<Session> {
+/** An attempt to connect that failed, and what the server said before it was given up. */
+export type FailedAttempt = { readonly end: string | undefined; readonly errorTail: string; readonly overflowed: boolean }
+
+const MOST_PAGES = 200
+
+/** Connects to a server; throws what the SDK throws, and tells what is known of each attempt that failed. */
+export async function openSession(settings: McpSettings, hooks: SessionHooks, verdict: Verdict, failed: (attempt: FailedAttempt) => void): Promise<Session> {
   const { place } = settings
   const type = 'http' in place ? (place.http.type ?? (verdict.sse ? 'sse' : 'http')) : undefined
   const make = async (wanted = type): Promise<Transport> => ('stdio' in place ? new StdioTransport(place.stdio) : openHttpTransport(place.http, wanted!))
   const first: Attempt = { transport: await make(), legacy: verdict.legacy === true || type === 'sse' }
   try {
-    return await connect(first, settings, hooks, verdict)
+    return await connect(first, settings, hooks, verdict, failed)
   } catch (error) {
-    failed(first.transport)
     const second = await secondAttempt(error, first, settings, make)
     if (!second) throw error
     try {
-      return await connect(second, settings, hooks, verdict)
+      return await connect(second, settings, hooks, verdict, failed)
     } catch (again) {
-      failed(second.transport)
       throw 'stdio' in place ? again : error
     }
   }
@@ -58,7 +61,7 @@ async function secondAttempt(error: unknown, { transport, legacy }: Attempt, { p
   return place.http.type === undefined && !legacy && (status === 404 || status === 405 || status === 400) ? { transport: await make('sse'), legacy: true } : undefined
 }
 
-async function connect({ transport, legacy }: Attempt, settings: McpSettings, hooks: SessionHooks, verdict: Verdict): Promise<Session> {
+async function connect({ transport, legacy }: Attempt, settings: McpSettings, hooks: SessionHooks, verdict: Verdict, failed: (attempt: FailedAttempt) => void): Promise<Session> {
   const client = await createClient(settings, hooks)
   let over = false
   const stdio = transport instanceof StdioTransport ? transport : undefined
@@ -75,7 +78,10 @@ async function connect({ transport, legacy }: Attempt, settings: McpSettings, ho
   try {
     await Promise.race([limit.passed, client.connect(transport, { timeout: settings.startTimeout, ...(legacy && { prior: { kind: 'legacy' } }) })])
   } catch (error) {
+    // Looked at before it is closed: afterwards every server has ended.
+    const end = session.describeEnd()
     await transport.close().catch(() => {})
+    failed({ end, errorTail: session.errorTail(), overflowed: session.overflowed() })
     throw error
   } finally {
     limit.clear()
@@ -101,7 +107,7 @@ async function createClient({ startTimeout }: McpSettings, { capabilities, answe
         ...(capabilities.roots && { roots: {} }),
       },
       versionNegotiation: { mode: 'auto', probe: { timeoutMs: startTimeout / 2 } },
-      listMaxPages: 1000,
+      listMaxPages: MOST_PAGES,
       // Results are checked by the one call pipeline.
       jsonSchemaValidator: { getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }) },
     },

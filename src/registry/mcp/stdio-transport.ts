@@ -9,7 +9,7 @@ const LONGEST_MESSAGE = 16 * 1024 * 1024
 const MOST_GARBAGE = 256 * 1024
 const TAIL_LINES = 10
 const FAREWELL = 1000
-const GRACE = 1000
+const GRACE = 500
 
 /** A server that is our child, talked to in lines. It leads a group of its own, and nothing of it is left after `close`. */
 export class StdioTransport implements Transport {
@@ -60,9 +60,9 @@ export class StdioTransport implements Transport {
 
   /** Why the server is over, or what it said instead of answering. */
   describeEnd(): string | undefined {
-    const said = this.#firstGarbage === undefined ? '' : `; it writes text to stdout that is no message: ${JSON.stringify(shorten(this.#firstGarbage, 100))}`
-    if (this.#end === undefined) return said === '' ? undefined : said.slice(2)
-    return `${describe(this.#end, this.#garbage > MOST_GARBAGE)}${said}`
+    const said = this.#firstGarbage === undefined ? [] : [`it writes text to stdout that is no message: ${JSON.stringify(shorten(this.#firstGarbage, 100))}`]
+    const end = this.#end === undefined ? [] : [describe(this.#end, this.#garbage > MOST_GARBAGE)]
+    return end.length + said.length === 0 ? undefined : [...end, ...said].join('; ')
   }
 
   /** What the server wrote last to stderr. */

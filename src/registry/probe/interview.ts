@@ -1,6 +1,7 @@
 import type { ChildEnd } from '../../process/child-type.ts'
 import { isObject } from '../../contract/json.ts'
 import type { ChildCall } from '../child/child-call.ts'
+import { toolableCall } from '../child/toolable-call.ts'
 import type { ForeignFacts } from '../found.ts'
 import type { Booth } from './ask.ts'
 import { ask, timeAlone } from './ask.ts'
@@ -93,7 +94,7 @@ function decide({ candidate: { command, name = '' } }: Booth, { discovered, dump
     const blind = tools.filter(({ facts }) => facts.inputSchema === undefined).map((tool) => tool.name)
     return give(
       'discover',
-      tools.map((tool) => ({ ...tool, call: { form: 'toolable', command, tool: tool.name, ...(serves && { warm: true, stdin: true as const }) } })),
+      tools.map((tool) => ({ ...tool, call: toolableCall(command, tool, serves) })),
       { ...(program !== undefined && { program }), ...(version !== undefined && { version }), resources, prompts },
       blind.length === 0 ? [] : [{ reason: 'no-schema', message: `It does not tell the input of ${blind.slice(0, 5).join(', ')}`, fix: `Let it answer: ${command.join(' ')} ${blind[0]} --manifest` }],
     )

@@ -27,7 +27,7 @@ export function folderSource({ path, name = nameOf(path), env = {}, help = false
 
   const loadFrom = async (context: LoadContext): Promise<Loaded> => {
     const folder = realpathSync.native(resolve(context.cwd, path))
-    const cached = { path: folder, id: look(folder)?.stamp.ino ?? '', version: ownVersion() }
+    const cached = { path: folder, id: look(folder)?.stamp.ino ?? 0, version: ownVersion() }
     const { candidates, refusals } = scanFolder(folder)
     const remembered = known?.folder === folder ? known.records : context.cacheFolder === undefined ? new Map<string, CacheRecord>() : readCache(context.cacheFolder, cached)
     const view = await lookThrough(folder, candidates, context.fresh ? new Map() : remembered, help, context)

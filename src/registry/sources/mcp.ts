@@ -27,7 +27,7 @@ export function mcpSource(name: string, config: McpServerConfig, services: McpSe
       try {
         open ??= connect(context)
         const { listServer } = await import('../mcp/list.ts')
-        return await listServer(open.connection, open.settings, context.signal)
+        return await listServer(open.connection, open.settings)
       } catch (error) {
         return dead(name, config, error, open?.settings)
       }

@@ -7,7 +7,7 @@ import type { Outcome } from '../../contract/outcome.ts'
 import type { ServeAnswer } from '../../contract/serve-protocol.ts'
 import { ToolError } from '../../contract/tool-error.ts'
 import { answerQuestion } from './questions.ts'
-import { tellEvent } from './tell-event.ts'
+import { tellLine } from './tell-line.ts'
 import type { WarmContext } from './warm-type.ts'
 
 /** What an exchange needs of the program that it is with. */
@@ -48,7 +48,7 @@ export class Exchange {
     }
     if (this.#over) return false
     if (line['type'] === 'question') void this.#ask(line['question'])
-    else tellEvent(line, this.ctx)
+    else tellLine(line, this.ctx)
     return false
   }
 

@@ -1,5 +1,6 @@
 import type { Context } from '../../contract/context.ts'
 import type { ChildCall } from '../child/child-call.ts'
+import { ownVariables } from '../child/environment.ts'
 import type { WarmCaller } from '../child/services.ts'
 import type { WarmPool } from './pool.ts'
 import { WarmUnavailable } from './warm-type.ts'
@@ -19,10 +20,9 @@ export function keepWarm(settings: Partial<WarmSettings> & Pick<WarmSettings, 'e
   const open = (): Promise<WarmPool> => (opening ??= import('./pool.ts').then(({ warmPool }) => (pool = warmPool(settings))))
   return {
     async call(call, input, ctx) {
-      const target = toWarmCall(call, input, ctx)
-      if (!target) return undefined
+      if (call.tool === undefined) return undefined
       try {
-        return await (pool ?? (await open())).call(target, ctx)
+        return await (pool ?? (await open())).call(toWarmCall(call, call.tool, input, ctx), ctx)
       } catch (error) {
         if (error instanceof WarmUnavailable) return undefined
         throw error
@@ -33,22 +33,7 @@ export function keepWarm(settings: Partial<WarmSettings> & Pick<WarmSettings, 'e
   }
 }
 
-// Undefined where the cold call has to say what is missing.
-function toWarmCall(call: ChildCall, input: unknown, ctx: Context): WarmCall | undefined {
-  const { command, cwd = ctx.cwd, tool } = call
-  const env = variablesOf(call, ctx)
-  return tool === undefined || !env ? undefined : { command, cwd, tool, input, host: ctx.env, env }
-}
-
-const NONE = {}
-
-function variablesOf({ env = NONE, requireEnv }: ChildCall, { env: host }: Context): WarmCall['env'] {
-  if (!requireEnv) return env
-  const required: { [name: string]: string } = Object.create(null) as {}
-  for (const name of requireEnv) {
-    const value = Object.hasOwn(host, name) ? host[name] : undefined
-    if (value === undefined && !Object.hasOwn(env, name)) return undefined
-    if (value !== undefined) required[name] = value
-  }
-  return { ...required, ...env }
+function toWarmCall(call: ChildCall, tool: string, input: unknown, ctx: Context): WarmCall {
+  const { command, cwd = ctx.cwd, destructive = false } = call
+  return { command, cwd, tool, input, host: ctx.env, env: ownVariables(call, ctx), confirmed: destructive }
 }

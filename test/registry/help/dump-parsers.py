@@ -56,5 +56,11 @@ argparse.ArgumentParser.parse_args = parse_argparse
 argparse.ArgumentParser.parse_known_args = parse_argparse
 optparse.OptionParser.parse_args = parse_optparse
 module, arguments = sys.argv[1], sys.argv[2:]
+if module == "pip" and arguments:
+    # pip reads the command line twice; its commands are asked for by name.
+    from pip._internal.commands import create_command
+
+    add_optparse(create_command(arguments[0]).parser)
+    finish()
 sys.argv = [module, *arguments]
 runpy.run_module(module, run_name="__main__", alter_sys=True)

@@ -9,5 +9,5 @@ export type ChildRequest = { readonly call: ChildCall; readonly input: JsonObjec
 /** A way to call a tool in another process: gives its result, `ok(...)` or `partial(...)`, or throws a ToolError. */
 export type Form = (request: ChildRequest) => Promise<unknown>
 
-/** What goes into a child: arguments behind the fixed ones, and what it reads on stdin. */
-export type Feed = { readonly args: readonly string[]; readonly input?: string }
+/** What goes into a child: arguments behind the fixed ones, and what it reads on stdin. `streams`: events come as lines on stdout before the answer. */
+export type Feed = { readonly args: readonly string[]; readonly input?: string; readonly streams?: true }

@@ -1,6 +1,6 @@
-import type { ChildRequest, Feed, Form } from './form.ts'
 import { giveOutcome } from '../give-outcome.ts'
 import { runOnce } from '../run-once.ts'
+import type { ChildRequest, Feed, Form } from './form.ts'
 
 /** A tool of a toolable executable: warm where it can be kept so, else started for this call. */
 export const toolable: Form = async (request) => {
@@ -13,6 +13,6 @@ function feedTool({ call, input, ctx }: ChildRequest): Feed {
   const name = call.tool === undefined ? [] : [call.tool]
   const text = JSON.stringify(input)
   // Executables of the specification know neither stdin nor these flags.
-  if (!call.stdin && !call.warm) return { args: [...name, text] }
+  if (!call.stdin && !call.warm) return { args: [...name, text, ...(call.streaming ? ['--stream'] : [])], ...(call.streaming && { streams: true }) }
   return { args: [...name, '-', ...(ctx.dryRun ? ['--dry-run'] : []), ...(call.destructive ? ['--yes'] : [])], input: text }
 }
