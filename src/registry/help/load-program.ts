@@ -60,7 +60,7 @@ function foundTool({ source, file, args, given, services }: ProgramToLoad, { nam
 }
 
 /** The cache has a line for each program, bound to the file and to what was asked of it. */
-function cachedAs({ file, args, depth, only }: ProgramToLoad, ino: string): CachedFolder {
+function cachedAs({ file, args, depth, only }: ProgramToLoad, ino: number): CachedFolder {
   return { path: JSON.stringify([file, args, depth, only ?? null]), id: ino, version: ownVersion() }
 }
 
