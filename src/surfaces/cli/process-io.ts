@@ -148,7 +148,7 @@ function listenToStdin(take: (chunk: Uint8Array) => void | Promise<void>): Promi
         if (held) stdin.pause()
         held?.then(() => stdin.resume(), reject)
       } catch (error) {
-        reject(error as Error)
+        reject(error)
       }
     })
     stdin.once('end', resolve).once('close', resolve).once('error', (error) => (isHarmless(error) ? resolve() : reject(error)))
