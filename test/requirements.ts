@@ -293,6 +293,7 @@ export const requirements: { readonly [id: string]: Requirement } = {
     'strict-duplicates': 'Same tier, same name: an error in strict mode, first wins with a warning otherwise.',
     'registry-filters': 'Tools are chosen by name, id, tag and source, and a filter that means nothing is an error that names what exists.',
     'registry-served': 'A whole registry is served over MCP and HTTP like a toolset.',
+    emitters: 'One file makes a Python or shell script a full tool: discovery, schema, events, errors, by the same suite as ours.',
     'registry-life': 'A registry looks again, tells of changes, and leaves nothing open when it is closed.',
     'serve-lines': '`prog --serve` keeps a program alive and answers calls, resources, prompts and pings by JSON lines until stdin ends.',
     'serve-no-cross-talk': 'Calls at the same time over one pair of pipes each get their own events and their own result.',
