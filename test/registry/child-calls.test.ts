@@ -46,7 +46,7 @@ describe('a child is given [6.child-environment]', () => {
 })
 
 describe('a toolable executable [6.child-forms]', () => {
-  const ours = (tool: string, more: object = {}): ChildCall => ({ ...toolableCall([process.execPath, foreign('made-with-toolable.mjs')], { name: tool, facts: {} }, true), warm: false, ...more })
+  const ours = (tool: string, more: object = {}): ChildCall => ({ ...toolableCall([process.execPath, foreign('made-with-toolable.mjs')], { name: tool, facts: {} }, { serves: true, readsStdin: false }), warm: false, ...more })
 
   test('of ours gets its input by stdin, and its envelope arrives whole', async () => {
     const { outcome, events } = await callChild(ours('all'), { text: '--help' })
@@ -79,7 +79,7 @@ describe('a toolable executable [6.child-forms]', () => {
   })
 
   test('of the specification is asked for its stream', async () => {
-    const { outcome, events } = await callChild(toolableCall(['python3', foreign('streams.py')], { name: 'count', facts: { streaming: true } }, false), { to: 2 })
+    const { outcome, events } = await callChild(toolableCall(['python3', foreign('streams.py')], { name: 'count', facts: { streaming: true } }, { serves: false, readsStdin: false }), { to: 2 })
     expect(outcome).toMatchObject({ ok: true, result: { counted: 2 } })
     expect(events.slice(0, 3)).toEqual([{ type: 'progress', message: '1 of 2' }, { type: 'progress', message: '2 of 2' }, { type: 'log', level: 'debug', message: 'a line that belongs on stderr' }])
   })

@@ -44,8 +44,8 @@ describe('exported schemas', () => {
       expect(providerProblems.anthropic(anthropic)).toEqual([])
       if (strict) expect(providerProblems.strict(strict)).toEqual([])
       else expect(notes).toEqual([expect.stringContaining('without strict mode')])
-      if (gemini) expect(providerProblems.gemini(gemini)).toEqual([])
-      if (geminiJson) expect(providerProblems.openai(geminiJson)).toEqual([])
+      if (gemini) expect(providerProblems.gemini(gemini as JsonSchema)).toEqual([])
+      if (geminiJson) expect(providerProblems.openai(geminiJson as JsonSchema)).toEqual([])
     }), { numRuns: 100 })
   })
 
