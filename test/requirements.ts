@@ -330,7 +330,7 @@ export const requirements: { readonly [id: string]: Requirement } = {
     'child-forms': 'A tool in another process is called as it wants: by JSON, by flags, by stdin, by the run protocol, as a toolable executable, or by what its help says.',
     'child-argv': 'Arguments reach a program exactly as they are, no shell is in between, and no value can become a flag.',
     'child-large-input': 'Input that is too large or too secret for a command line goes by stdin, or is refused with the limit and the way out.',
-    'child-environment': 'A program gets a small environment, what it requires by name and what its configuration gives; what is missing is told before it starts.',
+    'call-environment': 'A program gets a small environment, what it requires by name and what its configuration gives; what is missing is told before it starts.',
     'child-answers': 'Answers are understood as one JSON document, JSON lines, plain text or any envelope, also behind log lines; what cannot be read is told.',
     'child-failures': 'Whatever way a program fails in becomes one error with code, message, exit status and the end of stderr.',
     'child-side-channel': 'Notifications on stderr are progress, messages and artifacts; stderr never decides how a call ends.',
@@ -368,8 +368,6 @@ export const requirements: { readonly [id: string]: Requirement } = {
     'run-evil-path-refused': '`run ../../evil` is refused.',
     'describe-nosuch-fails': '`describe nosuch` fails.',
     'resume-resumes': 'Resume resumes, and the documented command works the second time too.',
-    'probe-without-side-effects': "A probe never runs a script's side effects on the user's files.",
-    'error-document-with-exit-0': '`{"error":…}` with exit code 0 is an error.',
   }),
 }
 
