@@ -309,6 +309,7 @@ export const requirements: { readonly [id: string]: Requirement } = {
     'strict-duplicates': 'Same tier, same name: an error in strict mode, first wins with a warning otherwise.',
     'registry-filters': 'Tools are chosen by name, id, tag and source, and a filter that means nothing is an error that names what exists.',
     'registry-served': 'A whole registry is served over MCP and HTTP like a toolset.',
+    emitters: 'One file makes a Python or shell script a full tool: discovery, schema, events, errors, by the same suite as ours.',
     'registry-life': 'A registry looks again, tells of changes, and leaves nothing open when it is closed.',
     'serve-lines': '`prog --serve` keeps a program alive and answers calls, resources, prompts and pings by JSON lines until stdin ends.',
     'serve-no-cross-talk': 'Calls at the same time over one pair of pipes each get their own events and their own result.',
@@ -329,7 +330,7 @@ export const requirements: { readonly [id: string]: Requirement } = {
     'child-forms': 'A tool in another process is called as it wants: by JSON, by flags, by stdin, by the run protocol, as a toolable executable, or by what its help says.',
     'child-argv': 'Arguments reach a program exactly as they are, no shell is in between, and no value can become a flag.',
     'child-large-input': 'Input that is too large or too secret for a command line goes by stdin, or is refused with the limit and the way out.',
-    'child-environment': 'A program gets a small environment, what it requires by name and what its configuration gives; what is missing is told before it starts.',
+    'call-environment': 'A program gets a small environment, what it requires by name and what its configuration gives; what is missing is told before it starts.',
     'child-answers': 'Answers are understood as one JSON document, JSON lines, plain text or any envelope, also behind log lines; what cannot be read is told.',
     'child-failures': 'Whatever way a program fails in becomes one error with code, message, exit status and the end of stderr.',
     'child-side-channel': 'Notifications on stderr are progress, messages and artifacts; stderr never decides how a call ends.',
@@ -367,8 +368,6 @@ export const requirements: { readonly [id: string]: Requirement } = {
     'run-evil-path-refused': '`run ../../evil` is refused.',
     'describe-nosuch-fails': '`describe nosuch` fails.',
     'resume-resumes': 'Resume resumes, and the documented command works the second time too.',
-    'probe-without-side-effects': "A probe never runs a script's side effects on the user's files.",
-    'error-document-with-exit-0': '`{"error":…}` with exit code 0 is an error.',
   }),
 }
 
