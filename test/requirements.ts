@@ -251,6 +251,25 @@ export const requirements: { readonly [id: string]: Requirement } = {
     'foreign-bounds': 'Schemas that are huge, deep, circular or multiply themselves cost a bounded amount of time and size.',
     'foreign-patterns': 'A pattern of a foreign schema cannot block the host, whatever text it is tried on.',
   }),
+  ...section('6', {
+    'child-nothing-inherited': 'A child gets exactly the arguments, directory, environment and input that it is given, and no shell is in between.',
+    'child-environment': 'Programs get a short list of variables of the host; probes get fewer, and a home of their own.',
+    'child-never-throws': 'However a child goes, starts or does not start, there is one end that says how, with a reason and what to do.',
+    'child-bounded-output': 'Bytes are counted before anything reads them: too many on stdout, or in one line, end the child; stderr is kept from its beginning.',
+    'child-lines': 'Lines end at \\n and \\r\\n only, come whole however the bytes come, and bytes that are no UTF-8 break nothing.',
+    'child-tree-ends': 'When a child is over or its time is up, its whole tree ends, and nobody waits for what it left behind.',
+    'child-open': 'A child can be kept and talked to in lines, with backpressure, without keeping its owner alive.',
+    'child-named-pipes': 'A child can open its own streams by name: /dev/stdin, /dev/stdout and /dev/stderr.',
+    'sandbox-writes-nothing': 'A sandboxed program writes nowhere but into a small temporary directory of its own.',
+    'sandbox-hides': 'A sandboxed program sees no homes and no temporary files but those that it is shown, and no variables but those that it is given.',
+    'sandbox-reaches-nobody': 'A sandboxed program reaches no network, no socket and no process outside.',
+    'sandbox-honest': 'Where a machine cannot make a sandbox, it is said why, and nothing that asked for one is run.',
+    'probe-forms': 'Scripts and executables are asked for Simple JSON, schema dumps, --discover and, where it is wanted, --help; the richest answer decides.',
+    'probe-slow': 'An answer after 200 ms counts, with a warning.',
+    'probe-reasons': 'Every candidate that is not a tool has a reason and a fix.',
+    'probe-leaves-nothing': 'A probe changes no file and leaves no process, whatever the candidate does.',
+    'probe-no-sandbox': 'Without a sandbox nothing is probed unless that is asked for.',
+  }),
   ...section('10', {
     'http-handler': 'createHandler makes a toolset a web-standard fetch handler with /tools/<name>, /mcp and /openapi.json; toNode serves it by node:http and Express.',
     'http-status': 'Over HTTP a success has the status 200 and an error the status of the table.',
@@ -324,6 +343,7 @@ export const requirements: { readonly [id: string]: Requirement } = {
     'bad-line-keeps-session': 'A bad line does not end a session.',
     'error-document-with-exit-0': '`{"error":…}` with exit code 0 is an error.',
     'status-active-is-a-result': '`{"status":"active"}` is a result.',
+    'probe-without-side-effects': "A probe never runs a script's side effects on the user's files.",
   }),
   ...later('12', {
     'silent-tool-killed': 'A silent tool is killed on time.',
@@ -332,6 +352,7 @@ export const requirements: { readonly [id: string]: Requirement } = {
     'describe-nosuch-fails': '`describe nosuch` fails.',
     'resume-resumes': 'Resume resumes, and the documented command works the second time too.',
     'probe-without-side-effects': "A probe never runs a script's side effects on the user's files.",
+    'error-document-with-exit-0': '`{"error":…}` with exit code 0 is an error.',
   }),
 }
 
