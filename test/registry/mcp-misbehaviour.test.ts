@@ -17,7 +17,7 @@ const open = async (mcpServers: { readonly [name: string]: McpServerOptions }, m
   opened.push(reg)
   return reg
 }
-const server = (name: string, more: Partial<McpServerOptions> = {}): McpServerOptions => ({ command: name.endsWith('.py') ? 'python3' : process.execPath, args: [fixture(`servers/${name}`)], ...more })
+const server = (name: string, more: Partial<McpServerOptions> = {}): McpServerOptions => ({ command: name.endsWith('.py') ? 'python3' : process.execPath, args: [fixture(`servers/${name}`)], timeout: 30, ...more })
 const closeAll = (): Promise<unknown> => Promise.all(opened.splice(0).map((reg) => reg.close()))
 afterAll(closeAll)
 

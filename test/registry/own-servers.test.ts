@@ -11,7 +11,7 @@ const stops: (() => Promise<unknown>)[] = []
 afterAll(() => Promise.all(stops.map((stop) => stop())))
 
 const open = async (server: Server, more: RegistryOptions = {}): Promise<Registry> => {
-  const reg = await registry({ cwd: makeFolder(), env: cleanEnvironment(), cache: false, mcpServers: { own: server }, ...more })
+  const reg = await registry({ cwd: makeFolder(), env: cleanEnvironment(), cache: false, mcpServers: { own: { timeout: 30, ...server } }, ...more })
   stops.push(() => reg.close())
   return reg
 }
