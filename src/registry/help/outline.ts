@@ -99,7 +99,7 @@ function continues(walk: Walk, entry: FlagEntry, look: LineLook, usual: number |
 
 /** Lines like `[-g|--global] [--omit <dev|optional>]` list flags in the way of a usage. */
 function isSynopsis(text: string): boolean {
-  return /\] \[|\|/.test(text) || /^\s*\[[^\]]*$/.test(text)
+  return /\] \[|\||\]$/.test(text) || /^\s*\[[^\]]*$/.test(text)
 }
 
 function takeRow(walk: Walk, look: LineLook, index: number): void {
