@@ -20,7 +20,7 @@ export function usageAt(looks: readonly LineLook[], at: number): UsageBlock | un
 
 /** A first line that says what can be written, without the word usage: `pandoc [OPTIONS] [FILES]`. */
 export function looksLikeUsage(text: string): boolean {
-  return /^ {0,4}[\w./-]+(?: [\w-]+)? \[(?:-|options?\]|OPTIONS?\]|flags\]|FLAGS\])/.test(text.slice(0, 120)) || /^ {0,4}[\w./-]+ \[?(?:options|OPTIONS|OPTION)\]?(?:\.\.\.)? [[<A-Z]/.test(text.slice(0, 120))
+  return /^ {0,4}[\w./-]+(?: [\w-]+)? [[<](?:-|options?\]|OPTIONS?\]|flags\]|FLAGS\]|command[\]>])/.test(text.slice(0, 120)) || /^ {0,4}[\w./-]+ \[?(?:options|OPTIONS|OPTION)\]?(?:\.\.\.)? [[<A-Z]/.test(text.slice(0, 120))
 }
 
 /** `usage: prog ...`, its continuation lines, and the lines that begin with `or:`. */
