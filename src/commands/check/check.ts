@@ -1,6 +1,7 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { ToolError } from '../../contract/tool-error.ts'
+import { findProgram } from '../../process/find-program.ts'
 import type { Report } from './check-type.ts'
 import { runChecks } from './run-checks.ts'
 import { sandboxFor } from './sandbox.ts'
@@ -20,7 +21,7 @@ const RESERVED = /^(\.|_lib$|venv$|shared_venv$|node_modules$|registry$)/
 
 /** Checks programs, and every program of folders. Throws INVALID_PATH for what is neither. */
 export async function checkPaths({ path: paths, min, call = false }: CheckInput, where: Where): Promise<CheckResult> {
-  const found = paths.flatMap((path) => listPrograms(resolve(where.cwd, path), path))
+  const found = paths.flatMap((path) => listPrograms(locate(path, where), path))
   const bareStart = bareStarts()
   const programs: Report[] = []
   let sandboxed = true
@@ -35,6 +36,12 @@ export async function checkPaths({ path: paths, min, call = false }: CheckInput,
 
 type Program = { readonly file: string; readonly shown: string; readonly start: StartCommand }
 
+// A bare word may be a file here, or a program that is installed.
+function locate(given: string, { cwd, env }: Where): string {
+  const path = resolve(cwd, given)
+  return statSync(path, { throwIfNoEntry: false }) ? path : (findProgram(given, env['PATH'], cwd) ?? path)
+}
+
 function listPrograms(path: string, given: string): readonly Program[] {
   const stats = statSync(path, { throwIfNoEntry: false })
   if (!stats) throw new ToolError('INVALID_PATH', `path: there is no '${given}'`, { field: 'path', suggestion: 'Give a program or a folder that exists' })
@@ -46,7 +53,8 @@ function listPrograms(path: string, given: string): readonly Program[] {
   const files = readdirSync(path, { withFileTypes: true }).filter((entry) => entry.isFile() && !RESERVED.test(entry.name)).map(({ name }) => name).sort()
   const programs = files.flatMap((name) => {
     const start = startCommand(join(path, name))
-    return start ? [{ file: join(path, name), shown: join(given, name), start }] : []
+    // A module that nobody may execute is for other modules.
+    return start && start.command[0] !== 'node' ? [{ file: join(path, name), shown: join(given, name), start }] : []
   })
   if (programs.length === 0) throw new ToolError('INVALID_PATH', `path: the folder '${given}' holds no programs`, { field: 'path', suggestion: 'Give a folder with scripts or executables' })
   return programs

@@ -20,3 +20,20 @@ export const help: Check = {
     return doubtful(`--help printed ${excerpt(ran)}${ran.stderr.trim().length >= SHORTEST ? ' and the help on stderr' : ''}`, fix)
   },
 }
+
+/** Its help can be read by a program too. */
+export const readableHelp: Check = {
+  id: 'readable-help',
+  title: 'its help is written so that usage and options can be read from it',
+  weight: 4,
+  async run(subject) {
+    const { readHelp } = await import('../../../registry/help/read-help.ts')
+    const { stdout, stderr } = await subject.ask(HELP.args, HELP.options)
+    const { usage, options, commands } = readHelp(stdout.trim() === '' ? stderr : stdout)
+    const missing = [...(usage === '' ? ['a usage line'] : []), ...(options.length === 0 && commands.length === 0 ? ['options'] : [])]
+    const bare = options.filter(({ description }) => description.trim() === '')
+    if (missing.length > 0) return failed(`no ${missing.join(' and no ')} could be found in it`, 'Write help in a usual form: `usage: name [options] <file>`, then one line for each option, `--flag <value>  what it does`')
+    if (bare.length * 2 > options.length) return doubtful(`${bare.length} of ${options.length} options have no description`, 'Say behind each option what it does')
+    return PASS
+  },
+}

@@ -20,14 +20,23 @@ async function discover({ ask }: Asking, name: string): Promise<Found | undefine
   const document = documentOf(discovery)?.value
   if (discovery.status !== 0 || !isObject(document) || !Array.isArray(document['tools'])) return undefined
   const short = readTools(document, name)
-  const schema = documentOf(await ask(['--schema']))?.value
-  const rich = readTools(schema, name)
+  const rich = await readRich(ask, name)
   // Discovery has the summaries and the schema everything else.
   const tools = short.map((tool) => {
     const more = rich.find((other) => other.name === tool.name)
     return more ? { ...more, summary: tool.summary } : tool
   })
   return { speech: 'discover', discovery, tools }
+}
+
+// Either of them has the schemas.
+async function readRich(ask: Asking['ask'], name: string): Promise<readonly DescribedTool[]> {
+  for (const flag of ['--schema', '--manifest']) {
+    const ran = await ask([flag])
+    const tools = ran.status === 0 ? readTools(documentOf(ran)?.value, name) : []
+    if (tools.some(({ inputSchema }) => inputSchema)) return tools
+  }
+  return []
 }
 
 async function dump({ ask }: Asking, name: string): Promise<Found | undefined> {
