@@ -11,7 +11,7 @@ const examples = ['hello/hello.mjs', 'file-tools/file-tools.mjs', 'plain-json-sc
 
 async function check(path: string, ...args: string[]) {
   const { status, json } = await toolable(['check', path, ...args], { longest: 110_000 })
-  return { status, json, byId: Object.fromEntries((json.result?.checks ?? []).map((one: Checked) => [one.id, one])) as { readonly [id: string]: Checked } }
+  return { status, json, byId: Object.fromEntries<Checked | undefined>((json.result?.checks ?? []).map((one: Checked) => [one.id, one])) }
 }
 
 describe('toolable check', () => {
