@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { ensureSystemPackages } from './system-packages.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const clients = join(root, 'test/mcp/clients')
+const programsOfOthers = ['test/mcp/clients', 'test/registry/servers'].map((folder) => join(root, folder))
 // Inside node_modules, so that a new installation also means a new build.
 const buildStamp = join(root, 'node_modules/.cache/toolable/build')
 
@@ -16,8 +16,8 @@ try {
   ensureNodeVersion()
   if (process.argv[2] === 'test') ensureSystemPackages()
   ensureNpmPackages(root)
-  // Programs of others that only the tests need have a lock file of their own.
-  if (process.argv[2] === 'test') ensureNpmPackages(clients)
+  // Programs of others that only the tests need have lock files of their own.
+  if (process.argv[2] === 'test') programsOfOthers.forEach(ensureNpmPackages)
   ensureBuild()
 } catch (error) {
   console.error(`setup: ${error.message}`)

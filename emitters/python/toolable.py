@@ -1,3 +1,4 @@
+# toolable: {"tools": []}
 """Make the functions of a Python script full agent tools. One file, no dependencies, Python 3.8 or newer.
 
     from toolable import tool, run, fail
@@ -228,7 +229,7 @@ def _read_tool_argv(program, chosen, rest):
 def _program_document(program, version, flag):
     tools = list(_tools.values())
     if flag == "--discover":
-        return {"name": program, "version": version, "tools": [{"name": each.name, "summary": each.summary, "streaming": False, "session_mode": False} for each in tools], "resources": [], "prompts": []}
+        return {"name": program, "version": version, "tools": [{"name": each.name, "summary": each.summary, "streaming": False, "session_mode": False} for each in tools], "resources": [], "prompts": [], "stdin": True}
     if flag == "--tools":
         return {"tools": [{"name": each.name, "summary": each.summary} for each in tools]}
     if flag == "--manifest":

@@ -83,7 +83,7 @@ toolable_main() {
   set -- "$@"
   case "${1-}" in
     '{"__test__": true}') [ $# = 1 ] && toolable_say '{"success": true, "_simple": true}' ;;
-    --discover) toolable_say "{\"name\":$(json_string "$TOOLABLE_NAME"),\"version\":\"$TOOLABLE_VERSION\",\"tools\":[$(toolable_each toolable_short)],\"resources\":[],\"prompts\":[]}" ;;
+    --discover) toolable_say "{\"name\":$(json_string "$TOOLABLE_NAME"),\"version\":\"$TOOLABLE_VERSION\",\"tools\":[$(toolable_each toolable_short)],\"resources\":[],\"prompts\":[],\"stdin\":true}" ;;
     --tools) toolable_say "{\"tools\":[$(toolable_each toolable_short)]}" ;;
     --manifest) toolable_say "{\"name\":$(json_string "$TOOLABLE_NAME"),\"version\":\"$TOOLABLE_VERSION\",\"tools\":[$(toolable_each toolable_manifest)],\"resources\":[],\"prompts\":[]}" ;;
     --schema) toolable_say "{\"tools\":[$(toolable_each toolable_schema_document)]}" ;;

@@ -20,9 +20,15 @@ export function killKnown(known: readonly KnownProcess[]): void {
 
 /** Kills the whole tree, and looks again, because it may have forked meanwhile. */
 export function killTree(leader: number): void {
+  const known = new Set<number>()
   for (let round = 0; round < ROUNDS; round += 1) {
-    signalTree(leader, 'SIGKILL')
-    if (listDescendants(leader).length === 0) return
+    const fresh = listDescendants(leader).filter(({ pid }) => !known.has(pid))
+    if (round === 0 && !sendSignal(-leader, 'SIGKILL')) sendSignal(leader, 'SIGKILL')
+    if (fresh.length === 0) return
+    for (const { pid } of fresh) {
+      known.add(pid)
+      sendSignal(pid, 'SIGKILL')
+    }
   }
 }
 

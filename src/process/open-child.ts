@@ -1,5 +1,5 @@
+import { begin } from './begin.ts'
 import type { ChildEnd, ChildOptions } from './child-type.ts'
-import { supervise } from './supervise.ts'
 
 /** A child that is talked to in lines, as long as both want. What it says goes to `onLine` and `onErrorLine` of its options. */
 export type OpenChild = {
@@ -21,7 +21,7 @@ const IS_OVER = Promise.resolve(false)
 
 /** Starts a child that stays. Never throws; `timeout` is the longest life, `maxStdout` has no limit unless one is given, and `input` is written first. */
 export async function openChild(options: ChildOptions): Promise<OpenChild> {
-  const { pid, stdin, child, end, stop } = await supervise({ maxStdout: Infinity, ...options }, 'pipe')
+  const { pid, stdin, handles, end, stop } = await begin({ maxStdout: Infinity, ...options }, 'pipe')
   stdin?.on('error', () => {})
   if (options.input !== undefined) stdin?.write(options.input)
   return {
@@ -40,7 +40,7 @@ export async function openChild(options: ChildOptions): Promise<OpenChild> {
     },
     closeInput: () => void stdin?.end(),
     hold: (alive) => {
-      for (const handle of [child, child?.stdin, child?.stdout, child?.stderr] as readonly (Holdable | null | undefined)[]) handle?.[alive ? 'ref' : 'unref']?.()
+      for (const handle of handles as readonly (Holdable | null)[]) handle?.[alive ? 'ref' : 'unref']?.()
     },
   }
 }

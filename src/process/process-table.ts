@@ -28,16 +28,7 @@ export function isStillThere({ pid, start }: KnownProcess): boolean {
 /** Milliseconds of processor time that a child and its living descendants have used; undefined where nobody can tell. */
 export function usedTime(leader: number): number | undefined {
   const own = readRow(leader)
-  return own && [own, ...listDescendants(leader)].reduce((sum, { used }) => sum + used, 0)
-}
-
-/** What an open descriptor of a process is, as /proc names it: `socket:[123]`. */
-export function nameOfDescriptor(pid: number, descriptor: number): string | undefined {
-  try {
-    return isLinux ? readlinkSync(`/proc/${pid}/fd/${descriptor}`) : undefined
-  } catch {
-    return undefined
-  }
+  return own && listChildren(leader).reduce((sum, pid) => sum + (usedTime(pid) ?? 0), own.used)
 }
 
 /** The processes that hold one of these descriptors open, whoever started them. */
@@ -55,6 +46,24 @@ function readRow(pid: number): Row | undefined {
     return fields[0] === 'Z' || fields[0] === 'X' ? undefined : { pid, parent, group, session, used, start: fields[19]! }
   } catch {
     return undefined
+  }
+}
+
+// As /proc names it: `socket:[123]`, or the path of a file.
+function nameOfDescriptor(pid: number, descriptor: number): string | undefined {
+  try {
+    return readlinkSync(`/proc/${pid}/fd/${descriptor}`)
+  } catch {
+    return undefined
+  }
+}
+
+// Only those of the first thread, but without a look at every process of the machine.
+function listChildren(pid: number): number[] {
+  try {
+    return readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').split(' ').filter((word) => word !== '').map(Number)
+  } catch {
+    return []
   }
 }
 

@@ -1,11 +1,17 @@
+import { closeSync } from 'node:fs'
+import { begin } from './begin.ts'
 import type { ChildEnd, ChildOptions } from './child-type.ts'
-import { supervise } from './supervise.ts'
+import { holdInput } from './input-file.ts'
 
 /** Runs a program to its end. Never throws and never hangs: however it goes, there is a ChildEnd that says how. */
 export async function runChild(options: ChildOptions): Promise<ChildEnd> {
-  const { stdin, end } = await supervise(options, options.input === undefined ? 'ignore' : 'pipe')
+  const { input } = options
+  if (input === undefined) return (await begin(options, 'ignore')).end
+  const held = holdInput(input)
+  const { stdin, end } = await begin(options, held ?? 'pipe')
+  if (held !== undefined) closeSync(held)
   // A child that does not read, or closes early, is its own business.
   stdin?.on('error', () => {})
-  stdin?.end(options.input)
+  stdin?.end(input)
   return end
 }

@@ -1,11 +1,11 @@
-import type { ChildProcess } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
+import type { ChildInput } from './channels.ts'
 import type { ChildEnd, ChildOptions, ChildReason } from './child-type.ts'
 import { collectErrors, collectOutput } from './collect.ts'
 import { sendSignal } from './host.ts'
 import { killHolders, killKnown, killTree, signalTree } from './kill-tree.ts'
 import type { KnownProcess } from './process-table.ts'
-import { nameOfDescriptor } from './process-table.ts'
+import { start } from './start.ts'
 import { explainStart } from './start-problem.ts'
 
 /** How long a pipe may stay silent after its child is over before whoever holds it is looked for, and how long all of that may take. */
@@ -18,38 +18,21 @@ export type Supervised = {
   readonly pid: number | undefined
   /** Null where it was not asked for, or the child could not be started. */
   readonly stdin: Writable | null
-  readonly child: ChildProcess | undefined
+  /** What keeps our own process alive. */
+  readonly handles: readonly unknown[]
   readonly end: Promise<ChildEnd>
   /** Ends the tree, for the reason 'cancelled'. */
   stop(): void
 }
 
-/** Starts a child and watches it until it is over. Never throws: what cannot be started has the end `not-started`. */
-export async function supervise(options: ChildOptions, stdin: 'pipe' | 'ignore'): Promise<Supervised> {
-  if (options.sandbox === undefined) return watch(options, stdin)
-  const { enterSandbox, leaveSandbox } = await import('./sandbox/enter.ts')
-  const inside = await enterSandbox(options, options.sandbox)
-  if (inside instanceof Error) return neverStarted(performance.now(), 'not-started', inside)
-  const supervised = await watch(inside, stdin)
-  return { ...supervised, end: supervised.end.then((end) => leaveSandbox(end, options)) }
-}
-
-async function watch(options: ChildOptions, stdin: 'pipe' | 'ignore'): Promise<Supervised> {
-  const { spawn } = await import('node:child_process')
-  const { command: [program, ...args], cwd, env, signal, timeout, grace = 0 } = options
+/** Starts a child, as it stands in the options, and watches it until it is over. Never throws: what cannot be started has the end `not-started`. */
+export async function supervise(options: ChildOptions, stdin: ChildInput): Promise<Supervised> {
+  const { signal, timeout, grace = 0 } = options
   const began = performance.now()
-  let child: ChildProcess
-  try {
-    if (signal?.aborted) return neverStarted(began, 'cancelled')
-    child = spawn(program, args, { cwd, env, stdio: [stdin, 'pipe', 'pipe'], shell: false, detached: true, windowsHide: true })
-  } catch (error) {
-    return neverStarted(began, 'not-started', await explainStart(error as NodeJS.ErrnoException, options))
-  }
-  const { pid } = child
-  if (pid === undefined) {
-    const error = await new Promise<NodeJS.ErrnoException>((resolve) => child.once('error', resolve))
-    return neverStarted(began, 'not-started', await explainStart(error, options))
-  }
+  const started = await start(options, stdin)
+  if (started instanceof Error) return neverStarted(began, 'not-started', await explainStart(started, options))
+  if (started === 'cancelled') return neverStarted(began, 'cancelled')
+  const { child, pid, channels } = started
   options.onStart?.(pid)
   // A signal that cannot be delivered arrives here too, and is nobody's fault.
   child.on('error', () => {})
@@ -74,19 +57,18 @@ async function watch(options: ChildOptions, stdin: 'pipe' | 'ignore'): Promise<S
   signal?.addEventListener('abort', onAbort, { once: true })
   if (timeout !== undefined) timers.push(setTimeout(() => stop('timeout'), timeout))
 
-  const pipes = [child.stdout!, child.stderr!]
-  const names = [1, 2].flatMap((descriptor) => nameOfDescriptor(pid, descriptor) ?? []).filter((name) => name !== '/dev/null')
-  const output = collectOutput(child.stdout!, options, stop)
-  const errors = collectErrors(child.stderr!, options, stop)
+  const output = collectOutput(channels.stdout, options, stop)
+  const errors = collectErrors(channels.stderr, options, stop)
 
   const end = new Promise<void>((resolve) => child.once('exit', () => resolve())).then(async (): Promise<ChildEnd> => {
     for (const timer of timers) clearTimeout(timer)
     signal?.removeEventListener('abort', onAbort)
-    child.stdin?.destroy()
+    channels.stdin?.destroy()
     // What the child left in its group has no owner any more.
     sendSignal(-pid, 'SIGKILL')
     killKnown(warned)
-    await drain(pipes, () => killHolders(names))
+    await drain([channels.stdout, channels.stderr], () => killHolders(channels.names))
+    channels.release()
     output.finish()
     errors.finish()
     return {
@@ -94,13 +76,14 @@ async function watch(options: ChildOptions, stdin: 'pipe' | 'ignore'): Promise<S
       duration: performance.now() - began, ...(problem && { problem }),
     }
   })
-  return { pid, stdin: child.stdin, child, end, stop: onAbort }
+  return { pid, stdin: channels.stdin, handles: [child, channels.stdin, channels.stdout, channels.stderr], end, stop: onAbort }
 }
 
-function neverStarted(began: number, reason: ChildReason, problem?: Error): Supervised {
+/** The end of what never ran. */
+export function neverStarted(began: number, reason: ChildReason, problem?: Error): Supervised {
   const nothing = Buffer.alloc(0)
   const end: ChildEnd = { reason, status: null, signal: null, stdout: nothing, stderr: nothing, stderrCut: false, duration: performance.now() - began, ...(problem && { problem }) }
-  return { pid: undefined, stdin: null, child: undefined, end: Promise.resolve(end), stop: () => {} }
+  return { pid: undefined, stdin: null, handles: [], end: Promise.resolve(end), stop: () => {} }
 }
 
 /** Reads what is still in the pipes. A pipe that stays open has an owner that outlived the child; it is ended, and then the pipe is given up. */
@@ -119,15 +102,24 @@ async function drain(pipes: readonly Readable[], endHolders: () => void): Promis
 /** Resolves when no pipe said anything for that many milliseconds, or everything takes too long. */
 function silence(pipes: readonly Readable[], milliseconds: number): Promise<void> {
   return new Promise((resolve) => {
+    let heard = false
+    const hear = (): void => {
+      heard = true
+    }
     const finish = (): void => {
       clearTimeout(longest)
       clearTimeout(quiet)
-      for (const pipe of pipes) pipe.off('data', heard)
+      for (const pipe of pipes) pipe.off('data', hear)
       resolve()
     }
-    const heard = (): void => void quiet.refresh()
+    const decide = (): void => {
+      if (!heard) return finish()
+      heard = false
+      quiet.refresh()
+    }
     const longest = setTimeout(finish, LONGEST_DRAIN)
-    const quiet = setTimeout(finish, milliseconds)
-    for (const pipe of pipes) pipe.on('data', heard)
+    // Where we were busy ourselves, the pipes have had no turn yet; after one turn of theirs silence is silence.
+    const quiet = setTimeout(() => setImmediate(decide), milliseconds)
+    for (const pipe of pipes) pipe.on('data', hear)
   })
 }

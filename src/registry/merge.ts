@@ -47,7 +47,8 @@ export function merge(loaded: readonly Loaded[]): Merged {
 
   const names = new Map<string, Entry>()
   const ids = new Map<string, Entry>()
-  const named = entryNames(placed.map((each) => ({ ...each, source: each.found.source, bare: each.id.slice(each.id.indexOf('.') + 1), shadowed: each.owner !== undefined })))
+  const inView = placed.toSorted((left, right) => Number(left.owner !== undefined) - Number(right.owner !== undefined))
+  const named = entryNames(inView.map((each) => ({ ...each, source: each.found.source, bare: each.id.slice(each.id.indexOf('.') + 1), shadowed: each.owner !== undefined })))
   for (const [name, { id, found, owner }] of named) {
     const entry = makeEntry({ id, name, found, ...(owner && { shadowedBy: owner.id }) }, report)
     names.set(lookupKey(name), entry)

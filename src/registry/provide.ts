@@ -10,12 +10,12 @@ import type { Registry } from './registry-type.ts'
 type OpenAiOptions = Pick<ExportOptions, 'strict' | 'onNote'> & { readonly api?: 'chat' | 'responses' }
 
 /** Entries as OpenAI's chat completions (default) or responses take them. */
-export async function toOpenAI(entries: readonly Entry[], { api = 'chat', ...options }: OpenAiOptions): Promise<readonly (OpenAiTool | OpenAiResponsesTool)[]> {
+export async function toOpenAI(entries: readonly Entry[], { api = 'chat', ...options }: OpenAiOptions): Promise<(OpenAiTool | OpenAiResponsesTool)[]> {
   return toProvider(api === 'responses' ? 'openai-responses' : 'openai', await exported(entries), options)
 }
 
 /** Entries as Anthropic's messages take them. */
-export async function toAnthropic(entries: readonly Entry[]): Promise<readonly AnthropicTool[]> {
+export async function toAnthropic(entries: readonly Entry[]): Promise<AnthropicTool[]> {
   return toProvider('anthropic', await exported(entries))
 }
 
@@ -25,7 +25,7 @@ export async function toGemini(entries: readonly Entry[], options: Pick<ExportOp
 }
 
 /** Entries as `tools/list` of MCP shows them. */
-export async function toMcp(entries: readonly Entry[]): Promise<readonly McpTool[]> {
+export async function toMcp(entries: readonly Entry[]): Promise<McpTool[]> {
   return toProvider('mcp', await exported(entries))
 }
 

@@ -115,11 +115,11 @@ export type Registry = Servable & {
   sources(): readonly SourceState[]
   /** Looks again; asks only what changed, unless `fresh`. */
   rescan(options?: { readonly fresh?: boolean }): Promise<Registry>
-  toOpenAI(options?: Pick<ExportOptions, 'strict' | 'onNote'> & { readonly api?: 'chat'; readonly filter?: FilterInput }): Promise<readonly OpenAiTool[]>
-  toOpenAI(options: Pick<ExportOptions, 'strict' | 'onNote'> & { readonly api: 'responses'; readonly filter?: FilterInput }): Promise<readonly OpenAiResponsesTool[]>
-  toAnthropic(options?: { readonly filter?: FilterInput }): Promise<readonly AnthropicTool[]>
+  toOpenAI(options?: Pick<ExportOptions, 'strict' | 'onNote'> & { readonly api?: 'chat'; readonly filter?: FilterInput }): Promise<OpenAiTool[]>
+  toOpenAI(options: Pick<ExportOptions, 'strict' | 'onNote'> & { readonly api: 'responses'; readonly filter?: FilterInput }): Promise<OpenAiResponsesTool[]>
+  toAnthropic(options?: { readonly filter?: FilterInput }): Promise<AnthropicTool[]>
   toGemini(options?: Pick<ExportOptions, 'schema'> & { readonly filter?: FilterInput }): Promise<GeminiTool>
-  toMcp(options?: { readonly filter?: FilterInput }): Promise<readonly McpTool[]>
+  toMcp(options?: { readonly filter?: FilterInput }): Promise<McpTool[]>
   /** Runs what a model asked for, in the form of any provider, and gives the message that answers it; several calls give several messages. Never throws. */
   handleToolCall(call: unknown, options?: CallOptions): Promise<ToolMessage | readonly ToolMessage[]>
   /** Ends connections and warm programs. */

@@ -110,7 +110,9 @@ describe('large and odd input [6.child-large-input]', () => {
     expect(errorOf(await callChild(perl('json'), text(LONGEST_ARGUMENT + 1)))).toMatchObject({
       code: 'INVALID_INPUT', message: 'the input as JSON has 131072 bytes, and one argument of a command line has at most 131071', suggestion: { fix: expect.stringContaining('call: stdin') as string },
     })
-    expect(errorOf(await callChild({ form: 'flags', command: ['true'] }, { text: '-'.repeat(200_000) }))).toMatchObject({ code: 'INVALID_INPUT', message: expect.stringMatching(/^the value of --text has 200007 bytes/) as string })
+    expect(errorOf(await callChild({ form: 'flags', command: ['true'] }, { text: `-${'ä'.repeat(100_000)}` }))).toMatchObject({ code: 'INVALID_INPUT', message: expect.stringMatching(/^the value of --text has 200008 bytes/) as string })
+    expect(errorOf(await callChild({ form: 'flags', command: ['true'] }, { text: 'x'.repeat(200_000) }))).toMatchObject({ message: expect.stringMatching(/^the value of --text has 200000 bytes/) as string })
+    expect(resultOf<{ argv: string[] }>(await callChild(perl('json', { stdin: true }), { text: '日'.repeat(60_000) })).argv).toEqual([])
   })
 
   test('many arguments that are too much together are refused by the system, in words', async () => {

@@ -46,7 +46,7 @@ describe('a child is given [6.child-environment]', () => {
 })
 
 describe('a toolable executable [6.child-forms]', () => {
-  const ours = (tool: string, more: object = {}): ChildCall => ({ ...toolableCall([process.execPath, foreign('made-with-toolable.mjs')], { name: tool, facts: {} }, true), warm: false, ...more })
+  const ours = (tool: string, more: object = {}): ChildCall => ({ ...toolableCall([process.execPath, foreign('made-with-toolable.mjs')], { name: tool, facts: {} }, { serves: true, readsStdin: false }), warm: false, ...more })
 
   test('of ours gets its input by stdin, and its envelope arrives whole', async () => {
     const { outcome, events } = await callChild(ours('all'), { text: '--help' })
@@ -60,6 +60,9 @@ describe('a toolable executable [6.child-forms]', () => {
 
   test('of ours keeps partial results with their counts, and failures with everything that they say', async () => {
     expect((await callChild(ours('some'))).outcome).toMatchObject({ ok: true, status: 'partial', errors: [{ code: 'NOT_FOUND', message: 'c' }], summary: { total: 3, succeeded: 2, failed: 1 } })
+    // Counted by the tool: no list in the result shows what worked.
+    const counted = { status: 'partial', result: { sent: 5 }, errors: [{ code: 'NOT_FOUND', message: 'x' }], summary: { total: 6, succeeded: 5, failed: 1, recoverable_failures: 1 } }
+    expect((await callChild(fails, { stdout: JSON.stringify(counted) })).outcome).toMatchObject({ ok: true, ...counted })
     expect(errorOf(await callChild(ours('refuse')))).toMatchObject({ code: 'E3101', category: 'state', message: 'no such thing', suggestion: { fix: 'try another' }, field: 'id', details: { id: 7, exit_status: 1 } })
     expect(errorOf(await callChild(ours('all'), { text: 1 }))).toMatchObject({ code: 'INVALID_INPUT', field: 'text', details: { exit_status: 65 } })
   })
@@ -76,7 +79,7 @@ describe('a toolable executable [6.child-forms]', () => {
   })
 
   test('of the specification is asked for its stream', async () => {
-    const { outcome, events } = await callChild(toolableCall(['python3', foreign('streams.py')], { name: 'count', facts: { streaming: true } }, false), { to: 2 })
+    const { outcome, events } = await callChild(toolableCall(['python3', foreign('streams.py')], { name: 'count', facts: { streaming: true } }, { serves: false, readsStdin: false }), { to: 2 })
     expect(outcome).toMatchObject({ ok: true, result: { counted: 2 } })
     expect(events.slice(0, 3)).toEqual([{ type: 'progress', message: '1 of 2' }, { type: 'progress', message: '2 of 2' }, { type: 'log', level: 'debug', message: 'a line that belongs on stderr' }])
   })
@@ -100,8 +103,10 @@ describe('a toolable executable [6.child-forms]', () => {
     expect(seen).toEqual([['all', { text: 'x' }], ['all', { text: 'x' }]])
   })
 
-  test('alone can be asked for a dry run', async () => {
-    expect(errorOf(await callChild(tells, {}, { facts: { dryRun: true }, options: { dryRun: true, env: hostEnv } }))).toMatchObject({ code: 'PRECONDITION' })
+  test('hears of a dry run, and a script does by its own field only', async () => {
+    const dry = { facts: { dryRun: true }, options: { dryRun: true, env: hostEnv } }
+    expect(errorOf(await callChild(tells, {}, dry))).toMatchObject({ code: 'PRECONDITION' })
+    expect(resultOf(await callChild(fails, { dry_run: true, stdout: '{"plan":[{"action":"send","target":"mail"}]}' }, dry))).toEqual({ plan: [{ action: 'send', target: 'mail' }] })
   })
 })
 
@@ -153,6 +158,12 @@ describe('what a child says beside its answer [6.child-side-channel]', () => {
 
   test('never decides how a call ends', async () => {
     expect(resultOf(await callChild(fails, { stdout: '{"a":1}', stderr: '{"error":"not so bad"}\nTraceback (most recent call last):\n' }))).toEqual({ a: 1 })
+  })
+
+  test('of notifications in a flood is told up to a limit, and never taken for words', async () => {
+    const { outcome, events } = await callChild({ form: 'json', command: ['perl', '-e', 'print STDERR qq({"type":"notification","kind":"progress","message":"m"}\n) for 1..10050; exit 3'] })
+    expect(events).toHaveLength(10_000)
+    expect(outcome).toMatchObject({ ok: false, error: { message: 'the program ended with exit status 3 and said nothing' } })
   })
 
   test('is heard to the end, told up to a limit, and its tail kept', async () => {

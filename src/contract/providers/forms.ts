@@ -1,4 +1,3 @@
-import type { JsonSchema } from '../json.ts'
 import type { ToolManifest } from '../manifest.ts'
 
 /** A tool and the name under which a model knows it; the name has to be valid for every provider already. */
@@ -21,7 +20,7 @@ export type OpenAiTool = { readonly type: 'function'; readonly function: { reado
 export type OpenAiResponsesTool = { readonly type: 'function'; readonly name: string; readonly description: string; readonly parameters: { [keyword: string]: unknown }; readonly strict: boolean }
 export type AnthropicTool = { readonly name: string; readonly description: string; readonly input_schema: { readonly type: 'object'; readonly [keyword: string]: unknown } }
 /** All tools for Gemini, as one member of its list `tools`. */
-export type GeminiTool = { readonly functionDeclarations: { readonly name: string; readonly description: string; readonly parameters?: JsonSchema; readonly parametersJsonSchema?: JsonSchema }[] }
+export type GeminiTool = { readonly functionDeclarations: { readonly name: string; readonly description: string; readonly parameters?: object; readonly parametersJsonSchema?: object }[] }
 /** A tool as the `tools/list` of MCP shows it. */
 export type McpTool = {
   readonly name: string

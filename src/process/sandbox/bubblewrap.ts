@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { contains, listHiddenPlaces, placeInSandbox, realPath } from './hidden.ts'
 import type { HiddenPlace } from './hidden.ts'
 import { listInstallations, listInstallationsOf } from './installations.ts'
@@ -17,9 +16,9 @@ export type Bubblewrap = { readonly bwrap: string; readonly prlimit: string | un
 
 /** The command that runs a command in a sandbox. */
 export function wrapCommand(sandbox: Bubblewrap, { readable = [] }: SandboxProfile, command: readonly [string, ...string[]], path: string | undefined): [string, ...string[]] {
-  const hidden = listHiddenPlaces()
   const [program] = command
-  const needed = [...cachedInstallations(path), ...(program.includes('/') ? listInstallationsOf(program) : []), ...readable]
+  const { hidden, shown } = groundOf(path ?? '')
+  const asked = showPaths([...(program.includes('/') ? listInstallationsOf(program) : []), ...readable], hidden)
   return [
     sandbox.bwrap,
     ...(sandbox.userNamespace ? ['--unshare-user'] : []),
@@ -29,7 +28,7 @@ export function wrapCommand(sandbox: Bubblewrap, { readable = [] }: SandboxProfi
     ...hidden.flatMap(({ real }) => ['--size', SIZE_OF_TMP, '--tmpfs', real]),
     ...devices(),
     '--proc', '/proc',
-    ...bindings(needed, hidden),
+    ...bindings([...shown, ...asked]),
     '--dir', PRIVATE_FOLDER,
     // What is written outside the temporary directory would vanish without a word, so that it fails instead.
     ...hidden.flatMap(({ real }) => (real === '/tmp' ? [] : ['--remount-ro', real])),
@@ -53,27 +52,33 @@ function devices(): string[] {
   ]
 }
 
-function bindings(paths: readonly string[], hidden: readonly HiddenPlace[]): string[] {
-  const targets = new Map<string, string>()
-  for (const path of paths) {
+type Shown = readonly [target: string, source: string]
+
+function showPaths(paths: readonly string[], hidden: readonly HiddenPlace[]): Shown[] {
+  return paths.flatMap((path) => {
     const real = realPath(path)
-    if (real === undefined) continue
-    for (const seen of [path, real]) {
-      const target = placeInSandbox(seen, hidden)
-      // To show a hidden place as a whole would hide nothing.
-      if (target !== undefined && !hidden.some((place) => contains(target, place.real))) targets.set(target, real)
-    }
-  }
-  // Outer folders first, and nothing twice: what lies in a folder that is shown already is there.
-  const outer = [...targets].filter(([target, real]) => ![...targets].some(([other, source]) => other !== target && contains(other, target) && contains(source, real)))
-  return outer.sort(([left], [right]) => left.length - right.length).flatMap(([target, real]) => (existsSync(real) ? ['--ro-bind', real, target] : []))
+    const targets = real === undefined ? [] : [path, real].flatMap((seen) => placeInSandbox(seen, hidden) ?? [])
+    // To show a hidden place as a whole would hide nothing.
+    return targets.filter((target) => !hidden.some((place) => contains(target, place.real))).map((target) => [target, real!] as const)
+  })
 }
 
-const known = new Map<string, readonly string[]>()
+// Outer folders first, and nothing twice: what lies in a folder that is shown already is there.
+function bindings(all: readonly Shown[]): string[] {
+  const shown = [...new Map(all)]
+  const outer = shown.filter(([target, real]) => !shown.some(([other, source]) => other !== target && contains(other, target) && contains(source, real)))
+  return outer.sort(([left], [right]) => left.length - right.length).flatMap(([target, real]) => ['--ro-bind-try', real, target])
+}
 
-function cachedInstallations(path: string | undefined): readonly string[] {
-  const key = path ?? ''
-  const found = known.get(key) ?? listInstallations(path)
-  known.set(key, found)
-  return found
+type Ground = { readonly hidden: readonly HiddenPlace[]; readonly shown: readonly Shown[] }
+const known = new Map<string, Ground>()
+
+// The same for every child with that PATH, and dear to find out.
+function groundOf(path: string): Ground {
+  const found = known.get(path)
+  if (found) return found
+  const hidden = listHiddenPlaces()
+  const ground = { hidden, shown: showPaths(listInstallations(path), hidden) }
+  known.set(path, ground)
+  return ground
 }

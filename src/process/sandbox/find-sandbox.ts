@@ -2,7 +2,7 @@ import { ToolError } from '../../contract/tool-error.ts'
 import type { Environment } from '../base-environment.ts'
 import { findProgram } from '../find-program.ts'
 import { isLinux } from '../host.ts'
-import { runChild } from '../run-child.ts'
+import { supervise } from '../supervise.ts'
 import type { Bubblewrap } from './bubblewrap.ts'
 import { wrapCommand } from './bubblewrap.ts'
 
@@ -32,7 +32,8 @@ async function tryOut(path: string): Promise<FoundSandbox> {
   // Root can do without user namespaces where they are forbidden.
   for (const userNamespace of [true, false]) {
     const bubblewrap: Bubblewrap = { bwrap, prlimit, userNamespace }
-    const { status, stderr, problem } = await runChild({ command: wrapCommand(bubblewrap, TRIAL, ['true'], path), cwd: '/', env: { PATH: search }, timeout: 5000 })
+    const trial = await supervise({ command: wrapCommand(bubblewrap, TRIAL, ['true'], path), cwd: '/', env: { PATH: search }, timeout: 5000 }, 'ignore')
+    const { status, stderr, problem } = await trial.end
     if (status === 0) return { available: true, bubblewrap }
     words ||= (problem?.message ?? stderr.toString().trim().split('\n', 1)[0]!) || `bwrap ended with status ${status}`
   }

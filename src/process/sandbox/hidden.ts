@@ -1,5 +1,5 @@
 import { realpathSync } from 'node:fs'
-import { homedir } from 'node:os'
+import { homedir, tmpdir } from 'node:os'
 import { join, relative, sep } from 'node:path'
 
 const PLACES = ['/tmp', '/home', '/root', '/var/home', '/var/tmp', '/run']
@@ -9,7 +9,7 @@ export type HiddenPlace = { readonly written: string; readonly real: string }
 
 /** Homes of users, temporary files, and the sockets of services; only what exists. */
 export function listHiddenPlaces(): readonly HiddenPlace[] {
-  const places = [...PLACES, homedir()].flatMap((written) => {
+  const places = [...PLACES, tmpdir(), homedir()].flatMap((written) => {
     const real = realPath(written)
     return real === undefined || real === '/' ? [] : [{ written, real }]
   })
@@ -30,7 +30,7 @@ export function placeInSandbox(path: string, hidden: readonly HiddenPlace[]): st
 /** The path without links, or undefined where there is nothing. */
 export function realPath(path: string): string | undefined {
   try {
-    return realpathSync(path)
+    return realpathSync.native(path)
   } catch {
     return undefined
   }

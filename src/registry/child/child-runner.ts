@@ -17,7 +17,9 @@ const FORMS: { readonly [form in CallForm]: Form } = { json, flags, stdin, proto
 export function childRunner(call: ChildCall, services: ChildServices): ForeignRun {
   const run = FORMS[call.form]
   return (input, ctx) => {
-    if (ctx.dryRun && call.form !== 'toolable') throw new ToolError('PRECONDITION', 'the tool cannot be asked for a dry run', { recoverable: false })
+    // A script hears of a dry run by its own input only; what does not hear of it would act.
+    const hears = call.form === 'toolable' || input['dry_run'] === true || input['dryRun'] === true
+    if (ctx.dryRun && !hears) throw new ToolError('PRECONDITION', 'the tool has no field by which it could be told of a dry run', { recoverable: false })
     return run({ call, services, input, ctx: tellingOnce(ctx) })
   }
 }

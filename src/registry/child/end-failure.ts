@@ -3,7 +3,7 @@ import type { Context } from '../../contract/context.ts'
 import { ToolError } from '../../contract/tool-error.ts'
 import type { ChildEnd, ChildReason } from '../../process/child-type.ts'
 
-type Explain = (end: ChildEnd, ctx: Context, details: { readonly stderr?: string }) => ToolError
+type Explain = (end: ChildEnd, ctx: Pick<Context, 'signal'>, details: { readonly stderr?: string }) => ToolError
 
 const SMALLER = { action: 'retry_with_modified_input', fix: 'Ask the tool for less' } as const
 
@@ -16,6 +16,6 @@ const REASONS: { readonly [reason in ChildReason]?: Explain } = {
 }
 
 /** The failure of a child that did not come to an end of its own; undefined for one that did. */
-export function failureOfEnd(end: ChildEnd, ctx: Context, stderr: string): ToolError | undefined {
+export function failureOfEnd(end: ChildEnd, ctx: Pick<Context, 'signal'>, stderr: string): ToolError | undefined {
   return REASONS[end.reason]?.(end, ctx, stderr === '' ? {} : { stderr: stderr.slice(-4000) })
 }

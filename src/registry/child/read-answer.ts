@@ -1,12 +1,13 @@
 import { isUtf8 } from 'node:buffer'
 import type { ToolEvent } from '../../contract/events.ts'
 import { isObject } from '../../contract/json.ts'
+import type { Outcome } from '../../contract/outcome.ts'
 import { shorten } from '../../contract/shorten.ts'
 import type { Answer, AnswerRules, ChildOutput } from './answer/answer.ts'
-import { isOk, readExit } from './answer/read-exit.ts'
-import { parseForeign } from './answer/parse-json.ts'
+import { parseForeign, roundedNumber } from './answer/parse-json.ts'
 import { readEnvelope } from './answer/read-envelope.ts'
 import { readEvent } from './answer/read-event.ts'
+import { isOk, readExit } from './answer/read-exit.ts'
 import { splitDocuments } from './answer/split-documents.ts'
 
 const LONGEST_LINE = 2000
@@ -14,25 +15,36 @@ const MOST_LINES = 200
 
 /** Reads what a child left behind, in whatever form it answers. Pure; never throws; a failure of the tool is a failed outcome. */
 export function readAnswer(output: ChildOutput, rules: AnswerRules): Answer {
-  const { value, events } = readOutput(output.stdout, rules)
+  const { value, events = [], warnings = [] } = readOutput(output.stdout, rules)
   const envelope = rules.expects === 'verbatim' ? undefined : readEnvelope(value, output.status ?? undefined)
-  if (!isOk(output) || envelope?.ok === false) return { outcome: readExit(output, value, envelope), events }
-  if (envelope) return { outcome: envelope, events }
-  if (value === undefined && rules.mustAnswer) return { outcome: readExit(output, value, undefined), events }
-  return { outcome: { ok: true, status: 'success', result: value ?? (rules.expects === 'json' ? null : ''), meta: { tool: '', duration_ms: 0 } }, events }
+  const hasFailed = !isOk(output) || envelope?.ok === false || (value === undefined && rules.mustAnswer)
+  if (hasFailed) return { outcome: readExit(output, value, envelope), events }
+  return { outcome: withWarnings(envelope ?? { ok: true, status: 'success', result: value ?? (rules.expects === 'json' ? null : ''), meta: { tool: '', duration_ms: 0 } }, warnings), events }
 }
 
-type Read = { /** Undefined where nothing was said. */ readonly value?: unknown; readonly events: readonly ToolEvent[] }
+/** What an output says. `value` is undefined where it says nothing; warnings are about a value that is not quite what was written. */
+type Read = { readonly value?: unknown; readonly events?: readonly ToolEvent[]; readonly warnings?: readonly string[] }
 
 function readOutput(stdout: Buffer, { expects }: AnswerRules): Read {
   const text = stdout.toString('utf8').replace(/^\uFEFF/, '')
-  const events = isUtf8(stdout) ? [] : [warn('the answer is not UTF-8; what could not be read is shown as \uFFFD')]
+  const read = readText(text, expects)
+  const typed = typeof read.value === 'object' && read.value !== null
+  const rounded = typed ? roundedNumber(text) : undefined
+  const warnings = [
+    ...(isUtf8(stdout) ? [] : ['the answer is not UTF-8; what could not be read is shown as \uFFFD']),
+    ...(rounded === undefined ? [] : [`${rounded} has more digits than a number can hold here; the tool should send it as text`]),
+    ...(read.warnings ?? []),
+  ]
+  return { ...read, warnings }
+}
+
+function readText(text: string, expects: AnswerRules['expects']): Read {
   const whole = text.trim()
-  if (whole === '') return { ...(expects !== 'json' && text !== '' && { value: withoutNewline(text) }), events }
+  if (whole === '') return expects === 'json' || text === '' ? {} : { value: withoutNewline(text) }
   const document = readWhole(whole, expects)
-  if (document) return { value: document.value, events: document.mended ? [...events, MENDED] : events }
+  if (document) return { value: document.value, ...(document.mended && { warnings: [MENDED] }) }
   const read = expects === 'verbatim' ? undefined : readDocuments(whole, expects)
-  return read ? { value: read.value, events: [...events, ...read.events] } : { value: withoutNewline(text), events }
+  return read ?? { value: withoutNewline(text) }
 }
 
 // A text that is a number or a word of JSON means what it says only where JSON was promised, and where nothing of it is lost.
@@ -43,15 +55,16 @@ function readWhole(text: string, expects: AnswerRules['expects']): ReturnType<ty
   return expects === 'json' && isKept ? parsed : undefined
 }
 
-function readDocuments(text: string, expects: AnswerRules['expects']): { readonly value: unknown; readonly events: readonly ToolEvent[] } | undefined {
+function readDocuments(text: string, expects: AnswerRules['expects']): Read | undefined {
   if (!/^[[{]/m.test(text)) return undefined
   const { documents, lines, endsInDocument, mended } = splitDocuments(text)
   const last = documents.at(-1)
   if (!endsInDocument || (lines.length > 0 && !isAnswerBehindLines(last, expects))) return undefined
-  const noise = [...lines.slice(-MOST_LINES).map(logLine), ...(lines.length > 0 ? [MIXED] : []), ...(mended ? [MENDED] : [])]
-  if (readEnvelope(last, undefined)) return { value: last, events: [...noise, ...documents.slice(0, -1).map(tellDocument)] }
-  if (documents.length === 1) return { value: last, events: noise }
-  return { value: documents, events: [...noise, warn(`the tool answered with ${documents.length} JSON documents; the result is their list`)] }
+  const events = lines.length === 0 ? [] : [...lines.slice(-MOST_LINES).map(logLine), MIXED]
+  const warnings = mended ? [MENDED] : []
+  if (readEnvelope(last, undefined)) return { value: last, events: [...events, ...documents.slice(0, -1).map(tellDocument)], warnings }
+  if (documents.length === 1) return { value: last, events, warnings }
+  return { value: documents, events, warnings: [...warnings, `the tool answered with ${documents.length} JSON documents; the result is their list`] }
 }
 
 // Before an envelope stand the events of a stream, or a log that is written as JSON.
@@ -64,11 +77,11 @@ function isAnswerBehindLines(document: unknown, expects: AnswerRules['expects'])
   return isObject(document) || (expects === 'json' && Array.isArray(document) && document.some(isObject))
 }
 
-const MIXED = warn('the tool prints other lines beside its answer on stdout; they belong on stderr')
-const MENDED = warn('the answer holds NaN or Infinity, which JSON cannot carry; they are null')
+const MENDED = 'the answer held NaN or Infinity, which JSON cannot carry; they are null'
+const MIXED: ToolEvent = { type: 'log', level: 'warn', message: 'the tool prints other lines beside its answer on stdout; they belong on stderr' }
 
-function warn(message: string): ToolEvent {
-  return { type: 'log', level: 'warn', message }
+function withWarnings(outcome: Outcome, warnings: readonly string[]): Outcome {
+  return warnings.length === 0 ? outcome : { ...outcome, meta: { ...outcome.meta, warnings: [...(outcome.meta.warnings ?? []), ...warnings] } }
 }
 
 function logLine(line: string): ToolEvent {

@@ -15,11 +15,12 @@ import { sideChannel } from './side-channel.ts'
 export const GRACE = 2000
 
 const BY_STDIN = "Send less, or let the tool read its input from stdin: 'call: stdin' in its manifest"
+const BY_FILE = 'Send less, or put the text into a file and give the tool its path'
 
 /** Runs a child once, from its input to its answer. */
 export async function runOnce({ call, ctx, services }: ChildRequest, feed: Feed, rules: AnswerRules): Promise<unknown> {
   const [program, ...fixed] = call.command
-  checkArguments(feed.args, BY_STDIN)
+  checkArguments(feed.args, call.form === 'json' || call.form === 'flags' ? BY_STDIN : BY_FILE)
   const env = childEnvironment(call, ctx)
   const side = sideChannel(ctx)
   const stream = feed.streams && hearStream(ctx)

@@ -19,7 +19,8 @@ const OF_THE_MOMENT = new Set(['slow', 'crashed', 'not-started', 'needs-permissi
 /** Asks programs what they are, bounded and held in a sandbox, and tells each answer as it comes. */
 export async function askPrograms(programs: readonly Asked[], help: boolean, { env, probe, signal }: LoadContext, onJudgement: (candidate: Candidate, judgement: Judgement) => void): Promise<void> {
   const candidates = new Map<Probed, Candidate>(programs.map(({ candidate, command }) => [{ path: candidate.path, command, name: candidate.name, kind: runnerOf(candidate.path) === 'exec' ? 'executable' : 'script', help }, candidate]))
-  await probeAll([...candidates.keys()], { ...probe, env, signal }, (probed, verdict) => onJudgement(candidates.get(probed)!, judgementOf(candidates.get(probed)!, probed, verdict)))
+  const readHelp = help ? (await import('../help/program-facts.ts')).readProgramHelp : undefined
+  await probeAll([...candidates.keys()], { ...probe, env, signal, ...(readHelp && { readHelp }) }, (probed, verdict) => onJudgement(candidates.get(probed)!, judgementOf(candidates.get(probed)!, probed, verdict)))
 }
 
 function judgementOf({ key }: Candidate, { command }: Probed, verdict: Verdict): Judgement {

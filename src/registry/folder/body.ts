@@ -16,6 +16,7 @@ export type ProgramBody = { readonly tools: readonly WholeTool[]; readonly comma
 export function readProgramBody(body: string): ProgramBody {
   const data = parse(body)
   if (!isObject(data) || !Array.isArray(data['tools']) || !data['tools'].every(isWholeTool)) throw damaged()
+  if ((data['resources'] !== undefined || data['prompts'] !== undefined) && !(isCommand(data['command']) && Array.isArray(data['resources']) && Array.isArray(data['prompts']))) throw damaged()
   return data as ProgramBody
 }
 
@@ -35,7 +36,11 @@ export function readCodesBody(body: string): ErrorCodes {
 function isWholeTool(tool: unknown): boolean {
   if (!isObject(tool) || typeof tool['name'] !== 'string' || !isObject(tool['facts']) || !isObject(tool['call'])) return false
   const { form, command } = tool['call']
-  return (FORMS as readonly unknown[]).includes(form) && Array.isArray(command) && command.length > 0 && command.every((word) => typeof word === 'string')
+  return (FORMS as readonly unknown[]).includes(form) && isCommand(command)
+}
+
+function isCommand(command: unknown): boolean {
+  return Array.isArray(command) && command.length > 0 && command.every((word) => typeof word === 'string')
 }
 
 function damaged(): ToolError {

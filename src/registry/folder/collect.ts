@@ -3,6 +3,7 @@ import type { ErrorCodes } from '../manifests/error-codes.ts'
 import type { LoadContext } from '../source.ts'
 import { readCodesBody } from './body.ts'
 import type { Refusal } from './candidate.ts'
+import { documentsOfPrograms } from './documents-of.ts'
 import { toolOfManifest, toolsOfProgram } from './found-tools.ts'
 import type { Home } from './found-tools.ts'
 import type { View } from './look-through.ts'
@@ -34,11 +35,12 @@ export async function collect(home: Omit<Home, 'codes'>, view: View, refusals: r
     for (const warning of outline.warnings ?? []) report(known, warning, 'warning')
   }
   await servers.keep(new Set(view.manifests.map(({ known }) => known.record.body)))
+  const own = await documentsOfPrograms(inside, view.programs, report)
   const remote = await Promise.all(opened)
   return {
     tools: [...tools, ...remote.flatMap((loaded) => loaded.tools)],
-    resources: remote.flatMap(({ resources = [] }) => resources),
-    prompts: remote.flatMap(({ prompts = [] }) => prompts),
+    resources: [...own.resources, ...remote.flatMap(({ resources = [] }) => resources)],
+    prompts: [...own.prompts, ...remote.flatMap(({ prompts = [] }) => prompts)],
     problems: [...problems, ...remote.flatMap((loaded) => loaded.problems ?? [])],
   }
 }

@@ -69,14 +69,19 @@ function define(home: Home, known: Known, wanted: string, { facts, call }: Whole
 function runIn(home: Home, known: Known, call: ChildCall): ForeignRun {
   let run: ForeignRun | undefined
   return async (input, ctx) => {
-    try {
-      await requireUnchanged(home.folder, known)
-    } catch (error) {
-      home.onStale()
-      throw error
-    }
+    await checkFile(home, known)
     run ??= await runnerFor(home, known, call)
     return run(input, ctx)
+  }
+}
+
+/** Throws, and tells it, where the file of a tool is not the one that was found. */
+export async function checkFile({ folder, onStale }: Home, known: Known): Promise<void> {
+  try {
+    await requireUnchanged(folder, known)
+  } catch (error) {
+    onStale()
+    throw error
   }
 }
 

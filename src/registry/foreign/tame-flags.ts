@@ -20,9 +20,9 @@ export function tameFlags(schema: JsonSchema, given: { readonly flags?: unknown;
   const isTaken = (long: string, isSwitch: boolean): boolean => taken.has(long) || (isSwitch && taken.has(`no-${long}`)) || (long.startsWith('no-') && switches.has(long.slice(3)))
   const switches = new Set<string>()
   const flags: [string, FlagOptions][] = []
-  let index = 0
-  for (const field of properties.keys()) {
-    index += 1
+  const all = [...properties.keys()]
+  // Shorter ones first: `verify` keeps its name, and `no-verify` yields.
+  for (const [index, field] of all.toSorted((left, right) => left.length - right.length).entries()) {
     const isSwitch = kinds.get(field)!.kind === 'boolean'
     const asked = ownOptions(given.flags, field)
     const natural = flagName(field)

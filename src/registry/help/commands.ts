@@ -21,6 +21,7 @@ export function collectCommands({ own: usages, commands }: UsageLines, sections:
   for (const section of sections) {
     if (section.kind === 'commands') for (const command of tableOf(section)) add(command.name, command.aliases ?? [], command.description)
     else if (section.kind !== 'examples') for (const command of nestedIn(section, chosen)) add(command.name, command.aliases ?? [], command.description)
+    if (section.kind === 'positionals') for (const command of underPlaceholder(section)) add(command.name, command.aliases ?? [], command.description)
   }
   const aliases = new Set([...found.values()].flatMap((command) => command.aliases ?? []))
   for (const name of chosen) if (!aliases.has(name)) add(name, [], '')
@@ -60,6 +61,15 @@ function commandOf(row: Row): HelpCommand | undefined {
   const noted = /[[(]alias(?:es)?: ([^\])]{1,200})[\])]/.exec(row.description)?.[1]
   const aliases = [...alternatives[2]!.split(/[,|] ?/), ...(alternatives[3] ?? '').split(/, ?/), ...(noted ?? '').split(/, ?/)].filter((alias) => NAME.test(alias) && alias !== name)
   return { name, ...(aliases.length > 0 && { aliases: [...new Set(aliases)] }), description: row.description.replace(/\s+/g, ' ').trim() }
+}
+
+/** Commands under a line that only says `COMMAND`. */
+function underPlaceholder(section: Section): HelpCommand[] {
+  const at = section.rows.findIndex(({ text }) => /^<?(?:sub-?)?(?:command|action|cmd|COMMAND|SUBCOMMAND|ACTION)>?$/.test(text.trim()))
+  const title = section.rows[at]
+  if (!title) return []
+  const end = section.rows.findIndex(({ indent }, index) => index > at && indent >= 0 && indent <= title.indent)
+  return readRows(section.rows.slice(at + 1, end < 0 ? undefined : end)).flatMap((row) => (row.description === '' ? [] : (commandOf(row) ?? [])))
 }
 
 /** argparse lists its commands under a line `{a,b}`, one step to the right. */

@@ -9,9 +9,10 @@ export type Flag = {
 
 // `-DNAME` is -D with a value and `-NUM` is any number, while `-name` is a flag.
 const STUCK_VALUE = /^(?:NAME|NUM|NUMBER|FILE|FILENAME|DIR|DIRECTORY|PATH|KEY|VALUE|LEVEL|SIZE|COUNT|PATTERN|STRING|TEXT|ARG|MACRO|TYPE|USER|HOST|PORT|WORD|CHAR|LIST|MODE|FORMAT|PREFIX|SUFFIX|SECS|SECONDS)(?![\w-])/
+const STUCK_WORD = /^(?:dir|directory|path|file|level|name|num|number|string|size|type|arg)(?![\w-])/
 const NUMBER_SHAPES = /^-(?:NUM|NUMBER|num|number|nnn|NNN)$/
 const LONG_NAME = /[\p{L}\d?][\p{L}\d_.+@-]*/uy
-const SHORT_WORD = /[\p{L}\d][\p{L}\d_+-]*/uy
+const SHORT_WORD = /[\p{L}\d][\p{L}\d_+-]*(?::[a-z](?![\p{L}\d:]))?/uy
 const NEGATABLE = /[[({](no-?|dont-|un|dis|disable-|without-)[\])}]/y
 
 /** Reads the flag that begins at a dash, or gives undefined where it is only a dash. */
@@ -51,13 +52,14 @@ function readSingle(text: string, at: number): Flag | undefined {
   const name = trimName(word[0])
   if (name.endsWith('-') && text[at + 1 + name.length] !== '<') return undefined
   if (NUMBER_SHAPES.test(`-${name}`)) return undefined
-  if (name.length > 3 && STUCK_VALUE.test(name.slice(1))) return { names: [`-${first}`], negative: [], at, end: at + 2 }
+  if (name.length > 3 && (STUCK_VALUE.test(name.slice(1)) || (/[A-Z]/.test(first) && STUCK_WORD.test(name.slice(1))))) return { names: [`-${first}`], negative: [], at, end: at + 2 }
   return { names: [`-${name}`], negative: [], at, end: at + 1 + name.length }
 }
 
 /** `-?`, `-#`, `-@` are flags only where they stand alone. */
 function readSymbol(text: string, at: number, symbol: string): Flag | undefined {
-  if (!'?#@%!$:+.=~^*,&/_'.includes(symbol)) return undefined
+  if (text.startsWith('###', at + 1)) return { names: ['-###'], negative: [], at, end: at + 4 }
+  if (!'?#@%!$:+.=~^*&/_"'.includes(symbol)) return undefined
   const after = text[at + 2]
   return after === undefined || ' ,|/[]:='.includes(after) ? { names: [`-${symbol}`], negative: [], at, end: at + 2 } : undefined
 }

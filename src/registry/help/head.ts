@@ -49,7 +49,9 @@ export function readHead(line: string, at: number, around: Surroundings): Head |
     position = next.at
   }
   if (specs.length === 0) return undefined
-  return { specs, list, ...jointAt(line, position) }
+  const joint = jointAt(line, position)
+  // Where names fill their column, one blank is all that is left.
+  return { specs, list, ...joint, ...(joint.joint === 'narrow' && joint.end === around.descriptionColumn && { joint: 'gap' as const }) }
 }
 
 function readSpec(line: string, at: number, around: Surroundings): FlagSpec | undefined {
@@ -81,16 +83,16 @@ function readSpec(line: string, at: number, around: Surroundings): FlagSpec | un
   return { names, negative: flag.negative, at: flag.at, end, ...(value && { value }) }
 }
 
-/** `-v|vv|vvv` and `-sS/sT/sA`. */
+/** `-v|vv|vvv`, `-sS/sT/sA` and `--min-rate/max-rate`. */
 function readShorthands(line: string, at: number, names: string[]): number {
-  if (names[0]!.startsWith('--')) return at
-  const pattern = /[|/]([A-Za-z]{1,3})(?=[|/:, ]|$)/y
+  const double = names[0]!.startsWith('--')
+  const pattern = double ? /\/([a-z]+(?:-[a-z]+)+)(?=[/: ]|$)/y : /[|/]([A-Za-z]{1,3})(?=[|/:, [<]|$)/y
   let end = at
   for (;;) {
     pattern.lastIndex = end
     const found = pattern.exec(line)
     if (!found) return end
-    names.push(`-${found[1]!}`)
+    names.push(`${double ? '--' : '-'}${found[1]!}`)
     end += found[0].length
   }
 }
@@ -111,7 +113,7 @@ function readSpaced(line: string, at: number, around: Surroundings): ValueNote |
   if (start >= line.length || signAt(line, at) || startsFlag(line, start)) return undefined
   const segment = segmentAt(line, start, around)
   const last = start + segment.text.length >= line.length
-  if (start === around.descriptionColumn && !(last && around.describedBelow && isValueText(segment.text, 'below', false))) return undefined
+  if (start === around.descriptionColumn && !(start === at + 1 && segment.text.startsWith('<')) && !(last && around.describedBelow && isValueText(segment.text, 'below', false))) return undefined
   if (start > at + 1) return readFar(segment, start, last)
   const { text } = segment
   if (isValueText(text, segment.follower, around.narrow)) return note(text, start)

@@ -28,7 +28,7 @@ export function headingOf(look: LineLook, next: LineLook | undefined, afterBlank
 /** What a title promises; undefined where it does not say. */
 export function kindOf(title: string): SectionKind | undefined {
   const words = title.toLowerCase()
-  if (/\bdefaults?\b(?! (?:options|commands))|\bexamples?\b|\be\.g\.|\bsamples?\b/.test(words)) return 'examples'
+  if (/\bdefaults? to$|\bexamples?\b|\be\.g\.|\bsamples?\b/.test(words)) return 'examples'
   if (/^(?:description|name|about|overview|summary)$/.test(words)) return 'about'
   if (/\b(?:environment|exit|see also|authors?|bugs?|copyright|topics|learn more|reporting|variables|notes?|aliases)\b/.test(words)) return 'other'
   const options = /\b(?:options?|flags?|switch|switches|optional arguments|named arguments|parameters?)\b/.test(words)

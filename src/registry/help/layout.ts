@@ -13,23 +13,25 @@ export type LineLook = {
   readonly column: number
   /** Its description follows after one blank. */
   readonly narrow: boolean
+  /** It has a description, behind a wide space or a sign. */
+  readonly described: boolean
   /** Columns behind the description where another flag begins. */
   readonly further: readonly number[]
 }
 
 const ALONE: Surroundings = { descriptionColumn: undefined, narrow: false, describedBelow: false }
-const PREFIX = /(?:(?:\*|•|·|\[!\]|\[\*\]|!|\+|-) +)?(?:\[ ?)?(?=-)/y
+const PREFIX = /(?:(?:\*|•|·|\[!\]|\[\*\]|!|\+|-|-,|-<[a-z]{1,20}>,) +)?(?:\[ ?)?(?=-)/y
 // How many lines with flags before and after one have a say about its columns.
 const WINDOW = 12
 
 export function lookAt(text: string): LineLook {
   const indent = text.search(/\S/)
   const flagAt = indent < 0 ? -1 : findFlag(text, indent)
-  if (flagAt < 0) return { text, indent, flagAt, column: -1, narrow: false, further: [] }
+  if (flagAt < 0) return { text, indent, flagAt, column: -1, narrow: false, described: false, further: [] }
   const head = readHead(text, flagAt, ALONE)
-  if (!head) return { text, indent, flagAt: -1, column: -1, narrow: false, further: [] }
+  if (!head) return { text, indent, flagAt: -1, column: -1, narrow: false, described: false, further: [] }
   const narrow = head.joint === 'narrow' && /^\S+ \S+ \S+/.test(text.slice(head.end, head.end + 80))
-  return { text, indent, flagAt, column: head.joint === 'gap' ? head.end : -1, narrow, further: flagsBehind(text, head.end) }
+  return { text, indent, flagAt, column: head.joint === 'gap' ? head.end : -1, narrow, described: (head.joint === 'gap' || head.joint === 'sign') && head.end < text.length && !/^[[<|{-]/.test(text.slice(head.end)), further: flagsBehind(text, head.end) }
 }
 
 /** What the flag lines near line `index` say together. `flagLines` are the indexes of all lines that begin with a flag, `place` the place of this one among them. */

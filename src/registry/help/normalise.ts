@@ -33,6 +33,7 @@ function tidy(line: string): string {
   const cut = line.length > LONGEST_LINE ? line.slice(0, LONGEST_LINE) : line
   return expandTabs(cut)
     .replace(/[\u00a0\u2000-\u200a\u202f\u3000]/g, ' ')
+    .replace(/\u2026/g, '...')
     .replace(/[\u2010\u2011\u2212]/g, '-')
     // eslint-disable-next-line no-control-regex
     .replace(/[\u0000-\u001f\u007f\u00ad\u200b-\u200f\ufeff]/g, '')

@@ -6,6 +6,8 @@ export type Notices = {
   readonly required: boolean
   /** A type that is named in the description: whether the flag takes a value. */
   readonly takesValue: boolean | undefined
+  /** Other names of the flag that only the description tells. */
+  readonly aliases: readonly string[]
 }
 
 // All of these are bounded, so that a description of any length costs time in its length only.
@@ -29,6 +31,7 @@ const CHOICES = [
 const REPEATED =
   /\b(?:(?:can|may|could) be (?:repeated|(?:used|given|specified|passed|supplied|provided|set) (?:multiple|several|many|more than)|used more|listed multiple|given repeatedly)|multiple times|more than once|repeatable|several times|cumulative|multiple uses|(?:give|use|specify|repeat) (?:it |this |the option |this option )?(?:twice|repeatedly|again)|multiple allowed|allows multiple|repeat (?:for|to|this))/i
 const TYPED = /\[(boolean|string|number|array|count)\]/
+const ALIASES = /[[(](?:also|aka|alias|aliases|also called)(?::| as)? ((?:--?[A-Za-z?][\w-]{0,40}(?:, | or |, or )?){1,6})[\])]/
 const FLAG_TYPE = /\btype: (bool|string|int32|int64|uint32|uint64|double)\b/
 
 /** Reads the notices in a description; `lines` keeps its line ends. */
@@ -40,6 +43,7 @@ export function readNotices(lines: string): Notices {
     choices: findChoices(text),
     repeatable: (REPEATED.test(text) && !/\b(?:cannot|can't|not) be (?:repeated|used more|given more|specified more)/i.test(text)) || typed === 'array' || typed === 'count' || /(?:^| )\[\+\]/.test(text),
     required: /[[(](?:required|mandatory)[\])]|(?:^|\s)REQUIRED(?:\s|$)|\(REQUIRED\)|\[required[;:,]/i.test(text) && !/(?:not|if|when|is) \(?required/i.test(text),
+    aliases: ALIASES.exec(text)?.[1]?.split(/,? or |, /).filter((name) => name !== '') ?? [],
     takesValue: typed === undefined ? undefined : !['boolean', 'count', 'bool'].includes(typed),
   }
 }

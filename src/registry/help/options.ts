@@ -53,7 +53,9 @@ class Options {
 function addEntry(options: Options, entry: FlagEntry): void {
   const text = entry.description.join('\n')
   const description = text.replace(/(?<!\n)\n(?!\n)/g, ' ').slice(0, LONGEST_DESCRIPTION).trim()
-  if (entry.head.list) for (const spec of entry.head.specs) addSpecs(options, [spec], '', '')
+  // `-4 | -6 | -M` are three flags.
+  const apart = entry.head.specs.length > 2 && entry.head.specs.every(({ names }) => names.every((name) => isShort(name)))
+  if (entry.head.list || apart) for (const spec of entry.head.specs) addSpecs(options, [spec], '', '')
   else addSpecs(options, entry.head.specs, description, text)
 }
 
@@ -81,7 +83,7 @@ function addSpecs(options: Options, specs: readonly FlagSpec[], description: str
   draft.repeatable ||= notices.repeatable
   draft.required = notices.required
   if (negative.length > 0 && draft.takesValue) options.add(negative, emptyDraft(description))
-  options.add(draft.takesValue ? names : [...names, ...negative], draft)
+  options.add([...names, ...(draft.takesValue ? [] : negative), ...notices.aliases], draft)
 }
 
 function addUsage(options: Options, item: UsageItem): void {

@@ -66,7 +66,7 @@ export function outlineOf(lines: readonly string[]): Outline {
 /** Examples are over where a heading stands over described flags. */
 function leadsToFlags(looks: readonly LineLook[], index: number): boolean {
   const next = looks.slice(index + 1, index + 4).find(({ indent }) => indent >= 0)
-  return next !== undefined && next.flagAt >= 0 && next.column >= 0
+  return next !== undefined && next.described
 }
 
 function openSection(walk: Walk, { title, kind }: Heading, indent: number): void {
@@ -93,7 +93,7 @@ function continues(walk: Walk, entry: FlagEntry, look: LineLook, usual: number |
   }
   if (entry.blank && entry.description.length > 0) entry.description.push('')
   entry.blank = false
-  entry.description.push(look.text.trim())
+  entry.description.push(begins ? look.text.trim().replace(/^[=:-] +/, '') : look.text.trim())
   return true
 }
 
@@ -105,7 +105,8 @@ function isSynopsis(text: string): boolean {
 function takeRow(walk: Walk, look: LineLook, index: number): void {
   walk.entry = undefined
   walk.section.rows.push(look)
-  walk.lastProse = index
+  // A row of a table is no prose: `--      end of the options`.
+  if (!/\S {3,}\S/.test(look.text)) walk.lastProse = index
 }
 
 function takeEntry(walk: Walk, looks: readonly LineLook[], index: number, around: ReturnType<typeof surroundingsOf>): boolean {
@@ -130,7 +131,8 @@ function takeEntry(walk: Walk, looks: readonly LineLook[], index: number, around
 function openEntry(walk: Walk, head: Head, look: LineLook, line: number, text: string): void {
   const whole = walk.pending ? { ...head, specs: [...walk.pending.specs, ...head.specs] } : head
   walk.pending = undefined
-  if (head.joint === 'comma') {
+  // lvm ends every line of a list with a comma; names that go on in the next line have no second form yet.
+  if (head.joint === 'comma' && whole.specs.length < 3 && new Set(whole.specs.map(({ names }) => names[0]!.startsWith('--'))).size === 1) {
     walk.pending = whole
     walk.entry = undefined
     return
@@ -140,6 +142,16 @@ function openEntry(walk: Walk, head: Head, look: LineLook, line: number, text: s
   walk.entry = entry
 }
 
+/** Flags near a line that begin in the same column and are described, or that stand right beside it. */
+function siblingsOf(looks: readonly LineLook[], index: number): number {
+  let siblings = 0
+  for (let near = Math.max(0, index - 8); near < Math.min(looks.length, index + 9); near++) {
+    const { flagAt, described } = looks[near]!
+    if (near !== index && flagAt >= 0 && Math.abs(flagAt - looks[index]!.flagAt) <= 1 && (described || Math.abs(near - index) === 1)) siblings++
+  }
+  return siblings
+}
+
 /** Tells entries from sentences that happen to begin with a flag. */
 function isPlausible(walk: Walk, looks: readonly LineLook[], index: number, head: Head, narrowStyle: boolean): boolean {
   const look = looks[index]!
@@ -147,9 +159,9 @@ function isPlausible(walk: Walk, looks: readonly LineLook[], index: number, head
   const afterProse = walk.lastProse === index - 1 && looks[index - 1]!.indent === look.indent && !walk.pending
   if (afterProse && !described) return false
   if (head.joint === 'narrow') {
-    if (isSentence(look.text.slice(head.end))) return false
-    if (narrowStyle || walk.section.kind === 'options') return true
-    return look.indent > 0 && [looks[index - 1], looks[index + 1]].some((near) => near !== undefined && near.flagAt >= 0)
+    const siblings = siblingsOf(looks, index)
+    if (!head.specs[head.specs.length - 1]!.value && isSentence(look.text.slice(head.end)) && !(narrowStyle && siblings > 1)) return false
+    return narrowStyle || walk.section.kind === 'options' || (look.indent > 0 && siblings > 0)
   }
   if (head.joint === 'end' && look.indent === 0 && walk.section.kind !== 'options') {
     return [looks[index - 1], looks[index + 1]].some((near) => near !== undefined && near.indent >= 0 && (near.flagAt >= 0 || near.indent > 0))

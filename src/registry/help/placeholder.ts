@@ -5,7 +5,7 @@ export type Follower = 'gap' | 'below' | 'flag' | 'sign' | 'end'
 
 // Words of sentences. A value that is called by more than one word has none of them.
 const SENTENCE = new Set(
-  'the to of for in on and with this that be as at by from if it is are not only use do when instead all print show set display enable disable list read write run make don\'t no your an will can must should into also same like than then each every any'.split(' '),
+  'the to of for in on and with this that be as at by from if it is are not only use do when instead all print show set display enable disable list read write run make don\'t no your an will can must should into also same like than then each every any select ignore suppress force avoid don\'t dont'.split(' '),
 )
 const VERBS = new Set('is are was has have can cannot may will must should does and or to with in of for when if implies means the flag option options'.split(' '))
 /** Names of values that mean nothing else. */
@@ -35,7 +35,7 @@ export function isMark(word: string): boolean {
 export function isValueText(text: string, follower: Follower, narrow: boolean): boolean {
   const words = wordsOf(text)
   if (words.length === 0 || words.length > 12) return false
-  if (isNotice(words[0]!)) return false
+  if (isNotice(words[0]!) || (words[0]!.startsWith('(') && !words[0]!.includes('|'))) return false
   if (words.every((word) => isMark(word))) return follower !== 'end' || !narrow || words.length <= 2
   if (words.length > 4 || /[.;!]$/.test(text) && !text.endsWith('...')) return false
   if (words.some((word) => SENTENCE.has(word.toLowerCase()))) return words.length === 1 && follower !== 'end' && !VERBS.has(words[0]!)

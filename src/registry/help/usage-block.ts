@@ -3,7 +3,7 @@ import type { LineLook } from './layout.ts'
 /** The lines of a usage, and the line after them. */
 export type UsageBlock = { readonly lines: readonly string[]; readonly next: number }
 
-const INLINE = /^(?:usage|synopsis)\s*: ?\s*(?=\S)/i
+const INLINE = /^(?:usage|synopsis|use(?=: *\S+ [[<-]))\s*: ?\s*(?=\S)/i
 const ALONE = /^(?:#+ *)?(?:usage|synopsis)\s*:?$/i
 const OTHER_USAGE = /^(?:or\s*:\s*|or\s+(?=\S+ [[<-])|usage\s*:\s*)/i
 const MOST_LINES = 400
@@ -35,7 +35,7 @@ function readInline(looks: readonly LineLook[], at: number, first: string, inden
     }
     const other = OTHER_USAGE.exec(look.text.trim())
     if (other) lines.push(look.text.trim().slice(other[0].length))
-    else if (look.indent > indent && !isDescribed(look) && !/^[\w ]+:$/.test(look.text.trim())) lines.push(startsAnew(look.text, first) ? look.text.trim() : ` ${look.text.trim()}`)
+    else if (look.indent > indent && !isDescribed(look) && !/^[\w ]+:$/.test(look.text.trim()) && (goesOn(look, first) || look.indent >= indent + 7)) lines.push(startsAnew(look.text, first) ? look.text.trim() : ` ${look.text.trim()}`)
     else break
   }
   return { lines: joinWrapped(lines), next }
@@ -66,6 +66,11 @@ function readBelow(looks: readonly LineLook[], at: number, indent: number): Usag
   return { lines: joinWrapped(lines), next }
 }
 
+/** What a usage goes on with: brackets, flags, placeholders in capitals, the program again; not a sentence. */
+function goesOn(look: LineLook, first: string): boolean {
+  return look.flagAt >= 0 || /^\s*(?:[[(<{|.]|[A-Z][A-Z0-9_]+(?:[\s.[\]|=]|$))/.test(look.text) || startsAnew(look.text, first)
+}
+
 /** Begins with the same program again. */
 function startsAnew(text: string, first: string): boolean {
   const program = first.split(' ', 1)[0]!
@@ -74,7 +79,8 @@ function startsAnew(text: string, first: string): boolean {
 
 /** A flag with its description: the usage is over. */
 function isDescribed(look: LineLook): boolean {
-  return look.flagAt >= 0 && look.column >= 0 && /[a-z]{2}/.test(look.text.slice(look.column)) && !/^[[<|-]/.test(look.text.slice(look.column))
+  if (look.flagAt >= 0 && look.narrow && / [a-z]{2,} [a-z]{2,} /.test(look.text.slice(look.flagAt, look.flagAt + 120))) return true
+  return look.described && /[a-z]{2}/.test(look.text)
 }
 
 function joinWrapped(lines: readonly string[]): string[] {

@@ -138,7 +138,7 @@ function readValue(reader: Reader, scope: Scope, closer: string | undefined): Us
   }
   const words = text.slice(start, end).trim()
   if (words === '' || (words.startsWith('[') && bracket === undefined) || words.startsWith('-') || words.startsWith('|') || words === '...') return undefined
-  const sure = closer === ']' && (text[end] === ']' || text[end] === '|' || text.startsWith(' |', end) || text.startsWith(' ...', end) || text.startsWith(' [', end))
+  const sure = closer === ']' && (text[end] === ']' || text[end] === '|' || text.startsWith(' |', end) || text.startsWith(' ]', end) || text.startsWith(' ...', end) || text.startsWith(' [', end))
   if (!sure && !/^[<A-Z{]/.test(words)) return undefined
   if (!sure && scope.depth === 0 && /^(?:OPTIONS?|FILES?|PATHS?)\b/.test(words)) return undefined
   reader.at = start + words.length

@@ -61,6 +61,6 @@ export function readRun(text: string, from: number, start: number): ValueNote {
     else if (CLOSERS[character] !== undefined) position = closeOf(text, position) ?? position + 1
     else position++
   }
-  const written = text.slice(start, position).replace(/[:;]$/, '')
+  const written = text.slice(start, position).replace(/[:;]$|(?<=[\]>}])\.$/, '')
   return { text: written, optional: false, end: start + written.length }
 }

@@ -33,7 +33,8 @@ export function readInFile(head: string): { readonly value: InFile } | { readonl
   }
   if (!isObject(data)) return broken('has a manifest that is not an object')
   const list = own(data, 'tools')
-  if (list !== undefined && (!Array.isArray(list) || list.length === 0)) return broken("has a manifest whose 'tools' are not a list")
+  // An empty list says that the file is not a tool: a library for tools.
+  if (list !== undefined && !Array.isArray(list)) return broken("has a manifest whose 'tools' are not a list")
   const tools: InFileTool[] = []
   for (const each of (list as readonly unknown[] | undefined) ?? [data]) {
     const read = isObject(each) ? readTool(each, data, list !== undefined) : 'has a manifest with a tool that is not an object'

@@ -123,7 +123,8 @@ const COMPOSED = ['allOf', 'anyOf', 'oneOf', 'not', 'if', '$ref', 'patternProper
 
 function spreadable(schema: JsonObject | undefined, isRequired: boolean, taken: ReadonlySet<string>): JsonObject | undefined {
   if (!schema || !isObject(schema['properties']) || (schema['type'] !== undefined && schema['type'] !== 'object')) return undefined
-  const clashes = Object.keys(schema['properties']).some((name) => taken.has(name))
+  const asked = Object.entries(schema['properties']).flatMap(([name, property]) => (isObject(property) && property['readOnly'] === true ? [] : [name]))
+  const clashes = asked.some((name) => taken.has(name))
   const needs = Array.isArray(schema['required']) && schema['required'].length > 0
   return clashes || (needs && !isRequired) || COMPOSED.some((word) => Object.hasOwn(schema, word)) ? undefined : schema
 }

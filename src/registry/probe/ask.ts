@@ -47,7 +47,7 @@ async function run({ candidate, options, command, readable, folder = PRIVATE_FOL
       const used = usedTime(pid)
       isIdle = used !== undefined && used - before < IDLE
       before = used ?? 0
-      if (isIdle) slot.stepAside()
+      if (isIdle && slot.stepAside()) clearInterval(watch)
     }, WANTED)
   }
   try {

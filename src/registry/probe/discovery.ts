@@ -2,6 +2,7 @@ import type { JsonSchema } from '../../contract/json.ts'
 import { isObject } from '../../contract/json.ts'
 import type { Annotations, Example, PromptManifest, ResourceManifest } from '../../contract/manifest.ts'
 import type { DeclaredError } from '../../contract/errors.ts'
+import type { Abilities } from '../child/toolable-call.ts'
 import type { ForeignFacts } from '../found.ts'
 import { textOf, textsOf } from './text.ts'
 
@@ -12,8 +13,7 @@ export type Discovered = {
   readonly tools: readonly { readonly name: string; readonly facts: ForeignFacts }[]
   readonly resources: readonly ResourceManifest[]
   readonly prompts: readonly PromptManifest[]
-  /** It can be kept alive with `--serve`. */
-  readonly serves: boolean
+  readonly abilities: Abilities
 }
 
 /** Reads the answer to `--discover`, or the one to `--manifest` for a whole program. Undefined where it is neither. */
@@ -28,7 +28,7 @@ export function readDiscovery(document: unknown): Discovered | undefined {
   if (tools.length + resources.length + prompts.length === 0) return undefined
   const program = textOf(own['name'])
   const version = textOf(own['version'])
-  return { ...(program !== undefined && { program }), ...(version !== undefined && { version }), tools, resources, prompts, serves: typeof own['serve'] === 'number' }
+  return { ...(program !== undefined && { program }), ...(version !== undefined && { version }), tools, resources, prompts, abilities: { serves: typeof own['serve'] === 'number', readsStdin: own['stdin'] === true } }
 }
 
 /** One tool of `--discover`, of `--manifest`, or the answer to `<tool> --manifest`. */

@@ -1,7 +1,7 @@
 /** A place among those that may use a core. */
 export type Slot = {
-  /** Gives the core to somebody else while this one only waits; does nothing when too many wait already. */
-  stepAside(): void
+  /** Gives the core to somebody else while this one only waits. False when too many wait already. */
+  stepAside(): boolean
   leave(): void
 }
 
@@ -37,11 +37,12 @@ export function createGate(limit: number): Gate {
       let place: 'inside' | 'aside' | 'left' = 'inside'
       return {
         stepAside() {
-          if (place !== 'inside' || aside >= LARGEST_WAITING_ROOM) return
+          if (place !== 'inside' || aside >= LARGEST_WAITING_ROOM) return false
           place = 'aside'
           aside += 1
           inside -= 1
           admit()
+          return true
         },
         leave() {
           if (place === 'aside') aside -= 1
@@ -54,7 +55,7 @@ export function createGate(limit: number): Gate {
     async enterAlone() {
       await enter(loners)
       return {
-        stepAside: () => {},
+        stepAside: () => false,
         leave() {
           isTaken = false
           admit()

@@ -90,11 +90,11 @@ function decide({ candidate: { command, name = '' } }: Booth, { discovered, dump
   })
 
   if (discovered) {
-    const { tools, program, version, resources, prompts, serves } = discovered
+    const { tools, program, version, resources, prompts, abilities } = discovered
     const blind = tools.filter(({ facts }) => facts.inputSchema === undefined).map((tool) => tool.name)
     return give(
       'discover',
-      tools.map((tool) => ({ ...tool, call: toolableCall(command, tool, serves) })),
+      tools.map((tool) => ({ ...tool, call: toolableCall(command, tool, abilities) })),
       { ...(program !== undefined && { program }), ...(version !== undefined && { version }), resources, prompts },
       blind.length === 0 ? [] : [{ reason: 'no-schema', message: `It does not tell the input of ${blind.slice(0, 5).join(', ')}`, fix: `Let it answer: ${command.join(' ')} ${blind[0]} --manifest` }],
     )

@@ -29,7 +29,7 @@ export function scoreOf(truth: Truth, document: HelpDocument, isCovered: (name: 
     if (flag.takesValue === undefined || option.valueOptional) continue
     valued++
     if (option.takesValue === flag.takesValue) valuesRight++
-    else wrong.push(`value of ${flag.name}`)
+    else wrong.push(`${flag.takesValue ? 'value' : 'no value'} of ${flag.name}`)
   }
   const covered = [...given.keys()].filter((name) => isCovered(name))
   const right = covered.filter((name) => known.has(name))

@@ -43,17 +43,21 @@ export async function argparseTruths(modules: readonly (readonly string[])[]): P
   return truths.flat()
 }
 
+const REQUIRES = /(?:^| )(?:--require-parameter|--exclusive|-r|-x)(?: |$)/
+
 /** What fish knows about a program, from its completion files. */
 export async function fishTruth(program: string, helpArgs: readonly string[]): Promise<Truth> {
   const [completions, help] = await Promise.all([
-    output('fish', ['--no-config', '-c', `source /usr/share/fish/completions/${program}.fish 2>/dev/null; complete -c ${program}`]),
+    output('fish', ['--no-config', '-c', `for folder in /usr/share/fish/completions /usr/share/fish/vendor_completions.d; source $folder/${program}.fish 2>/dev/null; end; complete -c ${program}`]),
     output(program, helpArgs),
   ])
   const flags = new Map<string, KnownFlag>()
-  for (const line of completions.stdout.split('\n')) {
-    // What holds for some sub-command only is not about the program.
-    if (!line.startsWith('complete') || / -n /.test(line) || / --condition /.test(line)) continue
-    const takesValue = /(?:^| )(?:--require-parameter|--exclusive|-r|-x)(?: |$)/.test(line)
+  // What holds for some sub-command only is not about the program.
+  const lines = completions.stdout.split('\n').filter((line) => line.startsWith('complete') && !/ (?:-n|--condition) /.test(line))
+  const tellsValues = lines.some((line) => REQUIRES.test(line))
+  for (const line of lines) {
+    // A file that marks no value at all, and a flag with things to complete but no mark, say nothing about values.
+    const takesValue = REQUIRES.test(line) ? true : tellsValues && !/ (?:-a|--arguments|-F|--force-files) /.test(line) ? false : undefined
     for (const [, kind, name] of line.matchAll(/ -([slo]) (\S+)/g)) {
       const written = `${kind === 'l' ? '--' : '-'}${name!.replace(/\\(.)/g, '$1').replace(/^'(.*)'$/, '$1')}`
       if (!flags.has(written)) flags.set(written, { name: written, takesValue })

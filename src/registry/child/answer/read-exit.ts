@@ -8,6 +8,7 @@ import { blame, errorOnStderr } from './blame.ts'
 import { meaningOf } from './exit-meaning.ts'
 
 const LONGEST_TAIL = 4000
+const LONGEST_OUTPUT = 16_000
 
 /** True where the exit status says that all went well: 0, or what the manifest calls `ok`. */
 export function isOk({ status, exitCodes }: ChildOutput): boolean {
@@ -16,7 +17,7 @@ export function isOk({ status, exitCodes }: ChildOutput): boolean {
 
 /** The failure of a child that said so, ended badly, or gave no answer. What it said itself comes first: in its answer, on stderr as JSON, on stderr as text, on stdout as text. */
 export function readExit(output: ChildOutput, value: unknown, envelope: Outcome | undefined): FailureOutcome {
-  const said = envelope?.ok === false ? envelope.error : isOk(output) ? undefined : errorOnStderr(output)
+  const said = envelope?.ok === false ? envelope.error : errorOnStderr(output)
   const error = said ?? explain(output, value)
   const details = { ...error.details, ...detailsOf(output, said ? undefined : value) }
   const { errors, summary } = envelope?.ok === false ? envelope : {}
@@ -66,13 +67,13 @@ function detailsOf({ status, signal, stderr }: ChildOutput, value: unknown): obj
     ...(status !== null && { exit_status: status }),
     ...(signal !== null && { signal }),
     ...(tail !== '' && { stderr: tail }),
-    ...(value !== undefined && value !== '' && { stdout: typeof value === 'string' ? value.slice(-LONGEST_TAIL) : bounded(value) }),
+    ...(value !== undefined && value !== '' && { stdout: typeof value === 'string' ? value.slice(-LONGEST_OUTPUT) : bounded(value) }),
   }
 }
 
 function bounded(value: unknown): unknown {
   const text = JSON.stringify(value)
-  return text.length <= LONGEST_TAIL ? value : text.slice(0, LONGEST_TAIL)
+  return text.length <= LONGEST_OUTPUT ? value : text.slice(0, LONGEST_OUTPUT)
 }
 
 function lastWords(text: string): string {

@@ -12,7 +12,7 @@ export const json: Form = (request) => runOnce(request, feedJson(request.call, r
 
 function feedJson(call: ChildCall, input: JsonObject): Feed {
   const text = JSON.stringify(input)
-  if (call.stdin && (call.secret || text.length > LARGE)) return { args: [], input: text }
+  if (call.stdin && (call.secret || Buffer.byteLength(text) > LARGE)) return { args: [], input: text }
   if (call.secret) throw new ToolError('CONFIG', 'the tool takes secrets and wants its input as an argument, which every user of the machine can read', { suggestion: "Let the tool read its input from stdin, and say 'call: stdin' in its manifest" })
   return { args: [text] }
 }
