@@ -1,3 +1,5 @@
+import { describe } from 'vitest'
+import { pythonEmitter, shellEmitter } from './fixtures/emitters.ts'
 import { inProcess } from './fixtures/in-process.ts'
 import { mcpHttp } from './fixtures/mcp-http.ts'
 import { mcpStdio } from './fixtures/mcp-stdio.ts'
@@ -6,4 +8,6 @@ import { openapi } from './fixtures/openapi.ts'
 import { toolServer } from './fixtures/tool-server.ts'
 import { conformance } from './suite.ts'
 
-for (const fixture of [inProcess, module, mcpStdio, mcpHttp, toolServer, openapi]) conformance(fixture)
+describe('[6.conformance] every source', () => {
+  for (const fixture of [inProcess, module, mcpStdio, mcpHttp, toolServer, openapi, pythonEmitter, shellEmitter]) conformance(fixture)
+})
