@@ -125,9 +125,9 @@ toolable_call() {
   TOOLABLE_CODE=''
   eval "$toolable_checked"
   [ -n "$TOOLABLE_CODE" ] && toolable_leave
-  [ "$TOOLABLE_DIALECT" = acor ] && toolable_line start ",\"step\":\"$TOOLABLE_TOOL\""
   trap 'toolable_cancel 143' TERM
   trap 'toolable_cancel 130' INT
+  [ "$TOOLABLE_DIALECT" = acor ] && toolable_line start ",\"step\":\"$TOOLABLE_TOOL\""
   "run_$TOOLABLE_TOOL"
   toolable_status=$?
   [ "$toolable_status" = 0 ] || toolable_error INTERNAL '' "the tool ended with status $toolable_status"
