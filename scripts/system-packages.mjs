@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** What the tests need from the machine: shells for the completion tests, tmux and python3 for the terminal tests, groff and man for manual pages, bubblewrap and prlimit for the sandbox. */
+/** What the tests need from the machine: shells for the completion tests, tmux and python3 for the terminal tests, groff and man for manual pages, bubblewrap and prlimit for the sandbox, and programs whose help is read. */
 export const systemPackages = [
   { binary: 'bash', debian: 'bash' },
   { binary: 'zsh', debian: 'zsh' },
@@ -14,6 +14,12 @@ export const systemPackages = [
   { binary: 'man', debian: 'man-db' },
   { binary: 'bwrap', debian: 'bubblewrap' },
   { binary: 'prlimit', debian: 'util-linux' },
+  { binary: 'git', debian: 'git' },
+  { binary: 'curl', debian: 'curl' },
+  { binary: 'jq', debian: 'jq' },
+  { binary: 'openssl', debian: 'openssl' },
+  { binary: 'rsync', debian: 'rsync' },
+  { binary: 'ssh', debian: 'openssh-client' },
 ]
 
 /** Installs what is missing with apt-get as root; anywhere else it throws an error that names the command to run. */

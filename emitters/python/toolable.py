@@ -443,11 +443,11 @@ def _run_call(program, version, chosen, given, dialect, answers):
     stop = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda got, _frame: _stop(got))
-    if dialect == "acor":
-        _line(answers, {"type": "start", "step": chosen.name, "args": given})
-        threading.Thread(target=_beat, args=(stop, answers), daemon=True).start()
     result, error = None, None
     try:
+        if dialect == "acor":
+            _line(answers, {"type": "start", "step": chosen.name, "args": given})
+            threading.Thread(target=_beat, args=(stop, answers), daemon=True).start()
         result = chosen.function(**{name: _convert(chosen.parameters[name][0], value) for name, value in given.items()})
         if inspect.isgenerator(result):
             result = list(result)
@@ -469,6 +469,9 @@ def _run_call(program, version, chosen, given, dialect, answers):
         error = ToolError("INTERNAL", "%s: %s" % (type(thrown).__name__, thrown))
         import traceback
         traceback.print_exc()
+    # Whatever comes from now on comes too late to change the answer.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
     stop.set()
     return _finish(program, version, chosen, result, error, dialect, answers, started)
 
@@ -509,7 +512,8 @@ def _protocol_end(result, error):
 def _emit(event):
     mode, answers = _call["mode"], _call.get("answers")
     if mode == "acor":
-        _line(answers, dict({"msg": event["message"]}, **event) if event["type"] in ("progress", "log") else event)
+        words = {"message": "msg", "percent": "pct"}
+        _line(answers, {words.get(key, key): value for key, value in event.items()})
     elif mode == "stream":
         _write(answers, event)
     elif mode == "notify" and event["type"] != "item":

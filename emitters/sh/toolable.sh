@@ -66,9 +66,12 @@ fail() {
 }
 
 # progress <message> [<percent>], log <message> [<level>], artifact <name> <uri>
-progress() { toolable_event progress "\"message\":$(json_string "$1")${2:+,\"percent\":$2}"; }
-log() { toolable_event log "\"level\":\"${2:-info}\",\"message\":$(json_string "$1")"; }
+progress() { toolable_event progress "\"$(toolable_word message msg)\":$(json_string "$1")${2:+,\"$(toolable_word percent pct)\":$2}"; }
+log() { toolable_event log "\"level\":\"${2:-info}\",\"$(toolable_word message msg)\":$(json_string "$1")"; }
 artifact() { toolable_event artifact "\"name\":$(json_string "$1"),\"uri\":$(json_string "$2")"; }
+
+# The run protocol has shorter words for some things.
+toolable_word() { if [ "$TOOLABLE_DIALECT" = acor ]; then printf '%s' "$2"; else printf '%s' "$1"; fi; }
 
 toolable_event() {
   if [ "$TOOLABLE_DIALECT" = acor ]; then toolable_line "$1" ",$2"; else printf '{"type":"notification","kind":"%s",%s}\n' "$1" "$2" >&2; fi
@@ -123,8 +126,8 @@ toolable_call() {
   eval "$toolable_checked"
   [ -n "$TOOLABLE_CODE" ] && toolable_leave
   [ "$TOOLABLE_DIALECT" = acor ] && toolable_line start ",\"step\":\"$TOOLABLE_TOOL\""
-  trap 'toolable_error CANCELLED "" "the call was cancelled"; TOOLABLE_STATUS=143; toolable_leave' TERM
-  trap 'toolable_error CANCELLED "" "the call was cancelled"; TOOLABLE_STATUS=130; toolable_leave' INT
+  trap 'toolable_cancel 143' TERM
+  trap 'toolable_cancel 130' INT
   "run_$TOOLABLE_TOOL"
   toolable_status=$?
   [ "$toolable_status" = 0 ] || toolable_error INTERNAL '' "the tool ended with status $toolable_status"
@@ -152,6 +155,14 @@ toolable_error() {
   toolable_action=retry_with_modified_input
   [ "$toolable_recoverable" = true ] || toolable_action=abort
   TOOLABLE_ERROR="{\"code\":\"$1\",\"category\":\"$toolable_category\",\"message\":$(json_string "$3"),\"recoverable\":$toolable_recoverable,\"retryable\":$toolable_retryable${4:+,\"suggestion\":{\"action\":\"$toolable_action\",\"fix\":$(json_string "$4"),\"applicability\":\"maybe_incorrect\"\}}${2:+,\"field\":$(json_string "$2")}}"
+}
+
+# What was started in the background last would keep the answer open.
+toolable_cancel() {
+  toolable_error CANCELLED '' 'the call was cancelled'
+  TOOLABLE_STATUS=$1
+  [ -z "${!-}" ] || kill "$!" 2>/dev/null
+  toolable_leave
 }
 
 # Says how the call ended, and ends the program.

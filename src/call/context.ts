@@ -6,6 +6,7 @@ import { ToolError } from '../contract/tool-error.ts'
 import { createAsking } from './asking.ts'
 import { openCheckpoint } from './checkpoint.ts'
 import { host } from './host.ts'
+import { hearing } from './on-cancelled.ts'
 import type { CallOptions } from './options.ts'
 import type { RunningCall } from './running.ts'
 import { clampPercent } from './yielded.ts'
@@ -53,5 +54,6 @@ export function createContext(parts: ContextParts, extra: { readonly [key: strin
     },
     verbose: parts.verbose,
     context: extra,
-  }
+    [hearing]: call.onFail,
+  } as Context
 }

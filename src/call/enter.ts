@@ -13,12 +13,15 @@ import { beginTransaction } from './transaction.ts'
 import type { Transaction } from './transaction.ts'
 
 /** Starts the clock of a call and checks its input; throws INVALID_INPUT, MISSING_PARAM or INVALID_PATH. */
-export async function admit(definition: ToolDefinition, given: unknown, options: CallOptions, call: RunningCall): Promise<Prepared> {
+export function admit(definition: ToolDefinition, given: unknown, options: CallOptions, call: RunningCall): Prepared | Promise<Prepared> {
   if (options.timeout !== undefined) call.limitTo(toMilliseconds(options.timeout, 'timeout'))
   if (definition.timeout !== undefined) call.limitTo(definition.timeout)
-  const prepared = await prepareInput(definition, given, options)
-  if (prepared.limit !== undefined) call.limitTo(prepared.limit)
-  return prepared
+  const limit = (prepared: Prepared): Prepared => {
+    if (prepared.limit !== undefined) call.limitTo(prepared.limit)
+    return prepared
+  }
+  const prepared = prepareInput(definition, given, options)
+  return prepared instanceof Promise ? prepared.then(limit) : limit(prepared)
 }
 
 export type Entering = {
@@ -31,12 +34,22 @@ export type Entering = {
 }
 
 /** Opens the state, builds the context and asks the tool's own `preValidate`: all that comes before the handler. */
-export async function enter({ definition, prepared, options, gathered, call, emit }: Entering): Promise<{ readonly context: Context; readonly transaction: Transaction }> {
+export function enter(entering: Entering): Entered | Promise<Entered> {
+  const { context, preValidate } = entering.definition.hooks
+  const transaction = beginTransaction(entering.options.state ?? createState(), () => entering.call.over)
+  return context || preValidate ? enterByHooks(entering, transaction) : { context: contextOf(entering, transaction, {}), transaction }
+}
+
+export type Entered = { readonly context: Context; readonly transaction: Transaction }
+
+async function enterByHooks(entering: Entering, transaction: Transaction): Promise<Entered> {
+  const { definition: { hooks }, prepared } = entering
   const input = prepared.input as never
-  const transaction = beginTransaction(options.state ?? createState(), () => call.over)
-  const extra = (await definition.hooks.context?.(input)) ?? {}
-  const { cwd, dryRun, verbose } = prepared
-  const context = createContext({ tool: definition.name, options, state: transaction.state, cwd, dryRun, verbose, gathered, call, emit }, extra)
-  await definition.hooks.preValidate?.(input, context)
+  const context = contextOf(entering, transaction, (await hooks.context?.(input)) ?? {})
+  await hooks.preValidate?.(input, context)
   return { context, transaction }
+}
+
+function contextOf({ definition, prepared: { cwd, dryRun, verbose }, options, gathered, call, emit }: Entering, { state }: Transaction, extra: { readonly [key: string]: unknown }): Context {
+  return createContext({ tool: definition.name, options, state, cwd, dryRun, verbose, gathered, call, emit }, extra)
 }

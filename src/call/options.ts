@@ -5,7 +5,7 @@ import type { Cancellation } from './cancellation.ts'
 import type { State } from '../contract/state.ts'
 
 /** How a server makes a call: it may cancel without the cost of an AbortSignal. */
-export type ServedCallOptions = CallOptions & { readonly cancellation?: Cancellation }
+export type ServedCallOptions = CallOptions & { readonly cancellation?: Cancellation; /** Its events are heard, its record is not: no `tool_invoked`. */ readonly unrecorded?: true }
 
 /** How a call is made; the same options on every surface. */
 export type CallOptions = {

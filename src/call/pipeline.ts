@@ -30,7 +30,8 @@ export async function invoke(definition: ToolDefinition, given: unknown, options
   let finished: Finished
   try {
     finished = await runCall(options.cancellation ?? options.signal, (call) => withoutExit(call.fail, async () => {
-      const ready = (prepared = await admit(definition, given, options, call))
+      const admitted = admit(definition, given, options, call)
+      const ready = (prepared = admitted instanceof Promise ? await admitted : admitted)
       const run = async (): Promise<Finished> => {
         const answer = await execute(definition, ready, options, gathered, call)
         gathered.warnings.push(...answer.warnings)
@@ -44,7 +45,7 @@ export async function invoke(definition: ToolDefinition, given: unknown, options
     const { error, object } = describeFailure(thrown, definition.errors)
     finished = { outcome: { ok: false, status: 'error', error: object, meta: meta() }, error }
   }
-  await report(definition, prepared?.input ?? given, finished.outcome, options)
+  if (options.onEvent && !options.unrecorded) await report(definition, prepared?.input ?? given, finished.outcome, options)
   return finished
 }
 
@@ -55,7 +56,8 @@ async function execute(definition: ToolDefinition, prepared: Prepared, options: 
     if (event.type === 'artifact') gathered.artifacts.push({ name: event.name, uri: event.uri })
     return tell(event, options, call)
   }
-  const { context, transaction } = await enter({ definition, prepared, options, gathered, call, emit })
+  const entered = enter({ definition, prepared, options, gathered, call, emit })
+  const { context, transaction } = entered instanceof Promise ? await entered : entered
   if (!run) throw new ToolError('PRECONDITION', `tool '${definition.name}' is described here but cannot be run: it has no handler`, { recoverable: false, suggestion: { action: 'use_different_tool', fix: 'Use another tool' } })
   if (prepared.dryRun && !definition.dryRun) return plainAnswer({ dry_run: true, would_execute: showInput(definition, prepared.input) })
   if (definition.annotations.destructive && !prepared.dryRun) await confirm(definition, prepared.input, options, call)

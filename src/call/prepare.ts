@@ -5,6 +5,7 @@ import { isObject } from '../contract/json.ts'
 import type { JsonSchema } from '../contract/json.ts'
 import { ToolError } from '../contract/tool-error.ts'
 import { reservedFields } from '../define/reserved.ts'
+import type { ReservedFields } from '../define/reserved.ts'
 import type { ToolDefinition } from '../define/tool-type.ts'
 import { host } from './host.ts'
 import type { CallOptions } from './options.ts'
@@ -22,25 +23,35 @@ export type Prepared = {
 const LONGEST_INPUT_TIMEOUT_S = 600
 
 /** Validates the input strictly and reads its reserved fields; throws INVALID_INPUT, MISSING_PARAM or INVALID_PATH. */
-export async function prepareInput(definition: ToolDefinition, given: unknown, options: CallOptions): Promise<Prepared> {
-  const { schema, value } = await checkInput(definition, given === undefined ? {} : given)
+export function prepareInput(definition: ToolDefinition, given: unknown, options: CallOptions): Prepared | Promise<Prepared> {
+  const checked = checkInput(definition, given === undefined ? {} : given)
+  return checked instanceof Promise ? checked.then((later) => readInput(definition, later, options)) : readInput(definition, checked, options)
+}
+
+type Checked = { readonly schema: JsonSchema; readonly value: unknown }
+
+function readInput(definition: ToolDefinition, { schema, value }: Checked, options: CallOptions): Prepared | Promise<Prepared> {
   const fields = isObject(value) ? value : {}
-  const names = definition.reserved ? reservedFields(schema) : {}
+  const names = definition.reserved ? namesOf(schema) : NONE
   const read = (name: string | undefined): unknown => (name !== undefined && Object.hasOwn(fields, name) ? fields[name] : undefined)
   const cwd = enterDirectory(options.cwd ?? host.cwd(), read(names.workingDir), names.workingDir)
-  return {
-    input: hasPaths(schema) ? await resolvePaths(schema, value, cwd) : value,
+  const prepared: Prepared = {
+    input: value,
     cwd,
     limit: inputTimeout(schema, read(names.timeout), names.timeout),
     dryRun: options.dryRun === true || read(names.dryRun) === true,
     verbose: options.verbose ?? Number(read(names.verbose) ?? 0),
   }
+  return hasPaths(schema) ? resolvePaths(schema, value, cwd).then((input) => ({ ...prepared, input })) : prepared
 }
 
 // Most inputs plainly fit; the compiled schema is asked only about the others.
-async function checkInput(definition: ToolDefinition, given: unknown): Promise<{ readonly schema: JsonSchema; readonly value: unknown }> {
+function checkInput(definition: ToolDefinition, given: unknown): Checked | Promise<Checked> {
   const accepted = definition.accept(given)
-  if (accepted) return { schema: definition.sketch()!.inputSchema, value: accepted.value }
+  return accepted ? { schema: definition.sketch()!.inputSchema, value: accepted.value } : checkWhole(definition, given)
+}
+
+async function checkWhole(definition: ToolDefinition, given: unknown): Promise<Checked> {
   const compiling = definition.compiled()
   const { input } = compiling instanceof Promise ? await compiling : compiling
   const pending = input.check(given)
@@ -64,6 +75,15 @@ function inputTimeout(schema: JsonSchema, seconds: unknown, field = 'timeout'): 
     throw new ToolError('INVALID_INPUT', `${field}: must be above 0 and at most ${declared ?? LONGEST_INPUT_TIMEOUT_S} seconds, got ${seconds}`, { field })
   }
   return toMilliseconds(seconds as number | string, field)
+}
+
+const NONE: ReservedFields = {}
+const reserved = new WeakMap<JsonSchema, ReservedFields>()
+
+function namesOf(schema: JsonSchema): ReservedFields {
+  let names = reserved.get(schema)
+  if (names === undefined) reserved.set(schema, (names = reservedFields(schema)))
+  return names
 }
 
 const hasPathRules = new WeakMap<JsonSchema, boolean>()

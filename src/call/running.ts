@@ -11,6 +11,8 @@ export type RunningCall = {
   asking(): AbortSignal
   deadline(): RunningDeadline | undefined
   fail(error: ToolError): void
+  /** Tells of a failure from outside, at once where there was one; gives the function that stops it. */
+  onFail(react: (error: ToolError) => void): () => void
   /** Sets a deadline; of several the earliest counts. */
   limitTo(milliseconds: number): void
   /** Waits for somebody, with the deadline standing still; ends with the call, whatever the other side does. */
@@ -28,6 +30,7 @@ export function runCall<T>(outer: AbortSignal | Cancellation | undefined, work: 
     let failure: ToolError | undefined
     let deadline: RunningDeadline | undefined
     let over = false
+    let reactions: Set<(error: ToolError) => void> | undefined
     let stopListening = (): void => undefined
 
     const cancel = (): void => call.fail(cancelled(outer?.reason))
@@ -56,6 +59,13 @@ export function runCall<T>(outer: AbortSignal | Cancellation | undefined, work: 
         settle()
         reject(error)
         controller?.abort(error)
+        for (const react of reactions ?? []) react(error)
+      },
+      onFail(react) {
+        if (failure) react(failure)
+        const listening = (reactions ??= new Set())
+        listening.add(react)
+        return () => void listening.delete(react)
       },
       limitTo(milliseconds) {
         if (over || (deadline && deadline.remaining() * 1000 <= milliseconds)) return

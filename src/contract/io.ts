@@ -23,6 +23,8 @@ export type ByteSource = {
   readonly taken: boolean
   /** Chunks until the end. A second reader is a programming error. */
   bytes(): AsyncIterable<Uint8Array>
+  /** The same for servers, which read all the time: hands over each chunk at once, until the end. A promise holds the source back. */
+  each?(take: (chunk: Uint8Array) => void | Promise<void>): Promise<void>
   /** Lets the process end although nobody reads to the end. */
   close(): void
 }

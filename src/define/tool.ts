@@ -1,7 +1,7 @@
 import { toMilliseconds } from '../contract/duration.ts'
 import type { Duration } from '../contract/duration.ts'
 import type { DeclaredError, ErrorCategory } from '../contract/errors.ts'
-import type { Annotations, ToolFacts } from '../contract/manifest.ts'
+import type { Annotations, ToolFacts, ToolManifest } from '../contract/manifest.ts'
 import { ToolError } from '../contract/tool-error.ts'
 import { acceptPlainly } from './early/accept.ts'
 import { checkExamplesEarly } from './early/examples.ts'
@@ -41,6 +41,7 @@ export function defineTool(options: ToolOptions): ToolDefinition {
   }
   if (source.output !== undefined && !isThunk(source.output)) nameProblem(options.name, 'output', () => readSource(source.output))
 
+  let sketched: ToolManifest | undefined
   let compiled: CompiledTool | undefined
   let compiling: Promise<CompiledTool> | undefined
   const checks: ((compiled: CompiledTool) => Promise<void>)[] = []
@@ -67,7 +68,7 @@ export function defineTool(options: ToolOptions): ToolDefinition {
     whenCompiled: (check) => void checks.push(check),
     sketch() {
       const schema = early()
-      return schema && { ...facts, inputSchema: schema }
+      return schema && (sketched ??= { ...facts, inputSchema: schema })
     },
     accept(input) {
       const schema = early()

@@ -12,3 +12,19 @@ export const isLinux = process.platform === 'linux'
 
 /** The process we are. */
 export const ownPid = (): number => process.pid
+
+const running = new Set<number>()
+
+/** Kills the group of that process when ours exits before it; gives a function that forgets it. */
+export function endWithUs(leader: number): () => void {
+  if (running.size === 0) process.on('exit', endAll)
+  running.add(leader)
+  return () => {
+    running.delete(leader)
+    if (running.size === 0) process.off('exit', endAll)
+  }
+}
+
+function endAll(): void {
+  for (const leader of running) sendSignal(-leader, 'SIGKILL')
+}

@@ -2,7 +2,7 @@ import type { Readable, Writable } from 'node:stream'
 import type { ChildInput } from './channels.ts'
 import type { ChildEnd, ChildOptions, ChildReason } from './child-type.ts'
 import { collectErrors, collectOutput } from './collect.ts'
-import { sendSignal } from './host.ts'
+import { endWithUs, sendSignal } from './host.ts'
 import { killHolders, killKnown, killTree, signalTree } from './kill-tree.ts'
 import type { KnownProcess } from './process-table.ts'
 import { start } from './start.ts'
@@ -33,6 +33,7 @@ export async function supervise(options: ChildOptions, stdin: ChildInput): Promi
   if (started instanceof Error) return neverStarted(began, 'not-started', await explainStart(started, options))
   if (started === 'cancelled') return neverStarted(began, 'cancelled')
   const { child, pid, channels } = started
+  const forget = endWithUs(pid)
   options.onStart?.(pid)
   // A signal that cannot be delivered arrives here too, and is nobody's fault.
   child.on('error', () => {})
@@ -61,6 +62,7 @@ export async function supervise(options: ChildOptions, stdin: ChildInput): Promi
   const errors = collectErrors(channels.stderr, options, stop)
 
   const end = new Promise<void>((resolve) => child.once('exit', () => resolve())).then(async (): Promise<ChildEnd> => {
+    forget()
     for (const timer of timers) clearTimeout(timer)
     signal?.removeEventListener('abort', onAbort)
     channels.stdin?.destroy()

@@ -31,11 +31,16 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
     if (entry) return entry
     throw unknownTool(String(wanted), now().entries)
   }
-  const start = async (wanted: string, input: unknown, callOptions?: CallOptions): Promise<Finished> => {
+  const start = (wanted: string, input: unknown, callOptions?: CallOptions): Promise<Finished> => {
     const entry = typeof wanted === 'string' ? now().find(wanted) : undefined
-    if (entry) return (await loadEngine()).invoke(entry.definition, input, withDefaults(callOptions), entry.identity)
+    if (entry) {
+      // Not awaited where it is there already: a call is made of few promises.
+      const engine = loadEngine()
+      const run = ({ invoke }: Awaited<typeof engine>): Promise<Finished> => invoke(entry.definition, input, withDefaults(callOptions), entry.identity)
+      return engine instanceof Promise ? engine.then(run) : run(engine)
+    }
     const error = unknownTool(String(wanted), now().entries)
-    return { outcome: { ok: false, status: 'error', error: error.toObject(), meta: { tool: `${name}.${String(wanted).slice(0, 64)}`, version, duration_ms: 0 } } satisfies Outcome, error }
+    return Promise.resolve({ outcome: { ok: false, status: 'error', error: error.toObject(), meta: { tool: `${name}.${String(wanted).slice(0, 64)}`, version, duration_ms: 0 } } satisfies Outcome, error })
   }
   const provide = async () => (await import('./provide.ts'))
 
@@ -58,7 +63,7 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
       resources: now().resources.map(({ manifest }) => manifest),
       prompts: await Promise.all(now().prompts.map((prompt) => prompt.manifest())),
     }),
-    call: async (wanted, input, callOptions) => (await start(wanted, input, callOptions)).outcome,
+    call: (wanted, input, callOptions) => start(wanted, input, callOptions).then(({ outcome }) => outcome),
     stream: (wanted, input, callOptions) => openLate(async () => (await loadEngine()).streamCall((streaming) => start(wanted, input, streaming), withDefaults(callOptions))),
     listResources: async (callOptions) => (await loadEngine()).listResources(now().resources, callOptions, identity),
     readResource: async (uri, callOptions) => (await loadEngine()).readResource(now().resources, uri, withDefaults(callOptions), identity),

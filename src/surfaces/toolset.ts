@@ -104,7 +104,7 @@ export function toolset(given: ToolsetOptions | AnyTool): Toolset {
       resources: resources.map(({ manifest }) => manifest),
       prompts: await Promise.all(prompts.map((prompt) => prompt.manifest())),
     }),
-    call: async (name, input, callOptions) => (await start(name, input, callOptions)).outcome,
+    call: (name, input, callOptions) => start(name, input, callOptions).then(({ outcome }) => outcome),
     stream: (name, input, callOptions) => openLate(async () => (await loadEngine()).streamCall((streaming) => start(name, input, streaming), callOptions)),
     listResources: async (callOptions) => (await loadEngine()).listResources(resources, callOptions, identity),
     readResource: async (uri, callOptions) => (await loadEngine()).readResource(resources, uri, callOptions, identity),
@@ -113,11 +113,16 @@ export function toolset(given: ToolsetOptions | AnyTool): Toolset {
       await runAsProcess(set, toolset, entry)
     },
   }
-  const start = async (name: string, input: unknown, callOptions?: CallOptions): Promise<Finished> => {
+  const start = (name: string, input: unknown, callOptions?: CallOptions): Promise<Finished> => {
     const entry = typeof name === 'string' ? set.find(name) : undefined
-    if (entry) return (await loadEngine()).invoke(entry.definition, input, callOptions, identity)
+    if (entry) {
+      // Not awaited where it is there already: a call is made of few promises.
+      const engine = loadEngine()
+      const run = ({ invoke }: Awaited<typeof engine>): Promise<Finished> => invoke(entry.definition, input, callOptions, identity)
+      return engine instanceof Promise ? engine.then(run) : run(engine)
+    }
     const error = unknownTool(String(name), set.entries)
-    return { outcome: { ok: false, status: 'error', error: error.toObject(), meta: { tool: `${options.name}.${String(name).slice(0, 64)}`, version, duration_ms: 0 } }, error }
+    return Promise.resolve({ outcome: { ok: false, status: 'error', error: error.toObject(), meta: { tool: `${options.name}.${String(name).slice(0, 64)}`, version, duration_ms: 0 } }, error })
   }
 
   const include = (entry: ToolEntry): void => {

@@ -175,16 +175,19 @@ describe('a child that stays', () => {
     expect(await child.end).toMatchObject({ reason: 'not-started' })
   })
 
-  test('[6.child-open] one that is not held lets its owner go, and goes with the pipe', async () => {
-    const script = join(folder, 'owner.mjs')
+  test.each([
+    ['one that is not held lets its owner go, and goes with the pipe', 'child.hold(false)'],
+    ['one that runs when its owner exits goes with it', `await openChild({ ...options, command: ['sleep', '600'], onStart: (pid) => console.log(pid) })\nprocess.exit()`],
+  ])('[6.child-open] %s', async (name, rest) => {
+    const script = join(folder, `${name.length}.mjs`)
     writeFileSync(script, `const { openChild } = await import(${JSON.stringify(new URL('../../src/process/open-child.ts', import.meta.url).href)})
-const child = await openChild({ cwd: '/', env: { PATH: '/usr/bin:/bin' }, command: ['cat'], onLine: () => {} })
-child.hold(false)
-console.log(child.pid)
+const options = { cwd: '/', env: { PATH: '/usr/bin:/bin' }, command: ['cat'], onLine: () => {} }
+const child = await openChild({ ...options, onStart: (pid) => console.log(pid) })
+${rest}
 `)
     const hook = fileURLToPath(new URL('../setup/typescript-hook.mjs', import.meta.url))
     const { status, stdout } = await run(['node', '--import', hook, script], { timeout: 20_000 })
-    expect(status).toBe(0)
-    await isGone(Number(stdout))
+    expect([status, stdout.length > 0]).toEqual([0, true])
+    for (const pid of stdout.toString().trim().split('\n')) await isGone(Number(pid))
   })
 })

@@ -15,7 +15,7 @@ type Got = { readonly argv: string[]; readonly cwd: string; readonly env: Record
 const tells: ChildCall = { form: 'json', command: ['python3', foreign('tells-what-it-got.py')] }
 const fails: ChildCall = { form: 'json', command: ['perl', foreign('fails-as-told.pl')] }
 
-describe('a child is given [6.child-environment]', () => {
+describe('a child is given [6.call-environment]', () => {
   test('a small environment, what it requires by name, what its configuration gives, and nothing else', async () => {
     const canaries = Object.fromEntries(Array.from({ length: 50 }, (_entry, index) => [`SECRET_${index}`, `canary-${index}`]))
     const env = { ...hostEnv, ...canaries, AWS_SECRET_ACCESS_KEY: 'canary', NODE_OPTIONS: '--no-warnings', LANG: 'C.UTF-8', WANTED: 'yes', OVERRIDDEN: 'host' }

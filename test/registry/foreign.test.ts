@@ -120,7 +120,7 @@ describe('hostile descriptions', () => {
     expect(JSON.stringify((await manifest()).inputSchema).length).toBeLessThan(1_500_000)
   })
 
-  test.each(['(a+)+$', '^(a|a)*$', '(a|aa)+$', '^(([a-z])+.)+[A-Z]([a-z])+$', '(.*a){20}', '\\s+$', '^(?=(a+)+b)'])('[6.foreign-patterns] the pattern %s blocks nobody', async (pattern) => {
+  test.each(['(a+)+$', '^(a|a)*$', '(a|aa)+$', '^(([a-z])+.)+[A-Z]([a-z])+$', '^(.*a){20}$', '\\s+$', '^(?=(a+)+b)'])('[6.foreign-patterns] the pattern %s blocks nobody', async (pattern) => {
     const { call, calls } = withInput({ type: 'object', properties: { a: { type: 'string', pattern } } })
     const text = pattern === '\\s+$' ? `${' '.repeat(100_000)}x` : `${'a'.repeat(100_000)}!`
     expect(await call({ a: text })).toMatchObject({ ok: false, error: { code: 'INVALID_INPUT' } })

@@ -63,6 +63,7 @@ describe('what is a tool', () => {
   test('[6.probe-forms] a script of several tools is called with the name of the tool, or with --function where its dump says so', () => {
     const commands = (file: string): unknown => toolsOf(file).tools.map(({ name, call }) => [name, call.form, ...call.command.slice(2)])
     expect(commands('dumps-many-schemas.py')).toEqual([['add', 'flags', 'add'], ['negate', 'flags', 'negate']])
+    expect(commands('dumps-a-list-of-one.sh')).toEqual([['only', 'flags', 'only']])
     expect(commands('dumps-with-function-flag.sh')).toEqual([['telegram_get_chats', 'flags', '--function', 'get_chats'], ['telegram_send', 'flags', '--function', 'telegram_send']])
   })
 
@@ -72,7 +73,7 @@ describe('what is a tool', () => {
       program: 'files',
       version: '1.2.0',
       tools: [
-        { name: 'find', facts: { description: 'All about find', inputSchema: { required: ['pattern'] }, streaming: true }, call: { form: 'toolable', tool: 'find' } },
+        { name: 'find', facts: { description: 'All about find', inputSchema: { required: ['pattern'] }, streaming: true }, call: { form: 'toolable', tool: 'find', streaming: true } },
         { name: 'count', facts: { inputSchema: { required: ['pattern'] } } },
       ],
       resources: [{ uri: '/files/{id}', summary: 'A file', mimeTypes: ['text/plain'] }],
@@ -80,7 +81,7 @@ describe('what is a tool', () => {
     })
     const { program, tools, warnings } = toolsOf(example)
     expect(program).toBe('file-tools')
-    expect(tools.find(({ name }) => name === 'delete_files')).toMatchObject({ facts: { annotations: { destructive: true }, inputSchema: { type: 'object' } } })
+    expect(tools.find(({ name }) => name === 'delete_files')).toMatchObject({ facts: { annotations: { destructive: true }, inputSchema: { type: 'object' } }, call: { form: 'toolable', command: [example], tool: 'delete_files', warm: true, stdin: true, destructive: true } })
     expect(warnings.filter(({ reason }) => reason === 'no-schema')).toEqual([])
   })
 

@@ -52,8 +52,9 @@ describe('exported schemas', () => {
   test('[6.exported-schemas] allow whatever the tool allows, and strict arguments come back as they were', async () => {
     const value = fc.letrec<{ value: unknown }>((tie) => ({ value: fc.oneof({ maxDepth: 3 }, fc.constantFrom<unknown>('x', 'a', '', 1, 2, 0.5, true, null), fc.array(tie('value'), { maxLength: 2 }), fc.dictionary(field, tie('value'), { maxKeys: 3 })) })).value
     const ajv = new Ajv2020({ strict: false, validateFormats: false, logger: false })
+    // Ajv knows no field of the name __proto__.
     let fitting = 0
-    await fc.assert(fc.asyncProperty(input.filter((given) => !JSON.stringify(given).includes('$ref')), fc.dictionary(field, value, { maxKeys: 3 }), async (given, arguments_) => {
+    await fc.assert(fc.asyncProperty(input.filter((given) => !/\$ref|__proto__/.test(JSON.stringify(given))), fc.dictionary(field, value, { maxKeys: 3 }), async (given, arguments_) => {
       const checked = await compileSchema(given, 'input').check(arguments_)
       if (!checked.ok) return
       fitting += 1

@@ -80,7 +80,8 @@ export function startProgram(name: string, args: readonly string[] = [], options
   return launch(process.execPath, [...(options.nodeArgs ?? []), fixture(name), ...args], options)
 }
 
-function launch(command: string, args: readonly string[], { input, env, cwd, longest = LONGEST_MS }: RunOptions): Running {
+/** Starts any program, and lets the test talk to it. */
+export function launch(command: string, args: readonly string[], { input, env, cwd, longest = LONGEST_MS }: RunOptions): Running {
   const child = spawn(command, args, { stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'], env: cleanEnvironment(env), cwd: cwd ?? home, detached: true }) as ChildProcessWithoutNullStreams
   const said = { stdout: [] as Buffer[], stderr: [] as Buffer[] }
   const listeners = new Set<() => void>()

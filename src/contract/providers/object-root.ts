@@ -15,6 +15,8 @@ export function objectRoot(shape: Shape): Shape {
   const required = new Set([...forms[0]!.required].filter((key) => forms.every((form) => form.required.has(key))))
   const properties = new Map<string, Shape>()
   for (const form of forms) for (const [key, inner] of form.properties) properties.set(key, either(properties.get(key), inner))
+  // Where another form is open, the field may hold anything there.
+  for (const [key, { description: words }] of properties) if (forms.some((form) => !form.properties.has(key) && isOpen(form))) properties.set(key, { ...ANY, ...(words !== undefined && { description: words }) })
   const description = describeForms(shape.description, forms, required)
   return {
     types: ['object'], nullable: false, properties, required, limits: {},

@@ -3,7 +3,8 @@ import { eachSubschema, mapOf, ownKeyword } from './subschemas.ts'
 import type { AnySchema } from './subschemas.ts'
 
 const LONGEST = 1000
-const MOST_WAYS = 1000
+// How many ways there may be to try one place of a text, and a text that is tried at one place only.
+const MOST_WAYS = { everywhere: 64, once: 100_000 }
 
 /** True when a schema has a pattern, or a format, whose check may take far longer than the text it looks at. */
 export function hasRiskyPatterns(schema: AnySchema): boolean {
@@ -25,14 +26,15 @@ export function isRisky(pattern: string): boolean {
   if (/\\[1-9k]|\(\?(?!:)/.test(pattern)) return true
   const plain = pattern.replace(/\\(?:[pP]\{[^}]*\}|u\{[^}]*\}|[^])/g, 'x').replace(/\[[^\]]*\]/g, 'x')
   if (/\)(?:[*+]|\{)/.test(plain)) return true
-  const isAnchored = plain.startsWith('^') && !/^[^(]*\|/.test(plain)
+  // An anchor holds only its own branch.
+  const isAnchored = plain.startsWith('^') && !plain.includes('|')
   const endless = plain.match(/[*+]|\{\d*,\}/g)?.length ?? 0
-  return endless > (isAnchored ? 1 : 0) || waysThrough(plain) > MOST_WAYS
+  return endless > (isAnchored ? 1 : 0) || waysThrough(plain) > (isAnchored && endless === 0 ? MOST_WAYS.once : MOST_WAYS.everywhere)
 }
 
 function waysThrough(plain: string): number {
   let ways = 1 + (plain.match(/\|/g)?.length ?? 0)
-  for (const [, from = '', , to] of plain.matchAll(/\{(\d+)(,(\d+))?\}/g)) ways *= to === undefined ? Math.ceil(Number(from) / MOST_WAYS) || 1 : Number(to) - Number(from) + 1
+  for (const [, from = '', , to] of plain.matchAll(/\{(\d+)(,(\d+))?\}/g)) ways *= to === undefined ? Math.max(1, Number(from) / 16) : Number(to) - Number(from) + 1
   return ways * 2 ** Math.min(30, plain.match(/(?<![*+?}])\?/g)?.length ?? 0)
 }
 

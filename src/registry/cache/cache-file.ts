@@ -35,7 +35,15 @@ export function writeCache(cacheFolder: string, folder: CachedFolder, records: I
     writeFileSync(fresh, text, { mode: 0o600, flag: 'wx' })
     renameSync(fresh, file)
   } catch {
-    rmSync(fresh, { force: true })
+    discard(fresh)
+  }
+}
+
+function discard(file: string): void {
+  try {
+    rmSync(file, { force: true })
+  } catch {
+    // Where nothing can be written there is nothing either.
   }
 }
 

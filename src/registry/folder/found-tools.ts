@@ -14,6 +14,7 @@ import { readHead } from './read-head.ts'
 import type { Known } from './remember.ts'
 import { commandOf, isExecutable, pythonOf, runnerOf } from './runner.ts'
 import { requireUnchanged } from './unchanged.ts'
+import { withCodes } from './with-codes.ts'
 import { look } from '../cache/stamp.ts'
 
 /** What the tools of one folder share. */
@@ -62,8 +63,16 @@ export function toolOfManifest(home: Home, known: Known, { how, version, tools: 
 }
 
 function define(home: Home, known: Known, wanted: string, { facts, call }: WholeTool): ReturnType<FoundTool['define']> {
-  const errors = { ...home.codes(), ...facts.errors }
-  return defineForeign(wanted, Object.keys(errors).length === 0 ? facts : { ...facts, errors }, runIn(home, known, call))
+  const codes = home.codes()
+  const run = runIn(home, known, call)
+  if (Object.keys(codes).length === 0) return defineForeign(wanted, facts, run)
+  return defineForeign(wanted, { ...facts, errors: { ...codes, ...facts.errors } }, async (input, ctx) => {
+    try {
+      return await run(input, ctx)
+    } catch (error) {
+      throw withCodes(error, codes)
+    }
+  })
 }
 
 function runIn(home: Home, known: Known, call: ChildCall): ForeignRun {

@@ -5,7 +5,12 @@ import type { ProgramField, ProgramForm } from './program-form.ts'
 const MOST_REPEATS = 100
 
 /** The input as arguments of an ordinary program, flags before positionals. No value can become a flag: it is attached to its flag, stands behind `--`, or is refused with INVALID_INPUT. */
-export function buildProgramArgv(form: ProgramForm, input: JsonObject): string[] {
+export function buildProgramArgv(given: ProgramForm, input: JsonObject): string[] {
+  const form = given.noEndOfFlags || !given.fields.some(({ flag }) => flag !== undefined && /^-[^-]./.test(flag)) ? given : { ...given, noEndOfFlags: true as const }
+  return build(form, input)
+}
+
+function build(form: ProgramForm, input: JsonObject): string[] {
   const given = form.fields.filter(({ field }) => Object.hasOwn(input, field) && input[field] !== null)
   const flags = given.flatMap((field) => (field.flag === undefined ? [] : flagOf(field, field.flag, input[field.field], form)))
   if (form.ordered) requireOrder(form, given)

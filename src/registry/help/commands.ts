@@ -17,9 +17,10 @@ export function collectCommands({ own: usages, commands }: UsageLines, sections:
       if (known.description === '') known.description = description
     } else found.set(name, { name, ...(aliases.length > 0 && { aliases }), description })
   }
+  const program = usages[0]?.[0]?.kind === 'word' ? usages[0][0].names[0]! : ''
   const chosen = new Set(usages.flatMap((items) => items.filter(({ commands }) => commands).flatMap(({ choices }) => choices)))
   for (const section of sections) {
-    if (section.kind === 'commands') for (const command of tableOf(section)) add(command.name, command.aliases ?? [], command.description)
+    if (section.kind === 'commands') for (const command of tableOf(section, program)) add(command.name, command.aliases ?? [], command.description)
     else if (section.kind !== 'examples') for (const command of nestedIn(section, chosen)) add(command.name, command.aliases ?? [], command.description)
     if (section.kind === 'positionals') for (const command of underPlaceholder(section)) add(command.name, command.aliases ?? [], command.description)
   }
@@ -29,11 +30,12 @@ export function collectCommands({ own: usages, commands }: UsageLines, sections:
   return [...found.values()]
 }
 
-function tableOf(section: Section): HelpCommand[] {
+function tableOf(section: Section, program: string): HelpCommand[] {
   const listed = readLists(section)
   if (listed.length > 0) return listed.map((name) => ({ name, description: '' }))
   const rows = readRows(section.rows)
-  return rows.flatMap((row) => commandOf(row) ?? [])
+  // yargs writes the program before each of its commands.
+  return rows.flatMap((row) => commandOf(program !== '' && row.head.startsWith(`${program} `) ? { ...row, head: row.head.slice(program.length + 1) } : row) ?? [])
 }
 
 /** Names separated by commas, or in columns: no descriptions at all. */

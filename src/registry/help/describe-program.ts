@@ -53,10 +53,16 @@ async function askHelp(asking: Asking, path: readonly string[]): Promise<Underst
     // A command that is not known often brings the help of the program again.
     const fresh = path.length === 0 || !asking.seen.has(text)
     asking.seen.add(text)
-    if (fresh && (options.length > 0 || commands.length > 0)) return help
-    if (fresh && usage !== '') best ??= help
+    if (!fresh) continue
+    if (options.length + commands.length > 0 && !isManual(text)) return help
+    if (options.length + commands.length > (best?.document.options.length ?? 0) || usage !== '') best ??= help
   }
   return best
+}
+
+/** A manual page is long and mostly prose; what the program prints itself is preferred. */
+function isManual(text: string): boolean {
+  return /^\s*[\w.+-]+\(\d\w?\)\s/.test(text.slice(0, 200).replace(/.\u0008/g, ''))
 }
 
 type Wanted = { readonly path: readonly string[]; readonly summary: string }

@@ -6,7 +6,7 @@ import type { ValueNote } from './value.ts'
 import { closeOf, readAttached } from './value.ts'
 
 /** One flag with the value that is written at it. */
-export type FlagSpec = Flag & { value?: ValueNote }
+export type FlagSpec = Flag & { value?: ValueNote; /** `--verbose...` */ readonly repeated?: true }
 
 /** The part of a line that names flags. */
 export type Head = {
@@ -65,6 +65,8 @@ function readSpec(line: string, at: number, around: Surroundings): FlagSpec | un
   const attached = readAttached(line, end)
   let value = attached
   if (attached) end = attached.end
+  const repeated = !attached && line.startsWith('...', end)
+  if (repeated) end += 3
   if (opened) {
     const close = closeOf(line, at)
     if (close === undefined) return undefined
@@ -80,7 +82,7 @@ function readSpec(line: string, at: number, around: Surroundings): FlagSpec | un
     value = value ? { ...value, text: `${value.text} ${spaced.text}` } : spaced
     end = spaced.end
   }
-  return { names, negative: flag.negative, at: flag.at, end, ...(value && { value }) }
+  return { names, negative: flag.negative, at: flag.at, end, ...(value && { value }), ...(repeated && { repeated }) }
 }
 
 /** `-v|vv|vvv`, `-sS/sT/sA` and `--min-rate/max-rate`. */

@@ -49,10 +49,11 @@ export function surroundingsOf(looks: readonly LineLook[], flagLines: readonly n
   }
   const index = flagLines[place]!
   const here = looks[index]!
+  const lines = Math.min(flagLines.length, place + WINDOW + 1) - Math.max(0, place - WINDOW)
   const best = [...columns].sort((left, right) => right[1] - left[1] || left[0] - right[0])[0]
   const next = looks[index + 1]
   return {
-    descriptionColumn: best && best[1] >= 2 && best[0] > here.flagAt ? best[0] : undefined,
+    descriptionColumn: best && best[1] >= 2 && best[1] * 5 >= lines && best[0] > here.flagAt ? best[0] : undefined,
     narrow: narrow > wide,
     describedBelow: next !== undefined && next.indent > here.indent && next.flagAt < 0,
     further: new Set([...further].filter(([, votes]) => votes >= 2).map(([column]) => column)),

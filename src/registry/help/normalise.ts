@@ -2,10 +2,11 @@ import { openBoxes } from './boxes.ts'
 
 // A line of a help text is short; what is longer is garbage, or data that nobody reads as help.
 const LONGEST_LINE = 4000
+const LONGEST_TEXT = 2_000_000
 
 /** The lines of any text as a terminal would show them: no escape sequences, no overstrike, no tabs, no frames. */
 export function toLines(text: string): string[] {
-  const plain = undoOverstrike(stripEscapes(text)).replace(/\r\n?/g, '\n')
+  const plain = undoOverstrike(stripEscapes(text.length > LONGEST_TEXT ? text.slice(0, LONGEST_TEXT) : text)).replace(/\r\n?/g, '\n')
   const lines = plain.split('\n').map((line) => tidy(line))
   return markUnderlined(openBoxes(lines))
 }

@@ -80,7 +80,7 @@ function addSpecs(options: Options, specs: readonly FlagSpec[], description: str
   if (draft.choices.length === 0) draft.choices = notices.choices
   if (draft.choices.length > 1 && !draft.takesValue && values.length === 0 && notices.takesValue !== false) draft.takesValue = /\[(?:choices|possible values):/i.test(text)
   draft.default ??= notices.default
-  draft.repeatable ||= notices.repeatable
+  draft.repeatable ||= notices.repeatable || specs.some(({ repeated }) => repeated)
   draft.required = notices.required
   if (negative.length > 0 && draft.takesValue) options.add(negative, emptyDraft(description))
   options.add([...names, ...(draft.takesValue ? [] : negative), ...notices.aliases], draft)

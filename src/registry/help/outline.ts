@@ -99,7 +99,7 @@ function continues(walk: Walk, entry: FlagEntry, look: LineLook, usual: number |
 
 /** Lines like `[-g|--global] [--omit <dev|optional>]` list flags in the way of a usage. */
 function isSynopsis(text: string): boolean {
-  return /\] \[|\|/.test(text) || /^\s*\[[^\]]*$/.test(text)
+  return /\] \[|\||\]$/.test(text) || /^\s*\[[^\]]*$/.test(text)
 }
 
 function takeRow(walk: Walk, look: LineLook, index: number): void {
@@ -160,7 +160,7 @@ function isPlausible(walk: Walk, looks: readonly LineLook[], index: number, head
   if (afterProse && !described) return false
   if (head.joint === 'narrow') {
     const siblings = siblingsOf(looks, index)
-    if (!head.specs[head.specs.length - 1]!.value && isSentence(look.text.slice(head.end)) && !(narrowStyle && siblings > 1)) return false
+    if (!head.specs[head.specs.length - 1]!.value && isSentence(look.text.slice(head.end)) && !(narrowStyle && siblings > 0)) return false
     return narrowStyle || walk.section.kind === 'options' || (look.indent > 0 && siblings > 0)
   }
   if (head.joint === 'end' && look.indent === 0 && walk.section.kind !== 'options') {

@@ -49,6 +49,7 @@ export function leadingValue(text: string): number {
   const [first, second = ''] = wordsOf(text)
   if (first === undefined || isNotice(first)) return 0
   if (/^<.+>/.test(first) || /^\{.+[,|].+\}/.test(first)) return first.length
+  if (UPPER.test(first) && first.includes('|')) return first.length
   if (!UPPER.test(first) || !/^[a-z(]/.test(second)) return 0
   const bare = first.replace(/[^A-Z]/g, '')
   const again = text.indexOf(first, first.length)

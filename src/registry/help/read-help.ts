@@ -11,6 +11,7 @@ import { partUsages } from './usage-lines.ts'
 
 const LONGEST_DESCRIPTION = 2000
 const LONGEST_USAGE = 8000
+const MOST_USAGES = 300
 
 /** Reads any help text. Never throws; what is not understood is left out. Time grows with the length of the text only. */
 export function readHelp(text: string): HelpDocument {
@@ -29,7 +30,7 @@ export type UnderstoodHelp = {
 export function understandHelp(text: string): UnderstoodHelp {
   const outline = outlineOf(toLines(text))
   const listed = new Set(outline.flags.flatMap(({ head }) => head.specs.flatMap(({ names }) => names)))
-  const lines = partUsages(outline.usage.map((line) => readUsage(line)), (flag) => listed.size === 0 || listed.has(flag))
+  const lines = partUsages(outline.usage.slice(0, MOST_USAGES).map((line) => readUsage(line)), (flag) => listed.size === 0 || listed.has(flag))
   const usages = lines.own
   const lists = outline.synopses.length > 0 ? [readUsage(outline.synopses.join(' ')).map((item) => ({ ...item, required: false }))] : []
   const commands = collectCommands(lines, outline.sections)

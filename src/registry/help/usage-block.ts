@@ -20,7 +20,7 @@ export function usageAt(looks: readonly LineLook[], at: number): UsageBlock | un
 
 /** A first line that says what can be written, without the word usage: `pandoc [OPTIONS] [FILES]`. */
 export function looksLikeUsage(text: string): boolean {
-  return /^ {0,4}[\w./-]+(?: [\w-]+)? \[(?:-|options?\]|OPTIONS?\]|flags\]|FLAGS\])/.test(text.slice(0, 120)) || /^ {0,4}[\w./-]+ \[?(?:options|OPTIONS|OPTION)\]?(?:\.\.\.)? [[<A-Z]/.test(text.slice(0, 120))
+  return /^ {0,4}[\w./-]+(?: [\w-]+)? [[<](?:-|options?\]|OPTIONS?\]|flags\]|FLAGS\]|command[\]>])/.test(text.slice(0, 120)) || /^ {0,4}[\w./-]+ \[?(?:options|OPTIONS|OPTION)\]?(?:\.\.\.)? [[<A-Z]/.test(text.slice(0, 120))
 }
 
 /** `usage: prog ...`, its continuation lines, and the lines that begin with `or:`. */
@@ -83,11 +83,17 @@ function isDescribed(look: LineLook): boolean {
   return look.described && /[a-z]{2}/.test(look.text)
 }
 
+/** npm says behind each usage what it is for. */
+function withoutComment(line: string): string {
+  const gap = line.search(/ {2,}[a-z][a-z']* [a-z]/)
+  return gap < 0 ? line : line.slice(0, gap)
+}
+
 function joinWrapped(lines: readonly string[]): string[] {
   const joined: string[][] = []
   for (const line of lines) {
     if (line.startsWith(' ') && joined.length > 0) joined[joined.length - 1]!.push(line.trim())
     else joined.push([line.trim()])
   }
-  return joined.map((parts) => parts.join(' ')).filter((line) => line !== '')
+  return joined.map((parts) => withoutComment(parts.join(' '))).filter((line) => line !== '')
 }

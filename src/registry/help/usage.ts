@@ -90,7 +90,7 @@ function readBraces(reader: Reader, scope: Scope): void {
 }
 
 function takeEllipsis(reader: Reader, items: readonly UsageItem[]): void {
-  const pattern = /( ?)(?:\[ ?)?\.\.\.(?: ?\])?/y
+  const pattern = /( ?)(?:\[ ?\.\.\. ?\]|\.\.\.)/y
   pattern.lastIndex = reader.at
   const found = pattern.exec(reader.text)
   if (!found) return
@@ -111,7 +111,16 @@ function readDashed(reader: Reader, scope: Scope, closer: string | undefined): v
   const attached = readAttached(text, reader.at)
   if (attached) reader.at = attached.end
   const value = attached ? { text: attached.text, optional: attached.optional, sure: true } : readValue(reader, scope, closer)
-  reader.items.push({ kind: 'flag', names: flag.names, negative: flag.negative, ...(value && { value }), required: !scope.optional, repeatable: false, choices: [] })
+  const again = value && !value.optional ? repeatedValue(reader, value.text) : false
+  reader.items.push({ kind: 'flag', names: flag.names, negative: flag.negative, ...(value && { value }), required: !scope.optional, repeatable: again, choices: [] })
+}
+
+/** argparse writes `--files FILE [FILE ...]`. */
+function repeatedValue(reader: Reader, value: string): boolean {
+  const again = ` [${value} ...]`
+  if (!reader.text.startsWith(again, reader.at)) return false
+  reader.at += again.length
+  return true
 }
 
 /** What follows a flag after a blank is its value when both are alone in brackets, and perhaps otherwise. */

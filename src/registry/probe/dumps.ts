@@ -30,6 +30,11 @@ export function readDump(document: unknown): readonly DumpedTool[] | undefined {
   return named.length > 0 && named.every((entry) => entry !== undefined) ? named : undefined
 }
 
+/** Whether a dump is a list, so that its tools are called by name even when there is only one. */
+export function isList(document: unknown): boolean {
+  return Array.isArray(document) || (isObject(document) && LIST_KEYS.some((name) => Object.hasOwn(document, name) && Array.isArray(document[name])))
+}
+
 /** The way a dumped tool of a script with several tools is called: arguments between the script and the input, and the form of the input. */
 export function callOf({ call, function: inner, name = '' }: DumpedTool): { readonly args: readonly string[]; readonly form: CallForm } {
   const form: CallForm = call === 'json' || call === 'stdin' ? call : 'flags'

@@ -8,7 +8,7 @@ import { ask, timeAlone } from './ask.ts'
 import type { Discovered } from './discovery.ts'
 import { readDiscovery } from './discovery.ts'
 import type { DumpedTool } from './dumps.ts'
-import { callOf, readDump } from './dumps.ts'
+import { callOf, isList, readDump } from './dumps.ts'
 import { completeDiscovery } from './manifests.ts'
 import type { Question } from './questions.ts'
 import { DISCOVER, HELP, MULTI_SCHEMA, SCHEMA, SIMPLE, WANTED } from './questions.ts'
@@ -22,7 +22,7 @@ const MOST_TOOLS = 1000
 /** So many questions that ran out of time or room, and there is no hope for the next one. */
 const STRIKES = 2
 
-type Learnt = { simple?: true; dump?: readonly DumpedTool[]; discovered?: Discovered; help?: { readonly facts: ForeignFacts; readonly call: ChildCall } }
+type Learnt = { simple?: true; dump?: readonly DumpedTool[]; several?: boolean; discovered?: Discovered; help?: { readonly facts: ForeignFacts; readonly call: ChildCall } }
 
 /** Asks one candidate all questions that may still teach something, and decides what it is: the richest answer wins. */
 export async function interview(booth: Booth): Promise<Verdict> {
@@ -49,7 +49,7 @@ export async function interview(booth: Booth): Promise<Verdict> {
   })
   const askDump = (question: Question): Promise<void> => put(question, (read, { status }) => {
     const dump = status === 0 && read.kind === 'document' ? readDump(read.value) : undefined
-    if (dump) learnt.dump = dump
+    if (dump) Object.assign(learnt, { dump, several: dump.length > 1 || (question === MULTI_SCHEMA && read.kind === 'document' && isList(read.value)) })
     return dump !== undefined
   })
 
@@ -78,7 +78,7 @@ function isOver(setbacks: readonly Setback[]): boolean {
   return setbacks.some(({ hopeless }) => hopeless) || setbacks.filter(({ reason }) => reason === 'slow' || reason === 'too-much-output').length >= STRIKES
 }
 
-function decide({ candidate: { command, name = '' } }: Booth, { discovered, dump, simple, help }: Learnt, duration: number): Verdict {
+function decide({ candidate: { command, name = '' } }: Booth, { discovered, dump, several, simple, help }: Learnt, duration: number): Verdict {
   const slow: ProbeWarning[] = duration <= WANTED ? [] : [{
     reason: 'slow',
     message: `It answered after ${Math.round(duration)} ms; ${WANTED} ms are wanted`,
@@ -99,7 +99,7 @@ function decide({ candidate: { command, name = '' } }: Booth, { discovered, dump
       blind.length === 0 ? [] : [{ reason: 'no-schema', message: `It does not tell the input of ${blind.slice(0, 5).join(', ')}`, fix: `Let it answer: ${command.join(' ')} ${blind[0]} --manifest` }],
     )
   }
-  if (dump && (dump.length > 1 || dump[0]!.call === 'function')) {
+  if (dump && (several || dump[0]!.call === 'function')) {
     return give('multi-schema', dump.flatMap((tool) => {
       const { args, form } = callOf(tool)
       return tool.name === undefined ? [] : [{ name: tool.name, facts: tool.facts, call: { form, command: [...command, ...args] as const } }]

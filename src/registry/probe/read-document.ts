@@ -12,20 +12,26 @@ export function readDocument(bytes: Buffer): ReadDocument {
   if (text === '') return { kind: 'nothing' }
   const whole = parse(text)
   if (whole) return { kind: 'document', ...whole }
-  const lines = text.split(/\r?\n/).filter((line) => line.trim() !== '')
-  const stranger = lines.find((line) => !parse(line))
+  const stranger = text.includes('\n') ? findStranger(text) : text
   if (stranger === undefined || splitsInTwo(text)) return { kind: 'two-documents' }
-  return { kind: 'not-json', line: stranger.trim().slice(0, 200), besides: lines.some(startsDocument) }
+  return { kind: 'not-json', line: stranger.trim().slice(0, 200), besides: /^[ \t]*[{[]/m.test(text) }
+}
+
+// Line by line instead of all at once, because the first one decides nearly always.
+function findStranger(text: string): string | undefined {
+  for (let start = 0, end = 0; start < text.length; start = end + 1) {
+    end = text.indexOf('\n', start)
+    if (end === -1) end = text.length
+    const line = text.slice(start, end)
+    if (line.trim() !== '' && !parse(line)) return line
+  }
+  return undefined
 }
 
 // Documents over several lines: one ends where the next begins.
 function splitsInTwo(text: string): boolean {
   const border = /[}\]]\s*[{[]/.exec(text)
   return border !== null && parse(text.slice(0, border.index + 1)) !== undefined
-}
-
-function startsDocument(line: string): boolean {
-  return /^\s*[{[]/.test(line)
 }
 
 function parse(text: string): { readonly value: unknown } | undefined {

@@ -1,5 +1,4 @@
-import { onAbort } from '../../call/on-abort.ts'
-import { cancelled } from '../../call/running.ts'
+import { onCancelled } from '../../call/on-cancelled.ts'
 import { readOutcome } from '../../contract/dialects/read-outcome.ts'
 import type { JsonObject } from '../../contract/json.ts'
 import { isObject } from '../../contract/json.ts'
@@ -25,17 +24,17 @@ export class Exchange {
   sent = false
   #settle!: (outcome: Outcome) => void
   #refuse!: (error: Error) => void
-  #stopListening: () => void
-  #over = false
+  #stopListening: () => void = () => undefined
+  /** Nobody waits for it any more. */
+  over = false
 
   constructor(readonly what: string, readonly ctx: WarmContext, readonly line: Line) {
     this.result = new Promise((settle, refuse) => {
       this.#settle = settle
       this.#refuse = refuse
     })
-    const { signal } = ctx
-    this.#stopListening = onAbort(signal, () => {
-      this.fail(cancelled(signal.reason))
+    this.#stopListening = onCancelled(ctx, (reason) => {
+      this.fail(reason)
       line.abandoned()
     })
   }
@@ -46,20 +45,20 @@ export class Exchange {
       this.#end(line)
       return true
     }
-    if (this.#over) return false
+    if (this.over) return false
     if (line['type'] === 'question') void this.#ask(line['question'])
     else tellLine(line, this.ctx)
     return false
   }
 
   fail(error: Error): void {
-    if (this.#over) return
+    if (this.over) return
     this.#close()
     this.#refuse(error)
   }
 
   #end(line: JsonObject): void {
-    if (this.#over) return
+    if (this.over) return
     this.#close()
     const outcome = readResult(line, this.what)
     if (outcome) this.#settle(outcome)
@@ -68,20 +67,21 @@ export class Exchange {
 
   async #ask(question: unknown): Promise<void> {
     const answer: ServeAnswer | undefined = isObject(question) && typeof question['id'] === 'string' ? await answerQuestion(question, this.ctx) : undefined
-    if (answer && !this.#over) this.line.say(`"answer":${JSON.stringify(answer)}`)
+    if (answer && !this.over) this.line.say(`"answer":${JSON.stringify(answer)}`)
   }
 
   #close(): void {
-    this.#over = true
+    this.over = true
     this.#stopListening()
   }
 }
 
 // Most results are plain: they are taken as they are.
-function readResult({ id: _id, type: _type, ...line }: JsonObject, what: string): Outcome | undefined {
+function readResult(line: JsonObject, what: string): Outcome | undefined {
   const { meta } = line
   if (line['ok'] === true && line['status'] === 'success' && isObject(meta) && Object.hasOwn(line, 'result') && !RARE.some((field) => Object.hasOwn(line, field)) && !Object.hasOwn(meta, 'artifacts')) return line as unknown as Outcome
-  const outcome = readOutcome(line, { tool: what })
+  const { id: _id, ...document } = line
+  const outcome = readOutcome(document, { tool: what })
   if (!outcome?.meta.artifacts) return outcome
   // They were told when they were made.
   const { artifacts: _told, ...rest } = outcome.meta

@@ -1,4 +1,4 @@
-import { cancelled, untilAborted } from '../../call/running.ts'
+import { untilAborted } from '../../call/running.ts'
 import type { Outcome } from '../../contract/outcome.ts'
 import { ToolError } from '../../contract/tool-error.ts'
 import { baseEnvironment } from '../../process/base-environment.ts'
@@ -84,7 +84,6 @@ export function warmPool(options: Partial<WarmSettings> & Pick<WarmSettings, 'en
       if (!program.greeting.came && !(await untilAborted(ctx.signal, () => isServing(program)))) continue
       if (program.load === 0 && performance.now() - program.used > settings.check && !(await untilAborted(ctx.signal, () => program.isWell()))) continue
       if (!program.open) continue
-      if (ctx.signal.aborted) throw cancelled(ctx.signal.reason)
       try {
         return await program.request(what, fields, ctx)
       } catch (error) {
@@ -135,16 +134,15 @@ function leastBusy(group: ReadonlySet<WarmProgram>): WarmProgram | undefined {
 }
 
 function keyOf({ command, cwd, host, env }: WarmTarget): string {
-  return `${cwd}\0${command.join('\0')}${env ? `\0${JSON.stringify(env)}` : ''}${host ? `\0${hostKey(host)}` : ''}`
+  return `${cwd}\0${command.join('\0')}${env ? `\0${keyOfVariables(env, identity)}` : ''}${host ? `\0${keyOfVariables(host, baseEnvironment)}` : ''}`
 }
 
-const hostKeys = new WeakMap<object, string>()
+const keys = new WeakMap<object, string>()
+const identity = <Value>(value: Value): Value => value
 
-// By its contents, because callers make copies; found once for each copy, because reading all of it takes longer than the rest of a call.
-function hostKey(host: NonNullable<WarmTarget['host']>): string {
-  const known = hostKeys.get(host)
-  if (known !== undefined) return known
-  const key = JSON.stringify(baseEnvironment(host))
-  hostKeys.set(host, key)
+// By their contents, because callers make copies; found once for each copy, because reading all of it takes longer than the rest of a call.
+function keyOfVariables<Variables extends object>(variables: Variables, pick: (variables: Variables) => object): string {
+  let key = keys.get(variables)
+  if (key === undefined) keys.set(variables, (key = JSON.stringify(pick(variables))))
   return key
 }

@@ -1,6 +1,7 @@
 import { isObject } from '../../contract/json.ts'
 import type { JsonObject } from '../../contract/json.ts'
 import type { Outcome } from '../../contract/outcome.ts'
+import { LONGEST_TIMER_MS } from '../../contract/duration.ts'
 import { baseEnvironment } from '../../process/base-environment.ts'
 import { openChild } from '../../process/open-child.ts'
 import type { OpenChild } from '../../process/open-child.ts'
@@ -35,6 +36,8 @@ export class WarmProgram {
   readonly #exchanges = new Map<number, Exchange>()
   readonly #outbox = new Outbox((lines) => (this.#child && !this.#ended ? this.#child.write(lines) : undefined))
   readonly #idle: NodeJS.Timeout
+  // Keeps the host alive while it has work; the child's own handles would be four.
+  readonly #alive = setInterval(() => undefined, LONGEST_TIMER_MS).unref()
   #child: OpenChild | undefined
   #ended = false
   #lastId = 0
@@ -68,13 +71,14 @@ export class WarmProgram {
 
   /** Sends a request, `fields` being its JSON without id and braces, and gives the outcome. Rejects with NotSent where it never left. */
   request(what: string, fields: string, ctx: WarmContext): Promise<Outcome> {
-    if (this.load === 0) this.#child!.hold(true)
+    if (this.load === 0) this.#alive.ref()
     this.used = performance.now()
     const id = ++this.#lastId
     const exchange = new Exchange(what, ctx, {
       say: (more) => this.#outbox.send(`{"id":${id},${more}}`),
       abandoned: () => this.#abandon(id, exchange),
     })
+    if (exchange.over) return exchange.result
     this.#exchanges.set(id, exchange)
     this.#outbox.send(`{"id":${id},${fields}}`, exchange)
     return exchange.result
@@ -122,20 +126,23 @@ export class WarmProgram {
     this.#ended = true
     this.open = false
     clearTimeout(this.#idle)
+    clearInterval(this.#alive)
     this.greeting.fail(whyUnavailable(end, this.#stderr))
     this.#failAll((exchange) => (exchange.sent ? diedInCall(exchange.what, end, this.#stderr) : new NotSent()))
   }
 
   #take(line: JsonObject | undefined): void {
-    if (!this.greeting.came) {
-      this.greeting.take(line)
-      return this.#release()
-    }
+    if (!this.greeting.came) return this.#greet(line)
     const id = line?.['id'] as number
     const exchange = this.#exchanges.get(id)
     if (line && exchange) {
       if (exchange.take(line)) this.#answered(id)
     } else if (line?.['pong'] === 1) this.#onPong?.()
+  }
+
+  #greet(line: JsonObject | undefined): void {
+    this.greeting.take(line)
+    if (this.greeting.came) this.#child?.hold(false)
   }
 
   #answered(id: number): void {
@@ -144,10 +151,11 @@ export class WarmProgram {
     if (this.load > 0) return
     if (!this.open) return this.#end()
     this.#idle.refresh()
-    this.#release()
+    this.#alive.unref()
   }
 
   #abandon(id: number, exchange: Exchange): void {
+    if (!this.#exchanges.has(id)) return
     if (!exchange.sent) {
       this.#outbox.drop(exchange)
       return this.#answered(id)
@@ -174,11 +182,6 @@ export class WarmProgram {
   #failAll(errorOf: (exchange: Exchange) => Error): void {
     for (const exchange of this.#exchanges.values()) exchange.fail(errorOf(exchange))
     this.#exchanges.clear()
-  }
-
-  // From here on it keeps nobody alive.
-  #release(): void {
-    if (this.load === 0 && this.open && this.greeting.came) this.#child?.hold(false)
   }
 
   #endWhenIdle(): void {

@@ -35,5 +35,15 @@ export function keepWarm(settings: Partial<WarmSettings> & Pick<WarmSettings, 'e
 
 function toWarmCall(call: ChildCall, tool: string, input: unknown, ctx: Context): WarmCall {
   const { command, cwd = ctx.cwd, destructive = false } = call
-  return { command, cwd, tool, input, host: ctx.env, env: ownVariables(call, ctx), confirmed: destructive }
+  return { command, cwd, tool, input, host: ctx.env, env: variablesOf(call, ctx), confirmed: destructive }
+}
+
+const kept = new WeakMap<ChildCall, WarmCall['env'] & object>()
+
+// What does not depend on the caller is made once.
+function variablesOf(call: ChildCall, ctx: Context): WarmCall['env'] & object {
+  if (call.requireEnv) return ownVariables(call, ctx)
+  let variables = kept.get(call)
+  if (!variables) kept.set(call, (variables = ownVariables(call, ctx)))
+  return variables
 }

@@ -118,6 +118,11 @@ function stdinSource(): ByteSource {
       opened = true
       return readableStdin()
     },
+    each(take) {
+      if (opened) throw new Error('stdin has two readers')
+      opened = true
+      return isOpen(0) ? listenToStdin(take) : Promise.resolve()
+    },
     close() {
       if (opened) process.stdin.destroy()
     },
@@ -130,8 +135,29 @@ async function* readableStdin(): AsyncGenerator<Uint8Array> {
   try {
     for await (const chunk of process.stdin) yield chunk as Uint8Array
   } catch (error) {
-    if (!['ERR_STREAM_PREMATURE_CLOSE', 'EAGAIN', 'EIO', 'ECONNRESET'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
+    if (!isHarmless(error)) throw error
   }
+}
+
+function listenToStdin(take: (chunk: Uint8Array) => void | Promise<void>): Promise<void> {
+  const { stdin } = process
+  return new Promise((resolve, reject) => {
+    stdin.on('data', (chunk: Uint8Array) => {
+      try {
+        const held = take(chunk)
+        if (held) stdin.pause()
+        held?.then(() => stdin.resume(), reject)
+      } catch (error) {
+        reject(error)
+      }
+    })
+    stdin.once('end', resolve).once('close', resolve).once('error', (error) => (isHarmless(error) ? resolve() : reject(error)))
+  })
+}
+
+// What a reader that went away, or a terminal that was taken, leaves behind.
+function isHarmless(error: unknown): boolean {
+  return ['ERR_STREAM_PREMATURE_CLOSE', 'EAGAIN', 'EIO', 'ECONNRESET'].includes((error as NodeJS.ErrnoException).code ?? '')
 }
 
 // /dev/null and its kin are told by their device number, because asking whether something is a terminal loads the network stack.

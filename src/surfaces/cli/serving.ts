@@ -21,9 +21,7 @@ export function servingProcess(io: Io, json: boolean, grace: number): Serving {
 
 /** The same toolset, whose operator hears on stderr of every call that failed by a fault of the tool itself. */
 export function watched(set: Servable, io: Io, json: boolean): Servable {
-  const look = (outcome: Outcome): void => {
-    if (!outcome.ok && outcome.error.code === 'INTERNAL') tell(io, json, `${outcome.meta.tool}: ${outcome.error.message}`)
-  }
+  const look = lookAt(io, json)
   const call: Servable['call'] = async (...given) => {
     const outcome = await set.call(...given)
     look(outcome)
@@ -32,6 +30,13 @@ export function watched(set: Servable, io: Io, json: boolean): Servable {
   const stream: Servable['stream'] = (...given) => watchEvents(set.stream(...given), look)
   // Everything else, what is added later included, is the toolset's own.
   return Object.create(set, { call: { value: call }, stream: { value: stream } }) as Servable
+}
+
+/** Tells the operator on stderr of a call that failed by a fault of the tool itself. */
+export function lookAt(io: Io, json: boolean): (outcome: Outcome) => void {
+  return (outcome) => {
+    if (!outcome.ok && outcome.error.code === 'INTERNAL') tell(io, json, `${outcome.meta.tool}: ${outcome.error.message}`)
+  }
 }
 
 async function* watchEvents(events: AsyncIterable<CallEvent>, look: (outcome: Outcome) => void): AsyncIterable<CallEvent> {

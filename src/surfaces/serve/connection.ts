@@ -30,7 +30,7 @@ export class Connection {
   readonly #until = new Until()
   #deaf = false
 
-  constructor(readonly set: Servable, readonly writer: Writer, readonly surroundings: Surroundings) {}
+  constructor(readonly set: Servable, readonly writer: Writer, readonly surroundings: Surroundings & { look(outcome: Outcome): void }) {}
 
   /** Requests that are being answered. */
   get running(): number {
@@ -45,7 +45,7 @@ export class Connection {
     const id = line['id']
     if (typeof id !== 'string' && typeof id !== 'number') return this.#complain('it needs an id, a number or a text')
     const field = FIELDS.find((candidate) => Object.hasOwn(line, candidate))
-    if (field !== undefined) return void this.#work(id, field, line)
+    if (field !== undefined) return this.#work(id, field, line)
     if (line['cancel'] === true) return this.#requests.get(id)?.cancel('the caller cancelled the call')
     if (Object.hasOwn(line, 'answer')) return this.#requests.get(id)?.take(line['answer'])
     this.#complain(`it asks for nothing: it has none of the fields ${[...FIELDS, 'cancel', 'answer', 'ping'].join(', ')}`)
@@ -66,24 +66,28 @@ export class Connection {
     return this.#until.wait(() => this.running === 0, milliseconds, signal)
   }
 
-  async #work(id: ServeId, field: string, line: Line): Promise<void> {
+  #work(id: ServeId, field: string, line: Line): void {
     if (this.#requests.has(id)) return this.#complain(`the id ${JSON.stringify(id)} is in use`)
     const request = new Request(id, this.writer)
     request.deaf = this.#deaf
     this.#requests.set(id, request)
-    const outcome = await this.#perform(request, field, line)
-    request.end(outcome)
-    this.#requests.delete(id)
-    this.#until.tell()
-  }
-
-  async #perform(request: Request, field: string, line: Line): Promise<Outcome> {
+    const end = (outcome: Outcome): void => {
+      this.surroundings.look(outcome)
+      request.end(outcome)
+      this.#requests.delete(id)
+      this.#until.tell()
+    }
     try {
       if (typeof line[field] !== 'string') throw new ToolError('INVALID_INPUT', `${field} must be a text`, { field })
-      return await WORK[field]!(this.set, line, request.options(readOptions(line['options'], this.surroundings)))
+      const options = request.options(readOptions(line['options'], this.surroundings))
+      WORK[field]!(this.set, line, options).then(end, (error: unknown) => end(this.#failure(error, String(line[field]))))
     } catch (error) {
-      return { ok: false, status: 'error', error: toToolError(error).toObject(), meta: { tool: `${this.set.name}.${shorten(String(line[field]), 64)}`, version: this.set.version, duration_ms: 0 } }
+      end(this.#failure(error, String(line[field])))
     }
+  }
+
+  #failure(error: unknown, what: string): Outcome {
+    return { ok: false, status: 'error', error: toToolError(error).toObject(), meta: { tool: `${this.set.name}.${shorten(what, 64)}`, version: this.set.version, duration_ms: 0 } }
   }
 
   #complain(problem: string): void {

@@ -32,6 +32,7 @@ export class Request {
       confirm: (question) => this.#confirm(question),
       ...given,
       cancellation: this.#cancellation,
+      unrecorded: true,
       onEvent: (event) => this.#tell(event),
       answer: (question, signal) => this.#answer(question, signal),
       sample: (request, signal) => this.#sample(request, signal),

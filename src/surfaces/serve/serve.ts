@@ -2,7 +2,7 @@ import type { Io } from '../../contract/io.ts'
 import { SERVE_VERSION } from '../../contract/serve-protocol.ts'
 import type { Globals } from '../cli/argv/globals.ts'
 import type { Host } from '../cli/host.ts'
-import { servingProcess, watched } from '../cli/serving.ts'
+import { lookAt, servingProcess } from '../cli/serving.ts'
 import { redirectStrayOutput } from '../cli/stray-output.ts'
 import type { Servable } from '../../call/servable.ts'
 import { takeLines } from '../wire/take-lines.ts'
@@ -19,7 +19,7 @@ export async function serveCalls(set: Servable, { timeout }: Globals, io: Io, ho
   host.prepareForTools(redirectStrayOutput, servingProcess(io, true, DRAIN_MS))
   io.stdout.unblock?.()
   const writer = createWriter(io.stdout, () => connection.running <= 1)
-  const connection = new Connection(watched(set, io, true), writer, { cwd: io.cwd, env: io.env, limit })
+  const connection = new Connection(set, writer, { look: lookAt(io, true), cwd: io.cwd, env: io.env, limit })
   writer.write(JSON.stringify({ serve: SERVE_VERSION, name: set.name, version: set.version }))
   try {
     await takeLines(io, host.signal, writer, (line) => connection.take(line))

@@ -8,10 +8,12 @@ export async function takeLines(io: Io, signal: AbortSignal, writer: Pick<Writer
   const cutter = new LineCutter()
   const stopReading = onAbort(signal, () => io.stdin.close())
   try {
-    for await (const chunk of io.stdin.bytes()) {
+    const cut = (chunk: Uint8Array): Promise<void> | undefined => {
       for (const line of cutter.take(chunk)) take(line)
-      if (writer.congested) await writer.drained()
+      return writer.congested ? writer.drained() : undefined
     }
+    if (io.stdin.each) await io.stdin.each(cut)
+    else for await (const chunk of io.stdin.bytes()) await cut(chunk)
     const last = cutter.end()
     if (last) take(last)
   } finally {

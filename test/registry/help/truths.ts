@@ -6,7 +6,7 @@ import type { KnownFlag, Truth } from './score.ts'
 export function output(program: string, args: readonly string[], options: { cwd?: string; env?: Record<string, string> } = {}): Promise<{ stdout: string; stderr: string }> {
   const env = { PATH: process.env.PATH ?? '', HOME: '/nonexistent', LC_ALL: 'C.UTF-8', LANGUAGE: 'en', TERM: 'dumb', COLUMNS: '80', PAGER: 'cat', ...options.env }
   return new Promise((done) => {
-    const child = execFile(program, [...args], { env, cwd: options.cwd ?? process.cwd(), maxBuffer: 64 << 20, timeout: 30_000 }, (_error, stdout, stderr) => done({ stdout, stderr }))
+    const child = execFile(program, [...args], { env, cwd: options.cwd ?? process.cwd(), maxBuffer: 64 << 20, timeout: 60_000 }, (_error, stdout, stderr) => done({ stdout, stderr }))
     child.stdin?.end()
   })
 }
@@ -30,17 +30,11 @@ export async function gitTruths(): Promise<Truth[]> {
   return truths.filter((truth) => truth !== undefined)
 }
 
-/** Python modules that are run with `-m` build their parsers in front of us. */
-export async function argparseTruths(modules: readonly (readonly string[])[]): Promise<Truth[]> {
-  const script = join(import.meta.dirname, 'dump-parsers.py')
-  const truths = await inTurn(modules, async (module): Promise<Truth[]> => {
-    const { stdout } = await output('python3', [script, ...module])
-    const line = stdout.split('\n').find((one) => one.startsWith('{"parsers"'))
-    if (line === undefined) return []
-    const { parsers } = JSON.parse(line) as { parsers: { prog: string; help: string; flags: { name: string; value: boolean | null }[] }[] }
-    return parsers.map(({ prog, help, flags }) => ({ program: prog, help, flags: flags.map(({ name, value }): KnownFlag => ({ name, takesValue: value ?? undefined })) }))
-  })
-  return truths.flat()
+/** Python modules that are run with `-m` build their parsers in front of us: `json.tool`, `pip install`. */
+export async function argparseTruths(modules: readonly string[]): Promise<Truth[]> {
+  const { stdout } = await output('python3', [join(import.meta.dirname, 'dump-parsers.py'), ...modules])
+  const { parsers } = JSON.parse(stdout.slice(stdout.indexOf('{"parsers"'))) as { parsers: { prog: string; help: string; flags: { name: string; value: boolean | null }[] }[] }
+  return parsers.map(({ prog, help, flags }) => ({ program: prog, help, flags: flags.map(({ name, value }): KnownFlag => ({ name, takesValue: value ?? undefined })) }))
 }
 
 const REQUIRES = /(?:^| )(?:--require-parameter|--exclusive|-r|-x)(?: |$)/
@@ -54,9 +48,9 @@ export async function fishTruth(program: string, helpArgs: readonly string[]): P
   const flags = new Map<string, KnownFlag>()
   // What holds for some sub-command only is not about the program.
   const lines = completions.stdout.split('\n').filter((line) => line.startsWith('complete') && !/ (?:-n|--condition) /.test(line))
-  const tellsValues = lines.some((line) => REQUIRES.test(line))
+  const tellsValues = lines.filter((line) => REQUIRES.test(line)).length * 20 > lines.length
   for (const line of lines) {
-    // A file that marks no value at all, and a flag with things to complete but no mark, say nothing about values.
+    // A file that marks next to no values, and a flag with things to complete but no mark, say nothing about values.
     const takesValue = REQUIRES.test(line) ? true : tellsValues && !/ (?:-a|--arguments|-F|--force-files) /.test(line) ? false : undefined
     for (const [, kind, name] of line.matchAll(/ -([slo]) (\S+)/g)) {
       const written = `${kind === 'l' ? '--' : '-'}${name!.replace(/\\(.)/g, '$1').replace(/^'(.*)'$/, '$1')}`
@@ -64,4 +58,13 @@ export async function fishTruth(program: string, helpArgs: readonly string[]): P
     }
   }
   return { program, help: help.stdout + help.stderr, flags: [...flags.values()] }
+}
+
+/** openssl lists the flags of a command with a letter for their type; a dash is a switch. */
+export async function opensslTruths(commands: readonly string[]): Promise<Truth[]> {
+  return inTurn(commands, async (command) => {
+    const [listed, help] = await Promise.all([output('openssl', ['list', '-options', command]), output('openssl', [command, '-help'])])
+    const flags = listed.stdout.trim().split('\n').map((line) => line.trim().split(/\s+/)).filter(([name]) => name !== undefined && /^\w[\w-]*$/.test(name))
+    return { program: `openssl ${command}`, help: help.stdout + help.stderr, flags: flags.map(([name, type]) => ({ name: `-${name}`, takesValue: type !== '-' })) }
+  })
 }

@@ -30,7 +30,7 @@ export function targetOf(name: string, more: Partial<WarmTarget> = {}): WarmTarg
 /** Calls a tool through the one pipeline, the way a registry does. */
 export async function callWarm(pool: WarmPool, call: WarmCall, options: CallOptions = {}): Promise<Outcome> {
   let outcome: Outcome | undefined
-  const definition = defineForeign(call.tool, {}, async (_input, ctx) => {
+  const definition = defineForeign(call.tool, { inputSchema: { type: 'object', properties: {}, additionalProperties: false } }, async (_input, ctx) => {
     outcome = await pool.call(call, ctx)
     return outcome.ok ? outcome.result : null
   })

@@ -1,5 +1,5 @@
 import { ToolError } from '../../../contract/tool-error.ts'
-import { programArguments } from '../argv/program-arguments.ts'
+import { buildProgramArgv } from '../../help/build-argv.ts'
 import { runOnce } from '../run-once.ts'
 import type { Form } from './form.ts'
 
@@ -7,5 +7,5 @@ import type { Form } from './form.ts'
 export const program: Form = async (request) => {
   const { program: form } = request.call
   if (!form) throw new ToolError('INTERNAL', 'nobody has said how the program takes its arguments')
-  return runOnce(request, { args: programArguments(form, request.input) }, { expects: 'verbatim' })
+  return runOnce(request, { args: buildProgramArgv(form, request.input) }, { expects: 'verbatim' })
 }

@@ -1,1 +1,0 @@
-export { buildProgramArgv as programArguments } from '../../help/build-argv.ts'
