@@ -1,12 +1,9 @@
 import { tool } from '../../call/tool.ts'
-import type { BuiltinContext } from '../../surfaces/builtin/builtin.ts'
 import { HTTP_PROPERTIES } from '../../surfaces/http/serve/serving-properties.ts'
 import { servingProperties } from '../../surfaces/mcp/serving-properties.ts'
 import type { ToolableCommand } from '../command.ts'
 import { inputWith } from '../common-flags.ts'
 import type { Surroundings } from '../config/load.ts'
-
-type Serve = (input: unknown, context: BuiltinContext) => Promise<number>
 
 /** `toolable serve mcp|http`: the whole registry behind one door. */
 export const serveCommands: readonly ToolableCommand[] = [
@@ -22,7 +19,7 @@ export const serveCommands: readonly ToolableCommand[] = [
         { description: 'For clients on this machine', args: ['--transport', 'http', '--port', '8080'] },
       ],
     }),
-    start: serving(async () => (await import('../../surfaces/mcp/serve.ts')).serveMcp),
+    start: serving('mcp', 'serve'),
   },
   {
     path: ['serve', 'http'],
@@ -36,15 +33,19 @@ export const serveCommands: readonly ToolableCommand[] = [
         { description: 'For other machines, with a token', args: ['--host', '0.0.0.0', '--token-file', 'token.txt'] },
       ],
     }),
-    start: serving(async () => (await import('../../surfaces/http/serve/serve-http.ts')).serveHttp),
+    start: serving('serve', 'http'),
   },
 ]
 
-function serving(load: () => Promise<Serve>): NonNullable<ToolableCommand['start']> {
+// By the command that every program has for it.
+function serving(...path: readonly [word: string, sub: string]): NonNullable<ToolableCommand['start']> {
   return async (given, context) => {
     const { config, folder, strict, probeUnsandboxed, cache, ...input } = given as Surroundings & { readonly [field: string]: unknown }
     const surroundings = Object.fromEntries(Object.entries({ config, folder, strict, probeUnsandboxed, cache }).filter(([, value]) => value !== undefined)) as Surroundings
-    const [{ withRegistry }, serve] = await Promise.all([import('../with-registry.ts'), load()])
-    return withRegistry(surroundings, context.io, (registry) => serve(input, { ...context, set: registry }))
+    const [{ withRegistry }, { builtinsOf }] = await Promise.all([import('../with-registry.ts'), import('../../surfaces/builtin/list.ts')])
+    return withRegistry(surroundings, context.io, async (registry) => {
+      const own = (await builtinsOf(path[0], registry, context.host, path[1])).find((builtin) => builtin.path[1] === path[1])
+      return own?.start?.(input, { ...context, set: registry })
+    })
   }
 }

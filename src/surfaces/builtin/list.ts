@@ -1,5 +1,7 @@
 import type { Host } from '../cli/host.ts'
 import type { Servable } from '../../call/servable.ts'
+// Not late: this file is loaded with the server, for which somebody waits.
+import { mcpCommands } from '../mcp/commands.ts'
 import type { Builtin, BuiltinModule } from './builtin.ts'
 
 type Folder = {
@@ -13,7 +15,7 @@ const install: Folder = { load: async () => (await import('../install/commands.t
 // By the first word of a command. Two folders may share a word; its name, sub-words and summary stand in cli/builtin-commands.ts too.
 const FOLDERS: { readonly [word: string]: readonly Folder[] } = {
   docs: [{ load: async () => (await import('../docs/commands.ts')).docsCommands }],
-  mcp: [{ load: async () => (await import('../mcp/commands.ts')).mcpCommands, sub: 'serve' }, install],
+  mcp: [{ load: async () => mcpCommands, sub: 'serve' }, install],
   skills: [install],
   completion: [{ load: async () => (await import('../cli/completion/commands.ts')).completionCommands }],
   serve: [{ load: async () => (await import('../http/commands.ts')).httpCommands }],

@@ -1,5 +1,6 @@
 import { tool } from '../../call/tool.ts'
 import type { BuiltinModule } from '../builtin/builtin.ts'
+import { serveMcp } from './serve.ts'
 import { servingProperties } from './serving-properties.ts'
 
 /** `mcp serve`, which `--serve-mcp` stands for. */
@@ -19,5 +20,5 @@ export const mcpCommands: BuiltinModule = (set) => [{
       { description: 'For clients on this machine', args: ['--transport', 'http', '--port', '8080'] },
     ],
   }),
-  start: async (input, context) => (await import('./serve.ts')).serveMcp(input, context),
+  start: serveMcp,
 }]
