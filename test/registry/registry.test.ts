@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createHandler, fail, prompt, registry, resource, tool, toolset, ToolError } from 'toolable'
-import type { AnyTool, ToolsetChange } from 'toolable'
+import { createHandler, fail, prompt, registry, resource, tool, toolset } from 'toolable'
+import type { AnyTool, ToolError, ToolsetChange } from 'toolable'
 import { describe, expect, test } from 'vitest'
 import { makeFolder } from '../support/run-program.ts'
 
