@@ -283,7 +283,7 @@ O\bOP\bPT\bTI\bIO\bON\bNS\bS
 }
 
 for (const [style, { text, options, positionals = [], commands = [] }] of Object.entries(STYLES)) {
-  test(`[help-styles] ${style}`, () => {
+  test(`[6.help-styles] ${style}`, () => {
     const document = readHelp(text)
     expect(shown(document)).toEqual(options)
     if (positionals.length > 0) expect(document.positionals.map(({ name, required, repeatable }) => `${name}${required ? '!' : ''}${repeatable ? '*' : ''}`)).toEqual(positionals)
@@ -291,7 +291,7 @@ for (const [style, { text, options, positionals = [], commands = [] }] of Object
   })
 }
 
-test('[help-styles] every field is there, in the form that is documented', () => {
+test('[6.help-styles] every field is there, in the form that is documented', () => {
   expect(readHelp('Usage: x [-o FILE]\n\nDoes it.\n\n  -o FILE  where\n\nCommands:\n  go, g  start')).toEqual({
     usage: 'x [-o FILE]',
     description: 'Does it.',

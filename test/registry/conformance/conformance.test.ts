@@ -3,7 +3,8 @@ import { mcpHttp } from './fixtures/mcp-http.ts'
 import { mcpStdio } from './fixtures/mcp-stdio.ts'
 import { module } from './fixtures/module.ts'
 import { openapi } from './fixtures/openapi.ts'
+import { program } from './fixtures/program.ts'
 import { toolServer } from './fixtures/tool-server.ts'
 import { conformance } from './suite.ts'
 
-for (const fixture of [inProcess, module, mcpStdio, mcpHttp, toolServer, openapi]) conformance(fixture)
+for (const fixture of [inProcess, module, mcpStdio, mcpHttp, toolServer, openapi, program]) conformance(fixture)
