@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { makeSampleFolder } from '../sample-folder.mjs'
 
 const MARK = '--- end of a command ---'
-const programs = { 'file-tools': 'examples/file-tools/file-tools.mjs', greet: 'examples/hello/hello.mjs' }
+const programs = { 'file-tools': 'examples/file-tools/file-tools.mjs', greet: 'examples/hello/hello.mjs', toolable: 'dist/bin.js' }
 
 /** A console block with what its commands really print. `terminal` shows what a person sees; otherwise it is what a pipe gets on stdout. */
 export function runConsole(body, { terminal }) {

@@ -54,5 +54,5 @@ function asObject<Key extends string, Item extends { readonly [key in Key]: unkn
 function serversOf(servers: RegistryOptions['mcpServers']): readonly (readonly [string, McpServerConfig])[] | undefined {
   if (servers === undefined) return undefined
   if (!isObject(servers)) throw new ToolError('CONFIG', "'mcpServers' of registry() takes a record of servers: { github: { command, args } }")
-  return Object.entries(servers as { readonly [name: string]: McpServerConfig })
+  return Object.entries(servers)
 }

@@ -49,6 +49,8 @@ export type OpenApiOptions = {
   readonly name?: string
   readonly baseUrl?: string
   readonly headers?: Variables
+  /** Longest time of a call; default 5 minutes. */
+  readonly timeout?: number | string
 }
 
 /** Where tools come from, and how they are run. */

@@ -11,7 +11,7 @@ const examples = ['hello/hello.mjs', 'file-tools/file-tools.mjs', 'plain-json-sc
 
 async function check(path: string, ...args: string[]) {
   const { status, json } = await toolable(['check', path, ...args], { longest: 110_000 })
-  return { status, json, byId: Object.fromEntries((json.result?.checks ?? []).map((one: Checked) => [one.id, one])) as { readonly [id: string]: Checked } }
+  return { status, json, byId: Object.fromEntries<Checked>((json.result?.checks ?? []).map((one: Checked) => [one.id, one])) }
 }
 
 describe('toolable check', () => {
@@ -32,7 +32,7 @@ describe('toolable check', () => {
     expect(json.ok).toBe(true)
     const wrong = Object.values(byId).filter((one) => one.status === 'fail' || one.status === 'warn')
     expect(wrong.map(({ id }) => id)).toEqual([
-      'discovery-deterministic', 'summary', 'input-schema', 'described-fields', 'examples', 'bad-json', 'missing-field', 'wrong-type', 'unknown-key', 'unknown-flag', 'unknown-tool', 'flag-as-value', 'closed-pipe', 'no-prompts', 'no-escapes',
+      'discovery-deterministic', 'summary', 'input-schema', 'described-fields', 'examples', 'bad-json', 'missing-field', 'wrong-type', 'unknown-key', 'unknown-flag', 'unknown-tool', 'flag-as-value', 'readable-help', 'closed-pipe', 'no-prompts', 'no-escapes',
     ])
     expect(wrong.every(({ found, fix }) => found && fix)).toBe(true)
     expect(byId['no-prompts']?.found).toContain('did not end within')

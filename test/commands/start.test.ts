@@ -17,7 +17,7 @@ describe('a start', () => {
     expect(json.result).toEqual(first.json.result)
     const modules = readFileSync(file, 'utf8').split('\n')
     expect(modules.some((url) => /\/registry-[\w-]+\.js$/.test(url))).toBe(true)
-    expect(modules.filter((url) => /node_modules\/|\/(mcp|schema|help|bare|table|check|probe|yaml)-[\w-]+\.js$|^builtin:(child_process|http|https|net|tls|readline)$/.test(url))).toEqual([])
+    expect(modules.filter((url) => /node_modules\/|\/(mcp|help|bare|table|check|probe|yaml)-[\w-]+\.js$|^builtin:(child_process|http|https|net|tls|readline)$/.test(url))).toEqual([])
   })
 })
 

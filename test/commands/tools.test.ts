@@ -119,3 +119,14 @@ describe('the program itself', () => {
     expect(script.stdout).toContain('toolable')
   })
 })
+
+describe('toolable read-help', () => {
+  test('prints what is understood of a program or of a text, bare [6.command-read-help]', async () => {
+    const text = 'usage: cut-it [--width N] FILE\n\nCut a file.\n\noptions:\n  -w, --width N  how wide\n'
+    const [program, piped, missing, neither] = await Promise.all([toolable(['read-help', 'git', 'log']), toolable(['read-help', '--text', '-'], { input: text }), toolable(['read-help', 'no-such-program']), toolable(['read-help'])])
+    expect(program.json.options.some(({ long }: { long: readonly string[] }) => long.includes('--follow'))).toBe(true)
+    expect(piped.json).toMatchObject({ usage: 'cut-it [--width N] FILE', options: [{ long: ['--width'], short: ['-w'], takesValue: true, description: 'how wide' }], positionals: [{ name: 'FILE' }] })
+    expect(missing).toMatchObject({ status: 66, json: { error: { code: 'NOT_FOUND' } } })
+    expect(neither).toMatchObject({ status: 2, json: { error: { code: 'USAGE' } } })
+  })
+})

@@ -42,7 +42,12 @@ describe('the package as npm delivers it', () => {
     const files = run('tar', ['-tzf', tarball], root).stdout.split('\n').filter((name) => name !== '')
     const stray = files.filter((name) => !/^package\/(dist\/.+\.(js|js\.map|d\.ts)|docs\/.+\.md|package\.json|README\.md|LICENSE|CHANGELOG\.md|SECURITY\.md)$/.test(name))
     expect(stray).toEqual([])
-    expect(files).toEqual(expect.arrayContaining(['package/dist/index.js', 'package/dist/zod.js', 'package/dist/testing.js', 'package/dist/types/testing/index.d.ts', 'package/dist/types/index.d.ts', 'package/LICENSE', 'package/SECURITY.md']))
+    expect(files).toEqual(expect.arrayContaining(['package/dist/index.js', 'package/dist/zod.js', 'package/dist/bin.js', 'package/dist/testing.js', 'package/dist/types/testing/index.d.ts', 'package/dist/types/index.d.ts', 'package/LICENSE', 'package/SECURITY.md']))
+  })
+
+  test('brings the command toolable', () => {
+    const { status, stdout } = run(join(project, 'node_modules/.bin/toolable'), ['list', '--problems', '-o', 'text'], project)
+    expect([status, stdout]).toEqual([0, 'no problems\n'])
   })
 
   test('a ten-line program prints its help', () => {

@@ -1,9 +1,11 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { registry } from 'toolable'
 import type { FolderOptions, Registry } from 'toolable'
 import { describe, expect, test } from 'vitest'
-import { makeFolder } from '../support/run-program.ts'
+import { fixture, makeFolder } from '../support/run-program.ts'
+import { answerJson, bodyOf, listen } from './support/http.ts'
 
 type Files = { readonly [path: string]: string }
 
@@ -266,5 +268,32 @@ describe('[6.folder-cache] what was found is remembered by file', () => {
       rmSync(join(folder, 'tools', 'a.sh'))
       await expect.poll(() => names(reg), { timeout: 15_000 }).toEqual(['tools.b'])
     }, { watch: true })
+  })
+})
+
+describe('[6.fractalic-manifest] manifests that name servers', () => {
+  test('bring all tools of a server, or the one that they describe, and close what they opened', async () => {
+    const { url, stop } = await listen(async (request, response) => {
+      if (request.url === '/list_tools') return answerJson(response, [{ name: 'remote', description: 'Far away', parameters: { type: 'object', properties: {} } }, { name: 'other', description: 'Too' }])
+      return answerJson(response, { got: JSON.parse(await bodyOf(request)) as unknown })
+    })
+    const folder = write(makeFolder(), {
+      'tools/all.yaml': `name: all\ncommand: mcp\nentry: ${url}\n`,
+      'tools/one.yaml': `name: near\ndescription: The same, described here\ncommand: mcp\nentry: ${url}/call_tool\ntool: remote\nparameters: {type: object, properties: {x: {type: integer}}, required: [x]}\n`,
+      'tools/none.yaml': `name: none\ncommand: mcp\nentry: ${url}\nparameters: {type: object}\n`,
+      'tools/stdio.yaml': 'name: hand\ncommand: mcp\nentry: server.mjs\nargs: [here]\n',
+      'tools/server.mjs': `await import(${JSON.stringify(pathToFileURL(fixture('servers/answers-plainly.mjs')).href)})`,
+      'tools/evil.yaml': 'name: evil\ncommand: mcp\nentry: ../server.mjs\n',
+    })
+    await use(folder, async (reg) => {
+      expect(reg.list().map(({ id, tier }) => [id, tier])).toEqual(expect.arrayContaining([['all.remote', 'manifest'], ['all.other', 'manifest'], ['tools.near', 'manifest'], ['tools.none', 'manifest'], ['hand.echo', 'manifest']]))
+      expect(await reg.call('near', { x: 1 })).toMatchObject({ ok: true, result: { got: { name: 'remote', arguments: { x: 1 } } } })
+      expect(await reg.call('near', {})).toMatchObject({ ok: false, error: { code: 'MISSING_PARAM' } })
+      expect(await reg.call('none', {})).toMatchObject({ ok: false, error: { code: 'NOT_FOUND', message: expect.stringContaining("no tool 'none'") } })
+      expect(await reg.call('hand.echo', { text: 'x' })).toMatchObject({ ok: true, result: { text: 'x' } })
+      expect(reasons(reg)).toEqual({ 'evil.yaml': 'outside' })
+    })
+    await stop()
+    await use(folder, async (reg) => expect(await reg.call('near', { x: 1 })).toMatchObject({ ok: false, error: { code: 'DEPENDENCY' } }))
   })
 })

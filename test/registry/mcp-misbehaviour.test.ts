@@ -17,7 +17,7 @@ const open = async (mcpServers: { readonly [name: string]: McpServerOptions }, m
   opened.push(reg)
   return reg
 }
-const server = (name: string, more: Partial<McpServerOptions> = {}): McpServerOptions => ({ command: name.endsWith('.py') ? 'python3' : process.execPath, args: [fixture(`servers/${name}`)], ...more })
+const server = (name: string, more: Partial<McpServerOptions> = {}): McpServerOptions => ({ command: name.endsWith('.py') ? 'python3' : process.execPath, args: [fixture(`servers/${name}`)], timeout: 30, ...more })
 const closeAll = (): Promise<unknown> => Promise.all(opened.splice(0).map((reg) => reg.close()))
 afterAll(closeAll)
 
@@ -76,6 +76,13 @@ describe('[6.mcp-hostile] a server that misbehaves', () => {
     }
   })
 
+  test('with broken tools in its list keeps the others', async () => {
+    const reg = await open({ half: server('lists-broken-tools.mjs') })
+    expect(reg.list().map(({ id }) => id)).toEqual(['half.echo', 'half.bare'])
+    expect(reg.problems().map(({ message }) => message)).toEqual([expect.stringContaining('entry 3'), expect.stringContaining("'list' of MCP server 'half' is no tool"), expect.stringContaining('entry 5')])
+    expect(await reg.call('bare', {})).toMatchObject({ ok: true, result: {} })
+  })
+
   test('with 100 MB in one answer is ended and told, and is there again for the next call', async () => {
     const reg = await open({ much: server('answers-too-much.mjs') })
     const before = process.memoryUsage().rss
@@ -121,7 +128,7 @@ describe('[6.mcp-questions] what a server may ask', () => {
   test('is what somebody can answer, also of a server that ends at requests it does not know', async () => {
     const alone = await open({ python: server('ends_at_unknown_requests.py') })
     expect(await alone.call('capabilities')).toMatchObject({ ok: true, result: {} })
-    const reg = await open({ python: server('ends_at_unknown_requests.py', { roots: ['/srv'] } as object) }, { answer: () => ({ name: 'Ada' }) })
+    const reg = await open({ python: server('ends_at_unknown_requests.py', { roots: ['/srv'] }) }, { answer: () => ({ name: 'Ada' }) })
     expect(await reg.call('capabilities')).toMatchObject({ ok: true, result: { elicitation: expect.any(Object), roots: {} } })
     expect(await reg.call('ask', { what: 'roots/list' })).toMatchObject({ ok: true, result: { roots: [{ uri: 'file:///srv' }] } })
     expect(await reg.call('ask', { what: 'elicitation/create' })).toMatchObject({ ok: true, result: { action: 'accept', content: { name: 'Ada' } } })
@@ -147,6 +154,11 @@ describe('[6.servers-leave-nothing] nothing is left', () => {
     host.kill('SIGKILL')
     await host.ended
     await expect.poll(() => isAlive(pid), { timeout: 10_000 }).toBe(false)
+  })
+
+  test('and a host that forgets to close its registry ends all the same', async () => {
+    const { status, stdout } = await startProgram('servers/host.mjs', [fixture('servers/answers-plainly.mjs'), join(makeFolder(), 'pid'), 'leave']).ended
+    expect({ status, stdout }).toEqual({ status: 0, stdout: 'ready\n' })
   })
 
   test('after everything above', async () => {

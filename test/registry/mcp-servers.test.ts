@@ -13,7 +13,7 @@ const MODULES = fileURLToPath(new URL('servers/node_modules/@modelcontextprotoco
 const folder = makeFolder()
 const env = cleanEnvironment({ CANARY: 'of-the-host', GIVEN: 'by-the-host' })
 
-const real = (name: string, ...args: string[]): McpServerOptions => ({ command: process.execPath, args: [join(MODULES, `server-${name}`, 'dist/index.js'), ...args] })
+const real = (name: string, ...args: string[]): McpServerOptions => ({ command: process.execPath, args: [join(MODULES, `server-${name}`, 'dist/index.js'), ...args], timeout: 30 })
 const children = (): readonly number[] => childrenWith('/server-')
 const open = (mcpServers: RegistryOptions['mcpServers'] & {}, more: RegistryOptions = {}): Promise<Registry> => registry({ cwd: folder, env, cache: false, mcpServers, ...more })
 

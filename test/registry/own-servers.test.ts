@@ -1,8 +1,9 @@
+import type { ServerResponse } from 'node:http'
 import { createHandler, fail, partial, prompt, registry, resource, tool, toNode, toolset } from 'toolable'
 import type { Registry, RegistryOptions } from 'toolable'
 import { afterAll, describe, expect, test } from 'vitest'
 import { cleanEnvironment, fixture, makeFolder } from '../support/run-program.ts'
-import { listen } from './support/http.ts'
+import { bodyOf, listen } from './support/http.ts'
 
 type Server = NonNullable<RegistryOptions['mcpServers']>[string]
 
@@ -10,7 +11,7 @@ const stops: (() => Promise<unknown>)[] = []
 afterAll(() => Promise.all(stops.map((stop) => stop())))
 
 const open = async (server: Server, more: RegistryOptions = {}): Promise<Registry> => {
-  const reg = await registry({ cwd: makeFolder(), env: cleanEnvironment(), cache: false, mcpServers: { own: server }, ...more })
+  const reg = await registry({ cwd: makeFolder(), env: cleanEnvironment(), cache: false, mcpServers: { own: { timeout: 30, ...server } }, ...more })
   stops.push(() => reg.close())
   return reg
 }
@@ -61,6 +62,32 @@ describe('[6.mcp-own-servers] a toolable server behind a registry', () => {
     expect(await reg.call('numbers')).toMatchObject({ ok: false, error: { code: 'DEPENDENCY', retryable: true, message: expect.stringContaining('503') } })
     handler = toNode(createHandler(own))
     expect(await reg.call('numbers')).toMatchObject({ ok: true, result: [1, 2] })
+  })
+
+  test('the old SSE transport is found where the newer one is not', async () => {
+    const streams: ServerResponse[] = []
+    const place = await listen(async (request, response) => {
+      if (request.method === 'GET') {
+        streams.push(response)
+        return void response.writeHead(200, { 'content-type': 'text/event-stream' }).write('event: endpoint\ndata: /messages\n\n')
+      }
+      if (request.url !== '/messages') return void response.writeHead(405).end()
+      const { id, method, params } = JSON.parse(await bodyOf(request)) as { readonly id?: number; readonly method: string; readonly params: { readonly protocolVersion: string } }
+      response.writeHead(202).end()
+      const results: { readonly [method: string]: object } = {
+        initialize: { protocolVersion: params?.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'old', version: '1' } },
+        'tools/list': { tools: [{ name: 'old', inputSchema: { type: 'object' } }] },
+        'tools/call': { content: [{ type: 'text', text: 'by SSE' }] },
+      }
+      if (id !== undefined) streams.at(-1)!.write(`event: message\ndata: ${JSON.stringify({ jsonrpc: '2.0', id, result: results[method] ?? {} })}\n\n`)
+    })
+    stops.push(place.stop)
+    for (const type of [undefined, 'sse'] as const) {
+      const reg = await open({ url: `${place.url}/sse`, ...(type && { type }) })
+      expect(reg.problems()).toEqual([])
+      expect(await reg.call('old', {})).toMatchObject({ ok: true, result: 'by SSE' })
+      await reg.close()
+    }
   })
 
   test.each([['the newer era', []], ['the older era', ['--older']]])('keeps them on stdio in %s', async (_era, more) => {

@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs'
 import { readErrorCodes } from '../manifests/error-codes.ts'
 import { readInFile } from '../manifests/in-file.ts'
 import type { InFile } from '../manifests/in-file.ts'
+import { isFileName } from '../manifests/named-server.ts'
+import type { NamedServer } from '../manifests/manifest.ts'
 import { readManifest } from '../manifests/read-manifest.ts'
 import type { ReadProblem, Reading } from '../manifests/reading.ts'
 import { readYaml } from '../manifests/yaml.ts'
@@ -52,7 +54,7 @@ function judgeYaml(candidate: Candidate, text: Reading<Json>): Judgement {
   return {
     outline: {
       is: 'manifest', how: `${style} manifest`, tools: [listTool(name, facts)],
-      ...('server' in manifest.value ? { server: true } : {
+      ...('server' in manifest.value ? { server: true, ...fileOf(manifest.value.server) } : {
         ...(manifest.value.version !== undefined && { version: manifest.value.version }),
         ...(manifest.value.entry !== undefined && { entry: manifest.value.entry }),
         ...(manifest.value.runner !== undefined && { runner: manifest.value.runner }),
@@ -60,6 +62,11 @@ function judgeYaml(candidate: Candidate, text: Reading<Json>): Judgement {
     },
     body: JSON.stringify(manifest.value),
   }
+}
+
+// A server of the folder is not asked as if it were a tool.
+function fileOf(server: NamedServer): { readonly entry?: string } {
+  return 'command' in server && isFileName(server.command) ? { entry: server.command } : {}
 }
 
 function judgeProgram(candidate: Candidate, python: string): Judgement | Unknown {

@@ -9,7 +9,7 @@ import { isExecutable, pythonOf, runnerOf } from './runner.ts'
 import type { Trouble } from './outline.ts'
 
 /** A manifest and the program that it means; none for a server, and for one that may not be run. */
-export type Placed = { readonly known: Known; readonly path?: string; readonly trouble?: Trouble }
+export type Placed = { readonly known: Known; readonly path?: string; /** The file of a server. */ readonly server?: string; readonly trouble?: Trouble }
 
 /** Everything that is known of a folder now. */
 export type View = { readonly manifests: readonly Placed[]; readonly programs: readonly Known[]; readonly records: ReadonlyMap<string, CacheRecord>; readonly changed: boolean }
@@ -39,7 +39,7 @@ export async function lookThrough(folder: string, candidates: readonly Candidate
     written.push(note((found instanceof Promise ? await found : found) ?? (await judgeWritten(candidate, now))))
   }
   const manifests = placeAll(folder, written, candidates)
-  const spokenFor = new Set([...manifests.flatMap(({ path }) => path ?? []), ...companionsOf(written, candidates)])
+  const spokenFor = new Set([...manifests.flatMap(({ path, server }) => path ?? server ?? []), ...companionsOf(written, candidates)])
 
   const programs: Known[] = []
   const unknown: { readonly candidate: Candidate; readonly command: readonly [string, ...string[]] }[] = []
@@ -74,8 +74,9 @@ function placeAll(folder: string, written: readonly Known[], candidates: readonl
   const entries = new Map(candidates.flatMap(({ what, toolFolder, path }) => (what === 'program' && toolFolder !== undefined ? [[toolFolder, path] as const] : [])))
   return written.map((known) => {
     const { outline, candidate } = known
-    if (outline.is !== 'manifest' || outline.server) return { known }
+    if (outline.is !== 'manifest' || (outline.server && outline.entry === undefined)) return { known }
     const place = placeManifest(folder, candidate, outline, entries)
+    if (outline.server) return 'reason' in place ? { known, trouble: place } : { known, server: place.path }
     return 'reason' in place ? { known, trouble: place } : { known, path: place.path }
   })
 }

@@ -6,6 +6,7 @@ import { toToolError } from '../../call/failure.ts'
 import type { FoundTool, Loaded } from '../found.ts'
 import { defineForeign } from '../foreign/define-foreign.ts'
 import type { NamedServer, ServerFile } from '../manifests/manifest.ts'
+import { isFileName } from '../manifests/named-server.ts'
 import type { LoadContext, Source } from '../source.ts'
 import { readManifestBody } from './body.ts'
 import { placeEntry } from './inside.ts'
@@ -85,7 +86,7 @@ async function callOn(server: Server, name: string, input: JsonObject, ctx: Cont
 
 // A file of the folder is started like a script of it; a bare name is a program of the machine, like in every configuration of servers.
 function startable(folder: string, server: NamedServer): NamedServer {
-  if (!('command' in server) || !/[\\/.]/.test(server.command)) return server
+  if (!('command' in server) || !isFileName(server.command)) return server
   const place = placeEntry(folder, [folder, dirname(folder)], server.command)
   if ('reason' in place) throw new ToolError('CONFIG', place.message, { suggestion: `Put the program below ${folder}` })
   const [command, ...args] = commandOf(place.path, runnerOf(place.path), pythonOf(folder, undefined), readHead(place.path), isExecutable(look(place.path)?.mode ?? 0))

@@ -14,6 +14,11 @@ export function readServer(data: Data, name: string, facts: ForeignFacts, oneToo
   return { value: { style: 'fractalic', name, server, facts, ...((oneTool || typeof tool === 'string') && { tool: typeof tool === 'string' ? tool : name }) } }
 }
 
+/** True for a command that is a file of the folder; a bare word is a program of the machine. */
+export function isFileName(command: string): boolean {
+  return /[\\/.]/.test(command)
+}
+
 function findServer(data: Data): NamedServer | undefined {
   const url = own(data, 'url')
   const entry = own(data, 'entry') ?? url

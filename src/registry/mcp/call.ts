@@ -24,7 +24,7 @@ export async function callTool(tool: Tool, input: JsonObject, ctx: Context, conn
     const options = { signal, timeout: LONGEST_TIMER_MS, allowInputRequired: true, toolDefinition, onprogress }
     const send = async (answers: object): Promise<JsonObject> => {
       const params = { name, arguments: input, ...answers, ...(isModern && { _meta: { [LOG_LEVEL]: 'info' } }) }
-      return (await client.callTool(params as Parameters<Client['callTool']>[0], options)) as JsonObject
+      return (await client.callTool(params, options))
     }
     const result = await whileThere(name, client, connection, settings, () => inRounds(asker, settings.roots, send))
     try {

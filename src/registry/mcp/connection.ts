@@ -24,8 +24,8 @@ export type McpServices = {
 export type Connection = {
   /** Does something with the server for a call; throws ToolError. `what` is what is done, for messages. */
   use<T>(what: string, asker: Asker, work: (session: Session, patience: Patience) => Promise<T>): Promise<T>
-  /** Opens it now, whatever failed before; throws ToolError. */
-  open(): Promise<Session>
+  /** Does something with the server besides calls; opens it now, whatever failed before. Throws ToolError where it cannot be opened. */
+  with<T>(work: (session: Session) => Promise<T>): Promise<T>
   /** Tells that what the server has is not what it had. */
   changed(): void
   close(): Promise<void>
@@ -76,9 +76,9 @@ export function createConnection(settings: McpSettings, services: McpServices, o
     }
   }
 
-  const open = (): Promise<Session> => {
+  const open = async (): Promise<Session> => {
     if (isClosed) throw new ToolError('DEPENDENCY', `MCP server '${settings.name}' was closed with its registry`, { retryable: false, suggestion: { action: 'abort', fix: 'Make a new registry' } })
-    return session && !session.ended() ? Promise.resolve(session) : (opening ??= start())
+    return session && !session.ended() ? session : (opening ??= start())
   }
 
   const openPatiently = async (): Promise<Session> => {
@@ -88,11 +88,24 @@ export function createConnection(settings: McpSettings, services: McpServices, o
     return open()
   }
 
+  // A server that nobody waits for keeps no host alive; it ends with it.
+  let waiting = 0
+  const held = async <T>(opened: () => Promise<Session>, work: (session: Session) => Promise<T>): Promise<T> => {
+    waiting += 1
+    try {
+      const used = await opened()
+      used.hold(true)
+      return await work(used)
+    } finally {
+      waiting -= 1
+      if (waiting === 0) session?.hold(false)
+    }
+  }
+
   return {
-    open,
+    with: (work) => held(open, work),
     changed: onChange,
-    async use(what, asker, work) {
-      const used = await openPatiently()
+    use: (what, asker, work) => held(openPatiently, async (used) => {
       const patience = waitFor(asker)
       running.add(patience.asker)
       try {
@@ -109,10 +122,11 @@ export function createConnection(settings: McpSettings, services: McpServices, o
         running.delete(patience.asker)
         patience.end()
       }
-    },
+    }),
     async close() {
       isClosed = true
       const last = session
+      last?.hold(true)
       session = undefined
       await opening?.catch(() => {})
       await last?.close()

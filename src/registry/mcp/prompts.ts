@@ -52,11 +52,7 @@ function schemaOf({ arguments: given = [] }: ServerPrompt): JsonSchema {
 }
 
 function completer(prompt: string, argument: string, { connection, settings }: Reading): (value: string, others: { readonly [name: string]: string }) => Promise<readonly string[]> {
-  return async (value, others) => {
-    const { client } = await connection.open()
-    const { completion } = await client.complete({ ref: { type: 'ref/prompt', name: prompt }, argument: { name: argument, value }, context: { arguments: { ...others } } }, { timeout: settings.startTimeout })
-    return completion.values
-  }
+  return (value, others) => connection.with(async ({ client }) => (await client.complete({ ref: { type: 'ref/prompt', name: prompt }, argument: { name: argument, value }, context: { arguments: { ...others } } }, { timeout: settings.startTimeout })).completion.values)
 }
 
 async function render(name: string, args: { readonly [name: string]: string }, ctx: ReadingContext, { connection, settings }: Reading): Promise<readonly PromptMessage[]> {

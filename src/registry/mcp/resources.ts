@@ -48,11 +48,7 @@ function make(uri: string, facts: Facts, reading: Reading): readonly Resource[] 
 }
 
 function completer(uri: string, param: string, { connection, settings }: Reading): (value: string, others: { readonly [name: string]: string }) => Promise<readonly string[]> {
-  return async (value, others) => {
-    const { client } = await connection.open()
-    const { completion } = await client.complete({ ref: { type: 'ref/resource', uri }, argument: { name: param, value }, context: { arguments: { ...others } } }, { timeout: settings.startTimeout })
-    return completion.values
-  }
+  return (value, others) => connection.with(async ({ client }) => (await client.complete({ ref: { type: 'ref/resource', uri }, argument: { name: param, value }, context: { arguments: { ...others } } }, { timeout: settings.startTimeout })).completion.values)
 }
 
 async function read(uri: string, ctx: ReadingContext, { connection, settings }: Reading): Promise<ResourceContent> {

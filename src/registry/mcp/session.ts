@@ -22,6 +22,8 @@ export type Session = {
   describeEnd(): string | undefined
   errorTail(): string
   overflowed(): boolean
+  /** Whether a server that is our child keeps our own process alive. */
+  hold(alive: boolean): void
   close(): Promise<void>
 }
 
@@ -72,6 +74,7 @@ async function connect({ transport, legacy }: Attempt, settings: McpSettings, ho
     describeEnd: () => stdio?.describeEnd(),
     errorTail: () => stdio?.errorTail() ?? '',
     overflowed: () => stdio?.overflowed === true,
+    hold: (alive) => stdio?.hold(alive),
     close: () => closeSession(client, transport),
   }
   const limit = timeLimit(settings.startTimeout)

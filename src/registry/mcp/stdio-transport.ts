@@ -58,6 +58,11 @@ export class StdioTransport implements Transport {
     clearTimeout(timer)
   }
 
+  /** Whether the server keeps our own process alive. */
+  hold(alive: boolean): void {
+    this.#child?.hold(alive)
+  }
+
   /** Why the server is over, or what it said instead of answering. */
   describeEnd(): string | undefined {
     const said = this.#firstGarbage === undefined ? [] : [`it writes text to stdout that is no message: ${JSON.stringify(shorten(this.#firstGarbage, 100))}`]
