@@ -40,7 +40,7 @@ test('[6.help-facts] a help text gives fields, types and what is required', () =
 
 test('[6.help-argv] values stand at their flags, behind -- or nowhere', () => {
   const { program } = readProgramHelp(GREP, 'grep')!
-  const build = (input: Record<string, unknown>): string[] => buildProgramArgv(program, input as never)
+  const build = (input: Record<string, unknown>): string[] => buildProgramArgv(program, input)
   expect(build({ patterns: 'x', file: ['a', 'b'], max_count: 3, ignore_case: true })).toEqual(['--max-count=3', '--ignore-case', 'x', 'a', 'b'])
   expect(build({ patterns: '-rf', ignore_case: false })).toEqual(['--', '-rf'])
   expect(build({ patterns: 'x', color: true })).toEqual(['--color', 'x'])
@@ -54,7 +54,7 @@ test('[6.help-argv] values stand at their flags, behind -- or nowhere', () => {
 
 test('[6.help-argv] a program without -- gets no value that begins with a dash', () => {
   const { program } = readProgramHelp(FIND, 'find')!
-  const build = (input: Record<string, unknown>): string[] => buildProgramArgv(program, input as never)
+  const build = (input: Record<string, unknown>): string[] => buildProgramArgv(program, input)
   expect(build({ path: '.', name: '*.ts' })).toEqual(['-name', '*.ts', '.'])
   for (const input of [{ path: '-delete' }, { name: '-delete' }]) expect(() => build(input)).toThrow('begins with a dash')
 })

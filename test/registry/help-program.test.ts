@@ -22,9 +22,9 @@ describe('[6.help-program] programs as tools', () => {
     expect(manifest.inputSchema).toMatchObject({
       additionalProperties: false,
       required: ['target'],
-      properties: { target: { type: 'string' }, level: { type: 'string', enum: ['low', 'high'] }, max_size: { type: 'integer' }, label: { type: 'array' }, output: { type: 'string' }, dry_run_flag: { type: 'boolean' } },
+      properties: { target: { type: 'string' }, level: { type: 'string', enum: ['low', 'high'] }, max_size: { type: 'integer' }, label: { type: 'array' }, output: { type: 'string' }, dry_run: { type: 'boolean' } },
     })
-    const outcome = await reg.call('pack', { target: '--level', label: ['--x', 'y'], max_size: 3, output: '-o', dry_run_flag: true })
+    const outcome = await reg.call('pack', { target: '--level', label: ['--x', 'y'], max_size: 3, output: '-o', dry_run: true })
     const said: unknown = JSON.parse(textOf(outcome))
     expect(said).toEqual({ command: 'pack', target: '--level', level: 'low', max_size: 3, label: ['--x', 'y'], output: '-o', dry_run: true })
     expect(await reg.call('pack', { target: 'x', level: 'middle' })).toMatchObject({ ok: false, error: { code: 'INVALID_INPUT', field: 'level' } })
