@@ -39,6 +39,14 @@ The SIZE argument is an integer.
     options: ['-v --verbose --no-verbose', '--no-exec', '--exec <cmd>', '-t --track <direct|inherit>? {direct,inherit}', '-L <range:file>'],
     commands: ['add'],
   },
+  'two names of one command': {
+    text: `usage: git log [<options>] [<revision-range>] [[--] <path>...]
+   or: git show [<options>] <object>...
+
+    -q, --quiet           suppress diff output`,
+    options: ['-q --quiet'],
+    positionals: ['revision-range', 'path*', 'object*'],
+  },
   argparse: {
     text: `usage: prog [-h] [-s SPACING] --level {debug,info} [--pair X Y] [--many FILE [FILE ...]] [-q | -v] name {add,remove} ...
 
