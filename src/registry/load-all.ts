@@ -69,6 +69,8 @@ export async function loadAll(options: RegistryOptions, onChange: () => void): P
     }),
     async reload(fresh) {
       if (stop.signal.aborted) throw new ToolError('PRECONDITION', 'the registry is closed')
+      // A program may have changed in files that nobody looks at.
+      services.refresh()
       await Promise.all(sources.map((source) => load(source, fresh)))
       join()
       onChange()

@@ -60,6 +60,8 @@ describe('[6.mcp-own-servers] a toolable server behind a registry', () => {
     expect(await reg.call('numbers')).toMatchObject({ ok: true })
     handler = (_request, response) => void response.writeHead(503).end('restarting')
     expect(await reg.call('numbers')).toMatchObject({ ok: false, error: { code: 'DEPENDENCY', retryable: true, message: expect.stringContaining('503') } })
+    handler = (_request, response) => void response.writeHead(404).end('no such session')
+    expect(await reg.call('numbers')).toMatchObject({ ok: false, error: { code: 'DEPENDENCY', retryable: true, suggestion: { fix: 'Call again: a new session is opened' } } })
     handler = toNode(createHandler(own))
     expect(await reg.call('numbers')).toMatchObject({ ok: true, result: [1, 2] })
   })

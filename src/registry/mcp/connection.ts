@@ -116,8 +116,9 @@ export function createConnection(settings: McpSettings, services: McpServices, o
         if (patience.signal.aborted) throw patience.signal.reason ?? error
         // The server answered; that somebody else did not is no fault of it.
         if (ToolError.is(error)) pause.worked()
+        const failure = toFailure(error, what, settings, used)
         if (isLost(error) && !used.ended()) await used.close()
-        throw toFailure(error, what, settings, used)
+        throw failure
       } finally {
         running.delete(patience.asker)
         patience.end()

@@ -7,6 +7,7 @@ import type { McpSettings } from './settings.ts'
 
 const RPC = { invalidParams: -32602, unknownMethod: -32601, notFound: -32002, missingCapability: -32021, urlRequired: -32042 } as const
 const LONGEST = 2000
+const CREDENTIALS = "Give it credentials: headers: { Authorization: 'Bearer ${TOKEN}' }"
 
 /** What went wrong with a server, as an error that names it. `what` is what was wanted of it. */
 export function toFailure(thrown: unknown, what: string, settings: McpSettings, session?: Session): ToolError {
@@ -18,11 +19,21 @@ export function toFailure(thrown: unknown, what: string, settings: McpSettings, 
   if (session?.ended()) return endedFailure(what, settings, session, thrown)
   if (typeof error?.code === 'number') return protocolFailure(error.code, message, error.data, named, thrown)
   const status = isObject(error?.data) && typeof error.data['status'] === 'number' ? error.data['status'] : undefined
-  if (status !== undefined) return new ToolError(httpCode(status), `${named} answered with HTTP status ${status}: ${message}`, { ...(status >= 400 && status < 500 && status !== 429 && { retryable: false }), suggestion: status === 401 || status === 403 ? `Give it credentials: headers: { Authorization: 'Bearer \${TOKEN}' }` : `Try it by hand: curl -i ${settings.location}`, cause: thrown })
-  if ((thrown as Error)?.name === 'UnauthorizedError') return new ToolError('PERMISSION', `${named} wants to know who calls: ${message}`, { suggestion: `Give it credentials: headers: { Authorization: 'Bearer \${TOKEN}' }`, cause: thrown })
+  if (status !== undefined) return statusFailure(status, message, named, settings, session !== undefined, thrown)
+  if ((thrown as Error)?.name === 'UnauthorizedError') return new ToolError('PERMISSION', `${named} wants to know who calls: ${message}`, { suggestion: CREDENTIALS, cause: thrown })
   if (error?.code === 'INVALID_RESULT' || error?.code === 'UNSUPPORTED_RESULT_TYPE') return new ToolError('DEPENDENCY', `${named} gave an answer to ${what} that the protocol does not allow: ${shorten(message, 500)}`, { retryable: false, suggestion: { action: 'use_different_tool', fix: 'The author of the server should mend it' }, cause: thrown })
   const system = deepestCause(thrown)
   return new ToolError('DEPENDENCY', `${named} did not answer ${what}: ${message}${system === undefined ? '' : ` (${system})`}`, { suggestion: suggestionFor(settings), cause: thrown })
+}
+
+// A server that does not know the address of a session any more was started anew; the next call opens another one.
+function statusFailure(status: number, message: string, named: string, { location }: McpSettings, inSession: boolean, cause: unknown): ToolError {
+  const isRefused = status === 401 || status === 403
+  return new ToolError(status === 404 ? 'DEPENDENCY' : httpCode(status), `${named} answered with HTTP status ${status}: ${message}`, {
+    ...(status >= 400 && status < 500 && status !== 429 && { retryable: status === 404 && inSession }),
+    suggestion: isRefused ? CREDENTIALS : status === 404 && inSession ? 'Call again: a new session is opened' : `Try it by hand: curl -i ${location}`,
+    cause,
+  })
 }
 
 // What the system said stands below the words of two libraries.

@@ -1,3 +1,5 @@
+import { describe } from 'vitest'
+import { pythonEmitter, shellEmitter } from './fixtures/emitters.ts'
 import { inProcess } from './fixtures/in-process.ts'
 import { mcpHttp } from './fixtures/mcp-http.ts'
 import { mcpStdio } from './fixtures/mcp-stdio.ts'
@@ -7,4 +9,6 @@ import { program } from './fixtures/program.ts'
 import { toolServer } from './fixtures/tool-server.ts'
 import { conformance } from './suite.ts'
 
-for (const fixture of [inProcess, module, mcpStdio, mcpHttp, toolServer, openapi, program]) conformance(fixture)
+describe('[6.conformance] every source', () => {
+  for (const fixture of [inProcess, module, mcpStdio, mcpHttp, toolServer, openapi, program, pythonEmitter, shellEmitter]) conformance(fixture)
+})

@@ -10,7 +10,7 @@ const NASTY = ['plain', '', ' spaces ', '-rf', '--help', '--text=x', '--', '1.10
 
 /** What every source has to keep, whatever its tools are written in and wherever they run. */
 export function conformance(fixture: SourceFixture): void {
-  describe(`[6.conformance] ${fixture.name}`, () => {
+  describe(fixture.name, () => {
     let folder: string
     let prepared: Prepared
     let reg: Registry
