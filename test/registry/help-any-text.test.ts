@@ -6,7 +6,7 @@ import { output } from './help/truths.ts'
 
 const PIECES = ['-', '--', '-x', '--long', '--[no-]a', '[', ']', '<', '>', '{', '}', '(', ')', '|', '=', ',', '...', '  ', '      ', '\t', '\n', '\n\n', '\r\n', 'usage: ', 'Usage:', 'or: ', 'Options:', 'Commands:', 'Arguments:', 'Examples:', 'FILE', 'file', '[default: ', '(default ', '[possible values: ', '"', "'", '\u001b[1m', '_\b', 'x\b', '│', '╭─', '─╮', '╰', '+--', '…', '\u0000', '\ud800', '日本']
 
-test('[help-any-text] no text makes it throw, and every answer has its form', () => {
+test('[6.help-any-text] no text makes it throw, and every answer has its form', () => {
   const text = fc.oneof(fc.string(), fc.string({ unit: 'binary' }), fc.array(fc.constantFrom(...PIECES), { maxLength: 200 }).map((parts) => parts.join('')))
   fc.assert(fc.property(text, (any) => {
     const { usage, description, options, positionals, commands } = readHelp(any)
@@ -22,7 +22,7 @@ test('[help-any-text] no text makes it throw, and every answer has its form', ()
   }), { numRuns: 400 })
 })
 
-test('[help-any-text] help texts that were cut, shuffled or scribbled on are read too', async () => {
+test('[6.help-any-text] help texts that were cut, shuffled or scribbled on are read too', async () => {
   const texts = await Promise.all([['git', 'branch', '-h'], ['tar', '--help'], ['find', '--help'], ['openssl', 'x509', '-help'], ['ssh']].map(async ([program, ...args]) => {
     const { stdout, stderr } = await output(program!, args)
     return stdout + stderr
@@ -52,7 +52,7 @@ const GARBAGE: { readonly [name: string]: string } = {
   'quotes and signs': `  --x="${"'=\" : - ".repeat(100_000)}`,
 }
 for (const [name, text] of Object.entries(GARBAGE)) {
-  test(`[help-any-text] megabytes of garbage end soon: ${name}`, { timeout: 20_000 }, () => {
+  test(`[6.help-any-text] megabytes of garbage end soon: ${name}`, { timeout: 20_000 }, () => {
     expect(readHelp(text)).toHaveProperty('options')
   })
 }

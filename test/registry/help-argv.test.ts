@@ -18,7 +18,7 @@ const FIND = `Usage: find [path] [expression]
   -size N        by its size
   -delete        remove what is found`
 
-test('[help-facts] a help text gives fields, types and what is required', () => {
+test('[6.help-facts] a help text gives fields, types and what is required', () => {
   const { facts } = readProgramHelp(GREP, 'grep')!
   expect(facts.inputSchema).toEqual({
     type: 'object',
@@ -38,9 +38,9 @@ test('[help-facts] a help text gives fields, types and what is required', () => 
   })
 })
 
-test('[help-argv] values stand at their flags, behind -- or nowhere', () => {
+test('[6.help-argv] values stand at their flags, behind -- or nowhere', () => {
   const { program } = readProgramHelp(GREP, 'grep')!
-  const build = (input: Record<string, unknown>): string[] => buildProgramArgv(program, input as never)
+  const build = (input: Record<string, unknown>): string[] => buildProgramArgv(program, input)
   expect(build({ patterns: 'x', file: ['a', 'b'], max_count: 3, ignore_case: true })).toEqual(['--max-count=3', '--ignore-case', 'x', 'a', 'b'])
   expect(build({ patterns: '-rf', ignore_case: false })).toEqual(['--', '-rf'])
   expect(build({ patterns: 'x', color: true })).toEqual(['--color', 'x'])
@@ -52,20 +52,20 @@ test('[help-argv] values stand at their flags, behind -- or nowhere', () => {
   expect(() => build({ file: ['a'] })).toThrow("'file' stands behind 'patterns'")
 })
 
-test('[help-argv] a program without -- gets no value that begins with a dash', () => {
+test('[6.help-argv] a program without -- gets no value that begins with a dash', () => {
   const { program } = readProgramHelp(FIND, 'find')!
-  const build = (input: Record<string, unknown>): string[] => buildProgramArgv(program, input as never)
+  const build = (input: Record<string, unknown>): string[] => buildProgramArgv(program, input)
   expect(build({ path: '.', name: '*.ts' })).toEqual(['-name', '*.ts', '.'])
   for (const input of [{ path: '-delete' }, { name: '-delete' }]) expect(() => build(input)).toThrow('begins with a dash')
 })
 
-test('[help-argv] several values behind one flag end where the arguments begin', () => {
+test('[6.help-argv] several values behind one flag end where the arguments begin', () => {
   const { program } = readProgramHelp('usage: pack [-h] [--files FILE [FILE ...]] target\n\noptions:\n  --files FILE [FILE ...]  what to pack\n', 'pack')!
   expect(buildProgramArgv(program, { files: ['a', 'b'], target: 't' })).toEqual(['--files', 'a', 'b', '--', 't'])
   expect(() => buildProgramArgv(program, { files: ['a', '-b'] })).toThrow('begins with a dash')
 })
 
-test('[help-argv] no input makes a flag that it does not name', () => {
+test('[6.help-argv] no input makes a flag that it does not name', () => {
   const value = fc.oneof(fc.string(), fc.constantFrom('-x', '--all', '--', '-', '=', '--color=x'))
   const { program } = readProgramHelp(GREP, 'grep')!
   const own = new Set(program.fields.flatMap(({ flag, negative }) => [flag, negative]).filter((flag) => flag !== undefined))

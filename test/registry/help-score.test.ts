@@ -11,7 +11,7 @@ const PIP = ['install', 'download', 'uninstall', 'freeze', 'list', 'show', 'whee
 const OPENSSL = ['x509', 'req', 's_client', 'enc', 'genrsa', 'dgst', 'verify', 'pkcs12', 'ca', 'rand']
 const FISH = 'tar curl grep find ls rsync ssh jq cp mv rm du df uniq cat head tail wc cut stat date mkdir gzip sed chown ln'.split(' ')
 
-test('[help-exact] the flags of git, argparse, pip and openssl, against what the programs know themselves', { timeout: 120_000 }, async () => {
+test('[6.help-exact] the flags of git, argparse, pip and openssl, against what the programs know themselves', { timeout: 120_000 }, async () => {
   const git = (await gitTruths()).filter(({ program }) => !TELL_A_PART.has(program))
   const python = await argparseTruths([...MODULES, 'pip', ...PIP.map((name) => `pip ${name}`)])
   const openssl = await opensslTruths(OPENSSL)
@@ -28,7 +28,7 @@ test('[help-exact] the flags of git, argparse, pip and openssl, against what the
   expect(values).toBeGreaterThanOrEqual(0.97)
 })
 
-test('[help-fish] the flags of common programs, against the completion files of fish', { timeout: 60_000 }, async () => {
+test('[6.help-fish] the flags of common programs, against the completion files of fish', { timeout: 60_000 }, async () => {
   const truths = await inTurn(FISH, (name) => fishTruth(name, name === 'curl' ? ['--help', 'all'] : name === 'ssh' ? [] : ['--help']))
   const { recall, values, printed } = show(truths.map((truth) => score(truth, () => false)))
   expect(printed).toBeGreaterThan(800)

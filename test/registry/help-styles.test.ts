@@ -39,6 +39,14 @@ The SIZE argument is an integer.
     options: ['-v --verbose --no-verbose', '--no-exec', '--exec <cmd>', '-t --track <direct|inherit>? {direct,inherit}', '-L <range:file>'],
     commands: ['add'],
   },
+  'two names of one command': {
+    text: `usage: git log [<options>] [<revision-range>] [[--] <path>...]
+   or: git show [<options>] <object>...
+
+    -q, --quiet           suppress diff output`,
+    options: ['-q --quiet'],
+    positionals: ['revision-range', 'path*', 'object*'],
+  },
   argparse: {
     text: `usage: prog [-h] [-s SPACING] --level {debug,info} [--pair X Y] [--many FILE [FILE ...]] [-q | -v] name {add,remove} ...
 
@@ -283,7 +291,7 @@ O\bOP\bPT\bTI\bIO\bON\bNS\bS
 }
 
 for (const [style, { text, options, positionals = [], commands = [] }] of Object.entries(STYLES)) {
-  test(`[help-styles] ${style}`, () => {
+  test(`[6.help-styles] ${style}`, () => {
     const document = readHelp(text)
     expect(shown(document)).toEqual(options)
     if (positionals.length > 0) expect(document.positionals.map(({ name, required, repeatable }) => `${name}${required ? '!' : ''}${repeatable ? '*' : ''}`)).toEqual(positionals)
@@ -291,7 +299,7 @@ for (const [style, { text, options, positionals = [], commands = [] }] of Object
   })
 }
 
-test('[help-styles] every field is there, in the form that is documented', () => {
+test('[6.help-styles] every field is there, in the form that is documented', () => {
   expect(readHelp('Usage: x [-o FILE]\n\nDoes it.\n\n  -o FILE  where\n\nCommands:\n  go, g  start')).toEqual({
     usage: 'x [-o FILE]',
     description: 'Does it.',

@@ -1,6 +1,6 @@
 import { readFlag } from './flag.ts'
-import type { Surroundings } from './head.ts'
 import { readHead } from './head.ts'
+import type { Surroundings } from './spaced-value.ts'
 
 /** What can be seen of a line without knowing where it belongs. */
 export type LineLook = {

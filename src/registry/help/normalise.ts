@@ -12,7 +12,7 @@ export function toLines(text: string): string[] {
 }
 
 // ESC [ ... , ESC ] ... BEL and the two-letter ones; no part of a sequence can contain the start of another, so this is linear.
-// eslint-disable-next-line no-control-regex
+ 
 const ESCAPES = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*\u0007?|[@-Z\\-_()][0-9A-Z]?)/g
 
 function stripEscapes(text: string): string {
@@ -36,7 +36,7 @@ function tidy(line: string): string {
     .replace(/[\u00a0\u2000-\u200a\u202f\u3000]/g, ' ')
     .replace(/\u2026/g, '...')
     .replace(/[\u2010\u2011\u2212]/g, '-')
-    // eslint-disable-next-line no-control-regex
+     
     .replace(/[\u0000-\u001f\u007f\u00ad\u200b-\u200f\ufeff]/g, '')
     // Leaders: `-a  ........  --search`
     .replace(/ \.{3,} /g, (dots) => ' '.repeat(dots.length))

@@ -49,12 +49,13 @@ export function collectPositionals(written: readonly (readonly UsageItem[])[], s
   return [...found.values()]
 }
 
-/** Plain words behind the first flag or bracket are placeholders; those right behind the program are too where nothing is marked. */
+/** Plain words behind the first flag or bracket are placeholders; those right behind the program are too where nothing is marked and no flag follows: `prog add [-h] name`, `kill pid`. */
 function promoteWords(items: readonly UsageItem[], marked: boolean): UsageItem[] {
   let leading = true
+  const named = marked || items.some(({ kind }) => kind === 'flag')
   return items.map((item, index) => {
     if (item.kind !== 'word') leading = false
-    return item.kind === 'word' && (!leading || (!marked && index > 0)) ? { ...item, kind: 'argument' } : item
+    return item.kind === 'word' && (!leading || (!named && index > 0)) ? { ...item, kind: 'argument' } : item
   })
 }
 

@@ -11,8 +11,6 @@ export type ProgramFacts = { readonly facts: ForeignFacts; readonly program: Pro
 const LEFT_OUT = /^--?(?:help|version|usage|help-all|h|\?)$/i
 const INTEGERS = /^(?:n|num|number|int|integer|count|uint|int32|int64|uint32|uint64|nr|lines|cols|columns|depth|limit)$/i
 const NUMBERS = /^(?:float|double|decimal)$/i
-// The pipeline would take these fields for itself.
-const RESERVED = new Set(['timeout', 'dry_run', 'dryRun', 'working_dir', 'workingDir'])
 const UNSAFE = new Set(['__proto__', 'constructor', 'prototype'])
 const LONGEST_NAME = 64
 
@@ -81,8 +79,7 @@ function optionField(option: HelpOption, written: 'equals' | 'space' | 'stuck', 
 /** `--max-depth` is the field `max_depth`, `-x` is `x`. */
 function nameOf(flag: string): string | undefined {
   const name = flag.replace(/^-+/, '').replace(/[^\p{L}\d]+/gu, '_').replace(/^_+|_+$/g, '')
-  if (name === '' || name.length > LONGEST_NAME || UNSAFE.has(name)) return undefined
-  return RESERVED.has(name) ? `${name}_flag` : name
+  return name === '' || name.length > LONGEST_NAME || UNSAFE.has(name) ? undefined : name
 }
 
 /** argparse takes `--files a b c` in one go: `FILE [FILE ...]`. */

@@ -16,12 +16,17 @@ export function partUsages(usages: readonly (readonly UsageItem[])[], isListed: 
   if (lines.length < 2 || !isMarked(lines)) return { own: lines, commands: [] }
   const leading = lines.map((items) => leadingWords(items))
   const shared = sharedLength(leading)
-  if (shared === 0) return { own: lines, commands: [] }
+  if (shared === 0 || (shared === 1 && areTwins(lines, leading))) return { own: lines, commands: [] }
   const commands = leading.map((words) => words[shared]).map((word) => (word !== undefined && /^[a-z][a-z0-9_-]*$/.test(word) ? word : undefined))
   const own = lines.flatMap((items, index) => (commands[index] === undefined ? [items] : []))
   // What stands before the command belongs to the program.
   const before = lines.flatMap((items, index) => (commands[index] === undefined ? [] : items.slice(0, items.findIndex(({ names }) => names[0] === commands[index])).filter(({ kind }) => kind === 'flag')))
   return { own: before.length > 0 ? [...own, before] : own, commands: [...new Set(commands.filter((word) => word !== undefined))] }
+}
+
+/** `git log [<options>] …` and `git show [<options>] …` in one help are two names of one thing, not its commands. */
+function areTwins(lines: readonly (readonly UsageItem[])[], leading: readonly (readonly string[])[]): boolean {
+  return lines.length === 2 && leading.every((words) => words.length === 2) && lines.every((items) => items.some(({ kind, names }) => kind === 'argument' && /^options?$/i.test(names[0]!)))
 }
 
 /** Whether placeholders are told from words that are typed: `<x>`, `X`. */

@@ -39,7 +39,7 @@ function readOptional(text: string, at: number): ValueNote | undefined {
   // `--foo[=]BAR` and `--exec=[-]cmd` go on behind the bracket, and the value is then required.
   const inner = text.slice(at + 1, end - 1).trim()
   if (inner === '=' || inner === ' ') return readRun(text, end, end)
-  const goesOn = text[end] !== undefined && !' ,|/].:)'.includes(text[end]!)
+  const goesOn = text[end] !== undefined && !' ,|/].:)'.includes(text[end])
   if (goesOn && !text.startsWith('...', end)) {
     const whole = readRun(text, at, at)
     return whole && { ...whole, optional: text[end] === '[' }
