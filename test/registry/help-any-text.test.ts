@@ -11,10 +11,10 @@ test('[6.help-any-text] no text makes it throw, and every answer has its form', 
   fc.assert(fc.property(text, (any) => {
     const { usage, description, options, positionals, commands } = readHelp(any)
     expect([typeof usage, typeof description]).toEqual(['string', 'string'])
-    for (const { long, short, takesValue, valueName } of options) {
+    for (const { long, short, takesValue, valueOptional, valueName } of options) {
       expect(long.length + short.length).toBeGreaterThan(0)
       for (const name of [...long, ...short]) expect(name).toMatch(/^-/)
-      if (!takesValue) expect(valueName).toBeNull()
+      if (!takesValue && !valueOptional) expect(valueName).toBeNull()
     }
     for (const { name } of [...positionals, ...commands]) expect(name).not.toBe('')
     expect(new Set(options.flatMap(({ long, short }) => [...long, ...short])).size).toBe(options.flatMap(({ long, short }) => [...long, ...short]).length)

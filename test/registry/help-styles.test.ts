@@ -5,7 +5,7 @@ import { readHelp } from '../../src/registry/help/read-help.ts'
 /** One line for each option: names, value, and what else is known. */
 function shown({ options }: HelpDocument): string[] {
   return options.map(({ short, long, takesValue, valueOptional, valueName, choices, default: byDefault, repeatable, required }) =>
-    [[...short, ...long].join(' '), takesValue ? `<${valueName ?? ''}>${valueOptional ? '?' : ''}` : '', choices.length > 0 ? `{${choices.join(',')}}` : '', byDefault === null ? '' : `=${byDefault}`, repeatable ? '*' : '', required ? '!' : ''].filter((part) => part !== '').join(' '))
+    [[...short, ...long].join(' '), takesValue || valueOptional ? `<${valueName ?? ''}>${valueOptional ? '?' : ''}` : '', choices.length > 0 ? `{${choices.join(',')}}` : '', byDefault === null ? '' : `=${byDefault}`, repeatable ? '*' : '', required ? '!' : ''].filter((part) => part !== '').join(' '))
 }
 
 const STYLES: { readonly [style: string]: { readonly text: string; readonly options: readonly string[]; readonly positionals?: readonly string[]; readonly commands?: readonly string[] } } = {

@@ -3,8 +3,9 @@ export type HelpOption = {
   /** Names of more than one letter, dashes included: `--x`, and `-name` for programs that write it so. */
   readonly long: readonly string[]
   readonly short: readonly string[]
+  /** A value has to follow. */
   readonly takesValue: boolean
-  /** The flag may also stand alone. */
+  /** A value may be given, as in `--color[=WHEN]`; then `takesValue` is false, and `valueName` names it. */
   readonly valueOptional?: true
   readonly valueName: string | null
   /** Empty where the help does not say what is allowed. */

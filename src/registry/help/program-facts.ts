@@ -63,11 +63,11 @@ function optionField(option: HelpOption, written: 'equals' | 'space' | 'stuck', 
   const field = nameOf(positive)
   if (field === undefined) return undefined
   const double = positive.startsWith('--')
-  const separate = option.takesValue && !option.valueOptional && (double ? singleDash && written === 'space' : written === 'space' || positive.length === 2)
+  const separate = option.takesValue && (double ? singleDash && written === 'space' : written === 'space' || positive.length === 2)
   return {
     field,
     flag: positive,
-    takesValue: option.takesValue,
+    takesValue: option.takesValue || option.valueOptional === true,
     ...(negative !== undefined && { negative }),
     ...(option.valueOptional && { valueOptional: true }),
     ...(separate && { separate: true }),
@@ -90,7 +90,7 @@ function isTogether({ valueName, repeatable }: HelpOption): boolean {
 
 function optionSchema(option: HelpOption, field: ProgramField, singleDash: boolean): JsonSchema {
   const description = { ...(option.description !== '' && { description: option.description }) }
-  if (!option.takesValue) return option.repeatable ? { type: 'integer', minimum: 0, maximum: 10, ...description } : { type: 'boolean', ...description }
+  if (!field.takesValue) return option.repeatable ? { type: 'integer', minimum: 0, maximum: 10, ...description } : { type: 'boolean', ...description }
   const value = valueSchema(option, singleDash)
   if (field.together) return { type: 'array', items: value, minItems: 1, ...description }
   if (option.repeatable) return { type: 'array', items: value, ...description }

@@ -38,7 +38,8 @@ export function understandHelp(text: string): UnderstoodHelp {
   const document: HelpDocument = {
     usage: outline.usage.join('\n').slice(0, LONGEST_USAGE),
     description: describe(outline),
-    options,
+    // Others who know a program (its completions) count only a value that has to follow.
+    options: options.map((option) => (option.valueOptional ? { ...option, takesValue: false } : option)),
     positionals: collectPositionals(usages, outline.sections, commands.length > 0),
     commands,
   }

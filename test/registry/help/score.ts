@@ -25,8 +25,7 @@ export function scoreOf(truth: Truth, document: HelpDocument, isCovered: (name: 
       continue
     }
     found++
-    // A value that may be left out is a value or none, as one likes.
-    if (flag.takesValue === undefined || option.valueOptional) continue
+    if (flag.takesValue === undefined) continue
     valued++
     if (option.takesValue === flag.takesValue) valuesRight++
     else wrong.push(`${flag.takesValue ? 'value' : 'no value'} of ${flag.name}`)
