@@ -74,7 +74,11 @@ function inOrderOfStrength(loaded: readonly Loaded[]): readonly FoundTool[] {
 // Which names a source gives its tools does not depend on their order.
 function namesBySource(tools: readonly FoundTool[]): Map<string, Map<string, string>> {
   const bySource = new Map<string, string[]>()
-  for (const { source, name } of tools) bySource.set(validName(source), [...(bySource.get(validName(source)) ?? []), name])
+  for (const { source, name } of tools) {
+    const names = bySource.get(validName(source))
+    if (names) names.push(name)
+    else bySource.set(validName(source), [name])
+  }
   return new Map([...bySource].map(([source, names]) => [source, validNames(names)]))
 }
 
