@@ -72,7 +72,7 @@ function listGroups() {
   // A client waits for a server that it has started.
   const mcp = reach('src/surfaces/builtin/run.ts', 'src/surfaces/builtin/start.ts', 'src/surfaces/mcp/commands.ts', 'src/surfaces/mcp/serve.ts', 'src/surfaces/mcp/methods/table.ts')
   const groups = {
-    core: reach('src/index.ts', `${cli}/run.ts`, `${cli}/documents.ts`, 'src/surfaces/json/discover.ts'),
+    core: reach('src/index.ts', `${cli}/run.ts`, `${cli}/documents.ts`, 'src/surfaces/json/discover.ts', 'src/call/host.ts'),
     // What help and calls both need.
     common: new Set([...help].filter((file) => call.has(file))),
     call,
@@ -80,8 +80,9 @@ function listGroups() {
     schema: reach('src/define/compile-tool.ts'),
     // The flags of servers, which `toolable` knows without being one.
     serving: reach('src/surfaces/mcp/serving-properties.ts', 'src/surfaces/builtin/tree-of.ts'),
-    // What `toolable list` reads over a folder that it knows.
-    registry: reach('src/registry/registry.ts', 'src/registry/sources/folder.ts', 'src/commands/main.ts', 'src/commands/list/list.ts'),
+    // What a registry reads over a folder that it knows, and what `toolable list` adds to it.
+    registry: reach('src/registry/registry.ts', 'src/registry/sources/folder.ts'),
+    toolable: reach('src/commands/main.ts', 'src/commands/list/list.ts'),
     // What servers on stdin have in common.
     wire: new Set([...reach('src/surfaces/serve/serve.ts')].filter((file) => mcp.has(file))),
     mcp,

@@ -17,13 +17,15 @@ export type Merged = {
   find(name: string): Entry | undefined
 }
 
+type Placed = { readonly id: string; readonly found: FoundTool; readonly owner: { readonly id: string; readonly found: FoundTool } | undefined }
+
 /** Puts together what the sources found: the stronger tier gets the bare name, the others keep their ids. */
 export function merge(loaded: readonly Loaded[]): Merged {
   const problems = loaded.flatMap(({ problems: own }) => own ?? [])
   const report = (problem: Problem): void => void problems.push(problem)
   const byId = new Map<string, FoundTool>()
   const owners = new Map<string, { readonly id: string; readonly found: FoundTool }>()
-  const placed: { id: string; found: FoundTool; owner: { readonly id: string; readonly found: FoundTool } | undefined }[] = []
+  const placed: Placed[] = []
 
   const inOrder = inOrderOfStrength(loaded)
   const bareNames = namesBySource(inOrder)
@@ -47,12 +49,17 @@ export function merge(loaded: readonly Loaded[]): Merged {
 
   const names = new Map<string, Entry>()
   const ids = new Map<string, Entry>()
-  const inView = placed.toSorted((left, right) => Number(left.owner !== undefined) - Number(right.owner !== undefined))
-  const named = entryNames(inView.map((each) => ({ ...each, source: each.found.source, bare: each.id.slice(each.id.indexOf('.') + 1), shadowed: each.owner !== undefined })))
-  for (const [name, { id, found, owner }] of named) {
+  const place = (name: string, { id, found, owner }: Placed): void => {
     const entry = makeEntry({ id, name, found, ...(owner && { shadowedBy: owner.id }) }, report)
     names.set(lookupKey(name), entry)
     ids.set(lookupKey(id), entry)
+  }
+  // Mostly nothing is shadowed, and then every tool is called by its own name.
+  const shadowed = placed.filter(({ owner }) => owner !== undefined)
+  if (shadowed.length === 0) for (const each of placed) place(bareOf(each.id), each)
+  else {
+    const inView = [...placed.filter(({ owner }) => owner === undefined), ...shadowed]
+    for (const [name, each] of entryNames(inView.map((placing) => ({ ...placing, source: placing.found.source, bare: bareOf(placing.id), shadowed: placing.owner !== undefined })))) place(name, each)
   }
   return {
     entries: [...ids.values()],
@@ -64,6 +71,10 @@ export function merge(loaded: readonly Loaded[]): Merged {
       return names.get(lookupKey(name)) ?? ids.get(lookupKey(name)) ?? names.get(lookupKey(validName(name))) ?? (dot === -1 ? undefined : ids.get(lookupKey(`${validName(name.slice(0, dot))}.${validName(name.slice(dot + 1))}`)))
     },
   }
+}
+
+function bareOf(id: string): string {
+  return id.slice(id.indexOf('.') + 1)
 }
 
 function inOrderOfStrength(loaded: readonly Loaded[]): readonly FoundTool[] {

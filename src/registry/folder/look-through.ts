@@ -1,12 +1,14 @@
 import type { CacheRecord } from '../cache/line.ts'
 import type { LoadContext } from '../source.ts'
 import type { Candidate } from './candidate.ts'
-import { judge } from './judge.ts'
 import { placeManifest } from './place-manifest.ts'
+import type { judge } from './judge.ts'
 import type { Known } from './remember.ts'
 import { recall, recognise, remember } from './remember.ts'
 import { isExecutable, pythonOf, runnerOf } from './runner.ts'
 import type { Trouble } from './outline.ts'
+
+type Judge = typeof judge
 
 /** A manifest and the program that it means; none for a server, and for one that may not be run. */
 export type Placed = { readonly known: Known; readonly path?: string; /** The file of a server. */ readonly server?: string; readonly trouble?: Trouble }
@@ -51,7 +53,7 @@ export async function lookThrough(folder: string, candidates: readonly Candidate
       programs.push(note(known))
       continue
     }
-    const judged = await judge(candidate, pythonOf(folder, candidate.toolFolder))
+    const judged = await judgeLate(candidate, pythonOf(folder, candidate.toolFolder))
     if ('outline' in judged) programs.push(note(await remember(candidate, through(candidate), judged, now)))
     else unknown.push({ candidate, command: judged.command })
   }
@@ -66,8 +68,13 @@ export async function lookThrough(folder: string, candidates: readonly Candidate
 }
 
 async function judgeWritten(candidate: Candidate, now: number): Promise<Known> {
-  const judged = await judge(candidate, '')
+  const judged = await judgeLate(candidate, '')
   return remember(candidate, '', 'outline' in judged ? judged : { outline: { is: 'nothing' }, body: '' }, now)
+}
+
+// A folder that has not changed needs no reader of manifests.
+async function judgeLate(candidate: Candidate, python: string): ReturnType<Judge> {
+  return (await import('./judge.ts')).judge(candidate, python)
 }
 
 function placeAll(folder: string, written: readonly Known[], candidates: readonly Candidate[]): Placed[] {

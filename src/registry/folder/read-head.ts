@@ -1,5 +1,5 @@
 import { closeSync, openSync, readSync } from 'node:fs'
-import { IN_FILE_BYTES } from '../manifests/in-file.ts'
+import { IN_FILE_BYTES } from '../manifests/in-file-bytes.ts'
 
 /** How a file begins: as much as can hold a manifest. Throws what opening it throws. */
 export function readHead(path: string): string {

@@ -2,12 +2,10 @@ import { isObject } from '../../contract/json.ts'
 import type { CallForm } from '../child/child-call.ts'
 import type { ForeignFacts } from '../found.ts'
 import { findComment } from './comment.ts'
+import { IN_FILE_BYTES } from './in-file-bytes.ts'
 import { findNameProblem, own, readFacts } from './facts.ts'
 import type { ReadProblem } from './reading.ts'
 import { refuse } from './reading.ts'
-
-/** How much of a file is read to find its manifest. */
-export const IN_FILE_BYTES = 16 * 1024
 
 /** A tool of a manifest inside a file. */
 export type InFileTool = { readonly name: string; readonly facts: ForeignFacts; readonly form: CallForm; /** One of several: its name is the first argument. */ readonly several: boolean }
