@@ -6,7 +6,7 @@ import { registry, tool } from 'toolable'
 const shout = tool({
   name: 'shout', summary: 'Say it loudly',
   input: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
-  run: ({ text }) => text.toUpperCase(),
+  run: ({ text }) => `${text}`.toUpperCase(),
 })
 
 const reg = await registry({
