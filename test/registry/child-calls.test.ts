@@ -21,8 +21,8 @@ describe('a child is given [6.call-environment]', () => {
     const env = { ...hostEnv, ...canaries, AWS_SECRET_ACCESS_KEY: 'canary', NODE_OPTIONS: '--no-warnings', LANG: 'C.UTF-8', WANTED: 'yes', OVERRIDDEN: 'host' }
     const got = resultOf<Got>(await callChild({ ...tells, requireEnv: ['WANTED', 'OVERRIDDEN'], env: { OVERRIDDEN: 'configuration', OWN: 'x' } }, {}, { options: { env, cwd: folder } }))
     expect(JSON.stringify(got)).not.toContain('canary')
-    // LC_CTYPE is of Python itself.
-    const { LC_CTYPE: _locale, ...seen } = got.env
+    // LC_CTYPE is of Python itself; node hands its coverage to every child.
+    const { LC_CTYPE: _locale, NODE_V8_COVERAGE: _coverage, ...seen } = got.env
     expect(seen).toEqual({ ...hostEnv, LANG: 'C.UTF-8', PYTHONIOENCODING: 'utf-8', WANTED: 'yes', OVERRIDDEN: 'configuration', OWN: 'x' })
   })
 

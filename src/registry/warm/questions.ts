@@ -1,9 +1,9 @@
 import { toToolError } from '../../call/failure.ts'
-import type { DecisionQuestion, SampleOptions } from '../../contract/context.ts'
+import type { DecisionQuestion } from '../../contract/context.ts'
 import type { Interaction } from '../../contract/interaction.ts'
 import type { JsonObject } from '../../contract/json.ts'
-import { isObject } from '../../contract/json.ts'
 import type { ServeAnswer } from '../../contract/serve-protocol.ts'
+import { readSampling } from '../read-sampling.ts'
 import type { WarmContext } from './warm-type.ts'
 
 /** Asks whoever made the call what the program asks, and gives the line that answers. Never throws. */
@@ -26,15 +26,4 @@ function ask({ kind, prompt: words, options, schema, default: standard, timeout,
   if (kind === 'confirm') return ctx.ask({ ...common, kind, ...shown })
   if (kind === 'decision') return ctx.ask({ ...common, kind, options: Array.isArray(options) ? options : [], ...shown } as DecisionQuestion)
   return ctx.ask({ ...common, kind: 'input', ...(schema !== undefined && { schema }), ...shown })
-}
-
-function readSampling(given: unknown): SampleOptions {
-  if (!isObject(given)) return {}
-  const { max_tokens: maxTokens, system, temperature, stop_sequences: stopSequences } = given
-  return {
-    ...(typeof maxTokens === 'number' && { maxTokens }),
-    ...(typeof system === 'string' && { system }),
-    ...(typeof temperature === 'number' && { temperature }),
-    ...(Array.isArray(stopSequences) && { stopSequences: stopSequences.map(String) }),
-  }
 }

@@ -1,8 +1,9 @@
-import type { Context, SampleOptions } from '../../../contract/context.ts'
+import type { Context } from '../../../contract/context.ts'
 import type { InteractionOption } from '../../../contract/interaction.ts'
 import type { JsonObject } from '../../../contract/json.ts'
 import { isObject } from '../../../contract/json.ts'
 import type { OpenChild } from '../../../process/open-child.ts'
+import { readSampling } from '../../read-sampling.ts'
 
 /** Lets somebody answer what a child asks with `action_required`, and writes the answer to its stdin as one JSON line. Where nobody can, stdin is closed and the reason thrown, so that the child may go on or end as it likes. */
 export async function answerQuestion(line: JsonObject, ctx: Context, child: OpenChild): Promise<void> {
@@ -29,7 +30,7 @@ const ASKERS: { readonly [kind: string]: Asker } = {
     return ctx.ask({ kind: 'decision', prompt, options, ...common(context), ...(typeof preset === 'string' && { default: preset }) })
   },
   input: ({ schema, default: preset, ...context }, ctx, prompt) => ctx.ask({ kind: 'input', prompt, ...common(context), ...(isObject(schema) && { schema }), ...(preset !== undefined && { default: preset }) }),
-  sample: (context, ctx, prompt) => ctx.sample(prompt, readSampling(context)),
+  sample: (context, ctx, prompt) => ctx.sample(prompt, { ...common(context), ...readSampling(context) }),
 }
 
 function replyTo(id: unknown, kind: string, answer: unknown): unknown {
@@ -57,15 +58,4 @@ function readOptions(options: unknown): readonly InteractionOption[] {
     const { value, label, description } = option
     return [{ value, ...(typeof label === 'string' && { label }), ...(typeof description === 'string' && { description }) }]
   })
-}
-
-function readSampling(context: JsonObject): SampleOptions {
-  const { max_tokens, system, temperature, stop_sequences } = context
-  return {
-    ...common(context),
-    ...(typeof max_tokens === 'number' && { maxTokens: max_tokens }),
-    ...(typeof system === 'string' && { system }),
-    ...(typeof temperature === 'number' && { temperature }),
-    ...(Array.isArray(stop_sequences) && { stopSequences: stop_sequences.map(String) }),
-  }
 }
