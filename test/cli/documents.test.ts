@@ -8,7 +8,7 @@ const run = (...args: string[]) => runProgram('workbench.mjs', args)
 describe.concurrent('documents about a program', () => {
   test('--discover, --tools, --resources and --prompts print bare lists [5.discover] [5.tools-resources-prompts]', async () => {
     const [discover, tools, resources, prompts] = await Promise.all([run('--discover'), run('--tools'), run('--resources'), run('--prompts')])
-    expect(Object.keys(discover.json)).toEqual(['name', 'version', 'tools', 'resources', 'prompts'])
+    expect(Object.keys(discover.json)).toEqual(['name', 'version', 'tools', 'resources', 'prompts', 'serve'])
     expect(discover.json).toMatchObject({ name: 'workbench', version: '1.2.3' })
     expect(discover.json.tools).toContainEqual({ name: 'pr_list', summary: 'List pull requests', streaming: false, session_mode: false })
     expect(discover.json.resources[0]).toEqual({ uri_pattern: '/files/{id}.json', summary: 'One file', mime_types: ['application/json'], tags: [] })
