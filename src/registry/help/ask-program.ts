@@ -27,11 +27,11 @@ export async function openAsking({ command: [program, ...fixed], env, given = {}
   const sandbox = await findSandbox(env)
   if (!sandbox.available && !unsandboxed) throw sandbox.problem
   const neighbours = await readableFor(program)
-  return async (args) => {
+  const ask = async (args: readonly string[], home: string): Promise<string> => {
     const { reason, problem, stdout, stderr } = await runChild({
       command: [program, ...fixed, ...args],
       cwd: '/',
-      env: { ...probeEnvironment(env, sandbox.available ? PRIVATE_FOLDER : '/nonexistent'), ...PLAIN, ...given },
+      env: { ...probeEnvironment(env, home), ...PLAIN, ...given },
       timeout: PATIENCE,
       maxStdout: LARGEST_HELP,
       maxStderr: LARGEST_HELP,
@@ -41,6 +41,18 @@ export async function openAsking({ command: [program, ...fixed], env, given = {}
     if (reason === 'not-started') throw problem ?? new ToolError('CONFIG', `${program} cannot be started`)
     const text = stdout.toString()
     return text.trim() === '' ? stderr.toString() : text
+  }
+  return (args) => (sandbox.available ? ask(args, PRIVATE_FOLDER) : inEmptyFolder((home) => ask(args, home)))
+}
+
+// Some programs write into their home when they are only asked for help.
+async function inEmptyFolder<Result>(work: (folder: string) => Promise<Result>): Promise<Result> {
+  const [{ mkdtemp, rm }, { tmpdir }] = await Promise.all([import('node:fs/promises'), import('node:os')])
+  const folder = await mkdtemp(`${tmpdir()}/toolable-help-`)
+  try {
+    return await work(folder)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
   }
 }
 

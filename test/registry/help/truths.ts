@@ -1,10 +1,14 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
+import { makeFolder } from '../../support/run-program.ts'
 import type { KnownFlag, Truth } from './score.ts'
+
+// fish and others write into their home, whoever asks.
+const HOME = makeFolder()
 
 /** Runs a program and gives what it prints, on both streams, however it ends. */
 export function output(program: string, args: readonly string[], options: { cwd?: string; env?: Record<string, string> } = {}): Promise<{ stdout: string; stderr: string }> {
-  const env = { PATH: process.env.PATH ?? '', HOME: '/nonexistent', LC_ALL: 'C.UTF-8', LANGUAGE: 'en', TERM: 'dumb', COLUMNS: '80', PAGER: 'cat', ...options.env }
+  const env = { PATH: process.env.PATH ?? '', HOME, LC_ALL: 'C.UTF-8', LANGUAGE: 'en', TERM: 'dumb', COLUMNS: '80', PAGER: 'cat', ...options.env }
   return new Promise((done) => {
     const child = execFile(program, [...args], { env, cwd: options.cwd ?? process.cwd(), maxBuffer: 64 << 20, timeout: 60_000 }, (_error, stdout, stderr) => done({ stdout, stderr }))
     child.stdin?.end()
