@@ -33,7 +33,7 @@ describe.concurrent('reserved fields', () => {
     mkdirSync(join(folder, 'inside'))
     const [inside, limited, tooLong, negative, missing] = await Promise.all([
       runProgram('workbench.mjs', ['reserved', '--working-dir', 'inside'], { cwd: folder }),
-      run('reserved', '--timeout', '5', '-vv'), run('reserved', '{"timeout":601}'), run('reserved', '{"timeout":-1}'), run('reserved', '--working-dir', '/nonexistent'),
+      run('reserved', '--timeout', '5', '-vv'), run('reserved', '{"timeout":601}'), run('reserved', '{"timeout":-1}'), run('reserved', '--working-dir', join(folder, 'nowhere')),
     ])
     expect(inside.json.result.cwd).toBe(join(folder, 'inside'))
     expect(limited.json.result).toMatchObject({ remaining: true, verbose: 2, input: { timeout: 5, verbose: 2 } })

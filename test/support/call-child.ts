@@ -8,9 +8,10 @@ import { childRunner } from '../../src/registry/child/child-runner.ts'
 import type { ChildServices } from '../../src/registry/child/services.ts'
 import { defineForeign } from '../../src/registry/foreign/define-foreign.ts'
 import type { ForeignFacts } from '../../src/registry/found.ts'
+import { makeFolder } from './run-program.ts'
 
 /** The environment of a host, of which children get a part. The programs of the system come first: a python3 that is a shell script in disguise is slow, and has variables of its own. */
-export const hostEnv = { PATH: `/usr/bin:/bin:${process.env['PATH']}`, HOME: '/nonexistent' }
+export const hostEnv = { PATH: `/usr/bin:/bin:${process.env['PATH']}`, HOME: makeFolder() }
 
 /** A program of test/fixtures/foreign. */
 export function foreign(name: string): string {
