@@ -1,4 +1,4 @@
-import { isObject } from '../../contract/json.ts'
+import { parseObject } from '../../contract/json.ts'
 import type { JsonObject } from '../../contract/json.ts'
 import type { Outcome } from '../../contract/outcome.ts'
 import { LONGEST_TIMER_MS } from '../../contract/duration.ts'
@@ -118,7 +118,7 @@ export class WarmProgram {
       grace: this.settings.react,
       maxLine: LONGEST_LINE,
       maxStderr: 0,
-      onLine: (line) => this.#take(parse(line)),
+      onLine: (line) => this.#take(parseObject(line)),
       onErrorLine: (line) => (this.#stderr = `${this.#stderr}${line}\n`.slice(-KEPT_STDERR)),
     }))
     if (!this.open) child.kill()
@@ -193,14 +193,5 @@ export class WarmProgram {
     if (this.#ended) return
     this.#child?.closeInput()
     setTimeout(() => this.kill(), this.settings.react).unref()
-  }
-}
-
-function parse(text: string): JsonObject | undefined {
-  try {
-    const line: unknown = JSON.parse(text)
-    return isObject(line) ? line : undefined
-  } catch {
-    return undefined
   }
 }

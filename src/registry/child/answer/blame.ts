@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util'
-import { isObject } from '../../../contract/json.ts'
+import { parseObject } from '../../../contract/json.ts'
 import type { ErrorObject } from '../../../contract/outcome.ts'
 import { readEnvelope } from './read-envelope.ts'
 
@@ -26,7 +26,7 @@ export function errorOnStderr({ stderr, status }: { readonly stderr: string; rea
   const lines = stderr.trim().split('\n')
   const candidates = [lines.at(-1)!, ...lines.slice(0, -1).reverse()].filter((line) => line.startsWith('{') && line.length <= MOST_JSON).slice(0, 20)
   for (const text of [stderr.trim().slice(0, MOST_JSON), ...candidates]) {
-    const outcome = text.startsWith('{') ? readEnvelope(parse(text), status ?? undefined) : undefined
+    const outcome = text.startsWith('{') ? readEnvelope(parseObject(text), status ?? undefined) : undefined
     if (outcome?.ok === false) return outcome.error
   }
   return undefined
@@ -55,12 +55,3 @@ const MISSING: readonly { readonly pattern: RegExp; fix(name: string): string }[
   { pattern: /: (?:line )?\d+: ([\w.+-]+): (?:command )?not found$/, fix: (name) => `Install ${name}, or add its folder to PATH` },
   { pattern: /env: [‘'"]?([\w.+-]+)[’'"]?: No such file or directory/, fix: (name) => `Install ${name}, or add its folder to PATH` },
 ]
-
-function parse(text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) ? value : undefined
-  } catch {
-    return undefined
-  }
-}

@@ -2,7 +2,7 @@ import { readArtifacts } from '../../../contract/dialects/read-meta.ts'
 import type { Context } from '../../../contract/context.ts'
 import type { LogLevel, ToolEvent } from '../../../contract/events.ts'
 import type { JsonObject } from '../../../contract/json.ts'
-import { isObject } from '../../../contract/json.ts'
+import { parseObject } from '../../../contract/json.ts'
 
 const LEVELS: readonly unknown[] = ['debug', 'info', 'warn', 'error'] satisfies LogLevel[]
 const OTHER_LEVELS: ReadonlyMap<unknown, LogLevel> = new Map([['warning', 'warn'], ['critical', 'error'], ['fatal', 'error'], ['trace', 'debug']])
@@ -28,12 +28,8 @@ export function readEvent(line: JsonObject): ToolEvent | undefined {
 /** The event of a notification, as tools write it on stderr: `{"type":"notification","kind":"progress",…}`. */
 export function readNotification(line: string): ToolEvent | undefined {
   if (!line.startsWith('{')) return undefined
-  try {
-    const value: unknown = JSON.parse(line)
-    return isObject(value) && value['type'] === 'notification' && value['kind'] !== 'item' ? readEvent({ ...value, type: value['kind'] }) : undefined
-  } catch {
-    return undefined
-  }
+  const value = parseObject(line)
+  return value?.['type'] === 'notification' && value['kind'] !== 'item' ? readEvent({ ...value, type: value['kind'] }) : undefined
 }
 
 /** Tells the caller an event of a child. */

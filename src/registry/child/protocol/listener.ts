@@ -2,7 +2,7 @@ import { toToolError } from '../../../call/failure.ts'
 import type { Context } from '../../../contract/context.ts'
 import { readProtocolEnd } from '../../../contract/dialects/read-protocol.ts'
 import type { JsonObject } from '../../../contract/json.ts'
-import { isObject } from '../../../contract/json.ts'
+import { parseObject } from '../../../contract/json.ts'
 import type { Outcome } from '../../../contract/outcome.ts'
 import { shorten } from '../../../contract/shorten.ts'
 import type { ToolError } from '../../../contract/tool-error.ts'
@@ -28,7 +28,7 @@ export function listenToRun(ctx: Context, answer: (question: JsonObject) => Prom
   let unanswered: ToolError | undefined
   return {
     hear(line) {
-      const message = parse(line)
+      const message = parseObject(line)
       if (!message) return ctx.log(shorten(line, 2000), 'debug')
       if (outcome) return ctx.log(`the tool goes on after its end: ${shorten(line, 200)}`, 'warn')
       if (ENDS.has(message['type'])) outcome = readProtocolEnd(message, { tool: '' })
@@ -51,14 +51,5 @@ export function listenToRun(ctx: Context, answer: (question: JsonObject) => Prom
       if (unanswered) throw unanswered
       return giveOutcome(readExit(output, undefined, outcome), ctx)
     },
-  }
-}
-
-function parse(line: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(line)
-    return isObject(value) ? value : undefined
-  } catch {
-    return undefined
   }
 }
