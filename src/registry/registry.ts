@@ -7,6 +7,7 @@ import type { Finished } from '../call/finished.ts'
 import { openLate } from '../call/late-stream.ts'
 import { loadEngine } from '../call/load-engine.ts'
 import type { CallOptions } from '../call/options.ts'
+import { serveEntries } from '../call/serve-entries.ts'
 import type { Entry } from './entry.ts'
 import { describeEntry, listEntry } from './describe.ts'
 import { selectEntries } from './filter.ts'
@@ -22,7 +23,7 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
   checkName('registry', name)
   const changes = createChanges()
   const loading = await loadAll(options, () => (['tools', 'resources', 'prompts'] as const).forEach((kind) => changes.announce({ kind })))
-  const identity = { toolset: name, version }
+  const shown = { ...(description !== undefined && { description }) }
   const now = () => loading.merged()
   const withDefaults = (given: CallOptions = {}): CallOptions => ({ ...(answer && { answer }), ...(sample && { sample }), ...given })
 
@@ -47,27 +48,15 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
   const registry: Registry = {
     name,
     version,
-    options: { ...(description !== undefined && { description }) },
+    options: shown,
     get entries() { return now().entries },
     get resources() { return now().resources },
     get prompts() { return now().prompts },
     onChange: (listener) => changes.listen(listener),
     find: (wanted) => now().find(wanted),
-    manifest: async () => ({ ...(await registry.outline()), tools: await Promise.all(now().entries.map(async ({ path, definition }) => ({ ...(await definition.compiled()).manifest, path }))) }),
-    sketch: async () => ({ ...(await registry.outline()), tools: await Promise.all(now().entries.map(async ({ path, definition }) => ({ ...(definition.sketch() ?? (await definition.compiled()).manifest), path }))) }),
-    outline: async () => ({
-      name,
-      version,
-      ...(description !== undefined && { description }),
-      tools: now().entries.map(({ definition }) => definition.facts),
-      resources: now().resources.map(({ manifest }) => manifest),
-      prompts: await Promise.all(now().prompts.map((prompt) => prompt.manifest())),
-    }),
+    ...serveEntries({ name, version, options: shown, entries: () => now().entries, resources: () => now().resources, prompts: () => now().prompts, withDefaults }),
     call: (wanted, input, callOptions) => start(wanted, input, callOptions).then(({ outcome }) => outcome),
     stream: (wanted, input, callOptions) => openLate(async () => (await loadEngine()).streamCall((streaming) => start(wanted, input, streaming), withDefaults(callOptions))),
-    listResources: async (callOptions) => (await loadEngine()).listResources(now().resources, callOptions, identity),
-    readResource: async (uri, callOptions) => (await loadEngine()).readResource(now().resources, uri, withDefaults(callOptions), identity),
-    renderPrompt: async (wanted, args, callOptions) => (await loadEngine()).renderPrompt(now().prompts, wanted, args, withDefaults(callOptions), identity),
     list: (filter) => selectEntries(now().entries, filter).map(listEntry),
     describe: async (wanted) => describeEntry(known(wanted)),
     async schema(wanted) {

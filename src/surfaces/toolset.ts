@@ -1,5 +1,4 @@
 import { isObject } from '../contract/json.ts'
-import type { ToolManifest } from '../contract/manifest.ts'
 import { ToolError } from '../contract/tool-error.ts'
 import { unknownName } from '../contract/unknown-name.ts'
 import { checkName, checkOptions, lookupKey } from '../define/names.ts'
@@ -13,6 +12,7 @@ import type { Finished } from '../call/finished.ts'
 import { openLate } from '../call/late-stream.ts'
 import { loadEngine } from '../call/load-engine.ts'
 import type { CallOptions } from '../call/options.ts'
+import { serveEntries } from '../call/serve-entries.ts'
 import { isTool } from '../call/tool.ts'
 import type { AnyTool } from '../call/tool.ts'
 import { checkArgsEarly } from './args-early.ts'
@@ -87,28 +87,9 @@ export function toolset(given: ToolsetOptions | AnyTool): Toolset {
       changes.announce({ kind: 'resource', uri })
     },
     find: (name) => entries.get(lookupKey(name)),
-    manifest: async () => ({
-      ...(await set.outline()),
-      tools: await Promise.all([...entries.values()].map(async ({ path, definition }) => withPath((await definition.compiled()).manifest, path))),
-    }),
-    sketch: async () => ({
-      ...(await set.outline()),
-      tools: await Promise.all([...entries.values()].map(async ({ path, definition }) => withPath(definition.sketch() ?? (await definition.compiled()).manifest, path))),
-    }),
-    outline: async () => ({
-      name: options.name,
-      version,
-      ...(options.description !== undefined && { description: options.description }),
-      ...(options.permissions && { permissions: options.permissions }),
-      tools: [...entries.values()].map(({ definition }) => definition.facts),
-      resources: resources.map(({ manifest }) => manifest),
-      prompts: await Promise.all(prompts.map((prompt) => prompt.manifest())),
-    }),
+    ...serveEntries({ name: options.name, version, options, entries: () => entries.values(), resources: () => resources, prompts: () => prompts }),
     call: (name, input, callOptions) => start(name, input, callOptions).then(({ outcome }) => outcome),
     stream: (name, input, callOptions) => openLate(async () => (await loadEngine()).streamCall((streaming) => start(name, input, streaming), callOptions)),
-    listResources: async (callOptions) => (await loadEngine()).listResources(resources, callOptions, identity),
-    readResource: async (uri, callOptions) => (await loadEngine()).readResource(resources, uri, callOptions, identity),
-    renderPrompt: async (name, args, callOptions) => (await loadEngine()).renderPrompt(prompts, name, args, callOptions, identity),
     async run(entry) {
       await runAsProcess(set, toolset, entry)
     },
@@ -145,11 +126,6 @@ function unknownTool(name: string, entries: readonly ToolEntry[]): ToolError {
     details: { tools: names.slice(0, 50) },
     suggestion: meant ? { fix: `Call '${meant}'`, applicability: 'maybe_incorrect' } : { action: 'use_different_tool', fix: names.length > 0 ? `The tools are ${names.slice(0, 20).join(', ')}` : 'This program has no tools' },
   })
-}
-
-// The schemas stay unread until somebody looks: help for two hundred tools publishes none of them.
-function withPath(manifest: ToolManifest, path: readonly string[]): ToolManifest & { readonly path: readonly string[] } {
-  return Object.defineProperties({}, { ...Object.getOwnPropertyDescriptors(manifest), path: { value: path, enumerable: true } }) as ToolManifest & { readonly path: readonly string[] }
 }
 
 // In place, because others hold the list.
