@@ -1,4 +1,5 @@
 import type { JsonSchema } from '../contract/json.ts'
+import type { Permissions } from '../contract/manifest.ts'
 import type { ChildCall } from '../registry/child/child-call.ts'
 
 /** What a run is asked to do: `run.json`, written once before anything starts, and all that `resume` needs. It holds no secrets, only where they come from. */
@@ -18,8 +19,11 @@ export type RunRequest = {
   readonly inputSchema?: JsonSchema
   /** The directory of the caller: what relative paths mean. */
   readonly cwd: string
-  /** The manifest that its permissions stand in. */
+  /** What it may do, as its owner has written it, and the file in which that stands. */
+  readonly permissions?: Permissions
   readonly manifest?: string
+  /** What it does not ask for is denied. Otherwise it runs with its caller's rights, unless a policy forbids that. */
+  readonly confined: boolean
   /** Seconds. */
   readonly timeout_s: number
   readonly heartbeat_grace_s: number

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path'
-import type { FoundTool } from '../found.ts'
+import type { FoundProgram, FoundTool } from '../found.ts'
 import { defineForeign } from '../foreign/define-foreign.ts'
 import type { ForeignRun } from '../foreign/define-foreign.ts'
 import type { ChildCall } from '../child/child-call.ts'
@@ -45,19 +45,26 @@ export function toolsOfProgram(home: Home, known: Known, { how, tier, version, t
     source, name, tier, kind: how, location: path, summary, tags,
     ...(version !== undefined && { version }),
     define: (wanted) => define(home, known, wanted, whole(index)),
+    program: () => programOf(home, known, whole(index)),
   }))
 }
 
 /** The tool that a manifest describes, run by the program at `path`. */
 export function toolOfManifest(home: Home, known: Known, { how, version, tools: [[name, summary, tags]] }: Outline & { readonly is: 'manifest' }, path: string): FoundTool {
+  const whole = (): WholeTool & Pick<ToolFile, 'style' | 'selftest'> => {
+    const { style, selftest, facts, call, runner = runnerOf(path) } = readManifestBody(known.record.body) as ToolFile
+    const python = runner === 'python' ? pythonOf(home.folder, dirname(path)) : ''
+    const command = commandOf(path, runner, python, readHead(path), isExecutable(look(path)?.mode ?? 0))
+    return { name, facts, call: { ...call, command }, style, ...(selftest && { selftest }) }
+  }
   return {
     source: home.source, name, tier: 'manifest', kind: how, location: known.candidate.path, summary, tags,
     ...(version !== undefined && { version }),
-    define(wanted) {
-      const { facts, call, runner = runnerOf(path) } = readManifestBody(known.record.body) as ToolFile
-      const python = runner === 'python' ? pythonOf(home.folder, dirname(path)) : ''
-      const command = commandOf(path, runner, python, readHead(path), isExecutable(look(path)?.mode ?? 0))
-      return define(home, known, wanted, { name, facts, call: { ...call, command } })
+    define: (wanted) => define(home, known, wanted, whole()),
+    async program() {
+      const { style, selftest, ...tool } = whole()
+      const program = await programOf(home, known, tool)
+      return { ...program, manifest: known.candidate.path, confined: style === 'orchestration', ...(selftest && { selftest }) }
     },
   }
 }
@@ -73,6 +80,11 @@ function define(home: Home, known: Known, wanted: string, { facts, call }: Whole
       throw withCodes(error, codes)
     }
   })
+}
+
+async function programOf(home: Home, known: Known, { facts, call }: WholeTool): Promise<FoundProgram> {
+  await checkFile(home, known)
+  return { call: withVariables(home, known, call), confined: false, ...(facts.permissions && { permissions: facts.permissions, manifest: known.candidate.path }) }
 }
 
 function runIn(home: Home, known: Known, call: ChildCall): ForeignRun {
@@ -94,9 +106,13 @@ export async function checkFile({ folder, onStale }: Home, known: Known): Promis
   }
 }
 
-async function runnerFor({ env, given, services }: Home, { candidate }: Known, call: ChildCall): Promise<ForeignRun> {
+async function runnerFor(home: Home, known: Known, call: ChildCall): Promise<ForeignRun> {
   const { childRunner } = await import('../child/child-runner.ts')
-  // What the host's environment says may be secret: it is taken at the call, and never remembered.
+  return childRunner(withVariables(home, known, call), home.services)
+}
+
+// What the host's environment says may be secret: it is taken at the call, and never remembered.
+function withVariables({ env, given }: Home, { candidate }: Known, call: ChildCall): ChildCall {
   const variables = { ...expandValues(call.env, env, candidate.key), ...given }
-  return childRunner(Object.keys(variables).length === 0 ? call : { ...call, env: variables }, services)
+  return Object.keys(variables).length === 0 ? call : { ...call, env: variables }
 }

@@ -1,0 +1,29 @@
+import type { ChildLimit } from '../../../process/child-type.ts'
+import { ToolError } from '../../../contract/tool-error.ts'
+import type { SubjectEnd, ToolLine } from '../subject.ts'
+import type { Ending, Intervention } from './ending.ts'
+import { failWith, ownStatus } from './ending.ts'
+
+/** The ending of an attempt that the runner has stopped. What the tool said afterwards does not count, except that it was cancelled. */
+export function endByUs(intervention: Intervention, end: SubjectEnd, last: ToolLine | undefined): Ending {
+  switch (intervention.why) {
+    case 'deadline':
+      return failWith(new ToolError('TIMEOUT', `the tool was not done after ${intervention.seconds} seconds, and was ended`, { suggestion: 'Give it more time with --timeout, or less to do' }), 'E_DEADLINE')
+    case 'heartbeat':
+      return failWith(new ToolError('HEARTBEAT_MISSED', `the tool gave no sign of life for ${intervention.seconds} seconds, and was ended`, { suggestion: 'Let it emit heartbeats, or allow longer silence with HEARTBEAT_GRACE_S' }))
+    case 'output':
+      return failWith(new ToolError('OUTPUT_LIMIT', `the tool wrote more than ${intervention.bytes} bytes, and was ended`, { suggestion: 'Let it write to a file in its workspace, or raise resources.output_mb' }))
+    case 'failure':
+      return failWith(intervention.error)
+    case 'cancelled':
+      return { state: 'cancelled', rc: ownStatus(end) || 130, again: false, lines: [last?.type === 'cancelled' ? last : { type: 'cancelled', reason: intervention.reason }] }
+  }
+}
+
+/** The ending of an attempt that used more of the machine than it may. */
+export function endByLimit({ what, allowed, seen }: ChildLimit): Ending {
+  const words = `the tool used ${seen} of ${what}, where it may use ${allowed}, and was ended`
+  if (what === 'cpu seconds') return failWith(new ToolError('TIMEOUT', words, { suggestion: 'Raise resources.cpu_seconds in its manifest' }))
+  if (what === 'workspace megabytes') return failWith(new ToolError('DISK_FULL', words, { suggestion: 'Raise resources.workspace_mb in its manifest' }))
+  return failWith(new ToolError('E_MEMORY_LIMIT', words, { category: 'runtime', suggestion: 'Raise resources.memory_mb in its manifest' }))
+}
