@@ -16,6 +16,8 @@ export type RunRequest = {
   readonly args: readonly string[]
   /** For a tool that is not a program: its input. */
   readonly input?: { readonly [field: string]: unknown }
+  /** Which tools there were, so that one that is no program is found again. */
+  readonly surroundings?: { readonly config?: string; readonly folder?: readonly string[] }
   readonly inputSchema?: JsonSchema
   /** The directory of the caller: what relative paths mean. */
   readonly cwd: string

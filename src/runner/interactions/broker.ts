@@ -1,6 +1,7 @@
 import { ToolError } from '../../contract/tool-error.ts'
 import { checkAnswer } from '../../call/check-answer.ts'
 import type { Schema } from '../../define/schema/schema.ts'
+import { compileAsked } from './compile-asked.ts'
 import type { Question } from './read-question.ts'
 
 /** An answer, and who gave it: a word for the record. */
@@ -60,17 +61,6 @@ async function askOne(channel: AnswerChannel, question: Question, schema: Schema
     problem = checked.problem
   }
   return undefined
-}
-
-// The schema comes from the tool: one that cannot be used asks for nothing.
-async function compileAsked({ schema }: Question): Promise<Schema | undefined> {
-  if (!schema) return undefined
-  const { compileSchema } = await import('../../define/schema/compile.ts')
-  try {
-    return compileSchema(schema, 'output')
-  } catch {
-    return undefined
-  }
 }
 
 // The first that answers; undefined when all have given up. A channel that breaks is one that gives up.

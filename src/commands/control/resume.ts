@@ -1,0 +1,52 @@
+import { rm } from 'node:fs/promises'
+import { toMilliseconds } from '../../contract/duration.ts'
+import type { Io } from '../../contract/io.ts'
+import { ToolError } from '../../contract/tool-error.ts'
+import type { Servable } from '../../call/servable.ts'
+import { openRun } from '../../runner/folder/open-run.ts'
+import { recover } from '../../runner/folder/recover.ts'
+import { isLive } from '../../runner/folder/lock.ts'
+import { summarizeRun } from '../../runner/summary/summarize-run.ts'
+import type { RunRequest } from '../../runner/run-request.ts'
+import type { Command } from '../../surfaces/cli/argv/command.ts'
+import type { Host } from '../../surfaces/cli/host.ts'
+import { printHelp } from '../../surfaces/cli/print-help.ts'
+import { startDetachedRun } from '../run/detach.ts'
+import { followInForeground } from '../run/foreground.ts'
+import { readAnswers } from '../run/read-answers.ts'
+import type { RunFlags } from '../run/request.ts'
+import { runsFolder } from '../runs/runs-property.ts'
+import { readOwnFlags } from '../own-flags.ts'
+import { writeAtomically } from '../../runner/folder/write-atomically.ts'
+import { withRegistryOf } from '../run/registry-of.ts'
+
+/** Goes on with a run that failed or was cancelled; gives the exit status. */
+export async function runResume(program: Servable, command: Command & { kind: 'tool' }, io: Io, host: Host): Promise<number> {
+  const { flags, name, rest, problem } = readOwnFlags<RunFlags>(command, io, { everywhere: true })
+  const { globals } = command
+  if (globals.help) return printHelp(program, command, io)
+  const wrong = command.problem ?? problem
+  if (wrong) throw wrong
+  if (name === undefined) throw new ToolError('MISSING_PARAM', 'run is missing', { field: 'run', suggestion: 'toolable resume latest' })
+  if (rest.length > 0) throw new ToolError('USAGE', `resume takes no more than the id of a run; got '${rest[0]!.slice(0, 60)}'`)
+  const root = runsFolder(io.cwd, flags.runs)
+  await recover(root)
+  const { paths, request } = openRun(root, name)
+  const { state } = await summarizeRun(paths, request)
+  if (isLive(paths)) throw new ToolError('CONFLICT', `${paths.id} is ${state}: there is nothing to resume`, { suggestion: `toolable watch ${paths.id}` })
+  if (state === 'completed') throw new ToolError('PRECONDITION', `${paths.id} is completed: there is nothing to resume`, { suggestion: `toolable runs show ${paths.id}` })
+  const changed: RunRequest = {
+    ...request,
+    ...(globals.timeout !== undefined && { timeout_s: toMilliseconds(globals.timeout, 'timeout') / 1000 }),
+    ...(flags.heartbeatGrace !== undefined && { heartbeat_grace_s: flags.heartbeatGrace }),
+    ...(flags.retries !== undefined && { retries: flags.retries }),
+    ...(flags.allowLevel && { allow_level: flags.allowLevel }),
+    ...(flags.answer && { answers: { ...request.answers, ...readAnswers(flags.answer) } }),
+  }
+  writeAtomically(paths.request, `${JSON.stringify(changed, undefined, 2)}\n`)
+  // The wish to end it belonged to the attempt before.
+  await rm(paths.cancel, { force: true })
+  await rm(paths.answers, { recursive: true, force: true })
+  if (flags.detach) return startDetachedRun(paths, changed, io, host, globals, 'resume')
+  return withRegistryOf(changed, io, (registry) => followInForeground(paths, changed, { registry, wait: flags.wait === true, resumedBy: 'resume' }, io, host, globals))
+}
