@@ -1,16 +1,13 @@
-import type { Readable, Writable } from 'node:stream'
+import type { Writable } from 'node:stream'
 import type { ChildInput } from './channels.ts'
 import type { ChildEnd, ChildOptions, ChildReason } from './child-type.ts'
 import { collectErrors, collectOutput } from './collect.ts'
+import { drain } from './drain.ts'
 import { endWithUs, sendSignal } from './host.ts'
 import { killHolders, killKnown, killTree, signalTree } from './kill-tree.ts'
 import type { KnownProcess } from './process-table.ts'
 import { start } from './start.ts'
 import { explainStart } from './start-problem.ts'
-
-/** How long a pipe may stay silent after its child is over before whoever holds it is looked for, and how long all of that may take. */
-const SILENCE = 30
-const LONGEST_DRAIN = 1000
 
 /** A child that runs under watch. */
 export type Supervised = {
@@ -69,7 +66,7 @@ export async function supervise(options: ChildOptions, stdin: ChildInput): Promi
     // What the child left in its group has no owner any more.
     sendSignal(-pid, 'SIGKILL')
     killKnown(warned)
-    await drain([channels.stdout, channels.stderr], () => killHolders(channels.names))
+    await drain([channels.stdout, channels.stderr], [output.listener, errors.listener], () => killHolders(channels.names))
     channels.release()
     output.finish()
     errors.finish()
@@ -86,42 +83,4 @@ export function neverStarted(began: number, reason: ChildReason, problem?: Error
   const nothing = Buffer.alloc(0)
   const end: ChildEnd = { reason, status: null, signal: null, stdout: nothing, stderr: nothing, stderrCut: false, duration: performance.now() - began, ...(problem && { problem }) }
   return { pid: undefined, stdin: null, handles: [], end: Promise.resolve(end), stop: () => {} }
-}
-
-/** Reads what is still in the pipes. A pipe that stays open has an owner that outlived the child; it is ended, and then the pipe is given up. */
-async function drain(pipes: readonly Readable[], endHolders: () => void): Promise<void> {
-  const open = pipes.filter((pipe) => !pipe.closed && !pipe.readableEnded)
-  const closed = Promise.all(open.map((pipe) => new Promise<void>((resolve) => pipe.once('close', resolve).once('end', resolve))))
-  let over = false
-  void closed.then(() => { over = true })
-  await Promise.race([closed, silence(pipes, SILENCE)])
-  if (over) return
-  endHolders()
-  await Promise.race([closed, silence(pipes, SILENCE)])
-  for (const pipe of pipes) pipe.destroy()
-}
-
-/** Resolves when no pipe said anything for that many milliseconds, or everything takes too long. */
-function silence(pipes: readonly Readable[], milliseconds: number): Promise<void> {
-  return new Promise((resolve) => {
-    let heard = false
-    const hear = (): void => {
-      heard = true
-    }
-    const finish = (): void => {
-      clearTimeout(longest)
-      clearTimeout(quiet)
-      for (const pipe of pipes) pipe.off('data', hear)
-      resolve()
-    }
-    const decide = (): void => {
-      if (!heard) return finish()
-      heard = false
-      quiet.refresh()
-    }
-    const longest = setTimeout(finish, LONGEST_DRAIN)
-    // Where we were busy ourselves, the pipes have had no turn yet; after one turn of theirs silence is silence.
-    const quiet = setTimeout(() => setImmediate(decide), milliseconds)
-    for (const pipe of pipes) pipe.on('data', hear)
-  })
 }
