@@ -1,13 +1,15 @@
+import { identify } from '../process/process-table.ts'
 import type { Registry } from '../registry/registry-type.ts'
 import type { Ending } from './attempt/ending/ending.ts'
-import { failWith } from './attempt/ending/ending.ts'
-import { runAttempt } from './attempt/run-attempt.ts'
+import { recordRefusal, runAttempt } from './attempt/run-attempt.ts'
 import type { RunPaths } from './folder/run-paths.ts'
 import { lockRun } from './folder/lock.ts'
+import type { RunLock } from './folder/lock.ts'
 import type { AnswerChannel } from './interactions/broker.ts'
 import { createBroker } from './interactions/broker.ts'
 import type { Question } from './interactions/read-question.ts'
 import { openLog } from './log/event-log.ts'
+import { createMirror } from './mirror.ts'
 import { prepareAttempt } from './prepare/prepare-attempt.ts'
 import { pauseBefore } from './retry.ts'
 import type { RunRequest } from './run-request.ts'
@@ -36,40 +38,44 @@ export type RunHost = {
 
 /** Performs a run to its end: attempt by attempt, under its lock, on record. Throws only where another process performs it, or where its folder cannot be written. */
 export async function performRun(paths: RunPaths, request: RunRequest, host: RunHost): Promise<Ending> {
-  const lock = await lockRun(paths)
+  const lock = lockRun(paths)
   const cancel = watchCancel(paths, host.signal)
   try {
     for (let tries = 0; ; tries += 1) {
-      const opened = await openLog(paths.events, { runId: request.run_id, traceId: request.trace_id, ...(host.onWritten && { onWritten: host.onWritten }) })
-      const { log, attempt } = opened
-      let pause: number | undefined
-      let ending: Ending
-      try {
-        const prepared = await prepareAttempt({ paths, request, host, attempt })
-        log.redactWith(prepared.redactor)
-        ending = await runAttempt({
-          ...prepared.attempt,
-          log,
-          about: { ...prepared.about, ...(tries > 0 ? { resumed_by: 'retry' } : host.resumedBy && { resumed_by: host.resumedBy }) },
-          broker: createBroker({ channels: [...prepared.channels, ...host.channels], longest: LONGEST_QUESTION, wayOut: (question) => wayOut(request, question) }),
-          cancelled: cancel.signal,
-          nextTry: (ended) => (pause = ended.again && tries < request.retries && !cancel.signal.aborted ? pauseBefore(attempt + 1, Math.random()) : undefined),
-        })
-      } catch (error) {
-        // Refused before it could start: that is on record too.
-        ending = failWith(error as Error)
-        for (const line of ending.lines) log.append(line)
-        log.append({ type: 'runner_end', state: ending.state, rc: ending.rc, ...(ending.code !== undefined && { code: ending.code }) })
-      } finally {
-        await log.close()
-      }
+      const { ending, pause } = await tryOnce({ paths, request, host, tries, lock, cancelled: cancel.signal })
       if (pause === undefined) return ending
       await untilAborted(pause * 1000, cancel.signal)
       if (cancel.signal.aborted) return ending
     }
   } finally {
     cancel.stop()
-    await lock.release()
+    lock.release()
+  }
+}
+
+type Try = { readonly paths: RunPaths; readonly request: RunRequest; readonly host: RunHost; readonly tries: number; readonly lock: RunLock; readonly cancelled: AbortSignal }
+
+async function tryOnce({ paths, request, host, tries, lock, cancelled }: Try): Promise<{ readonly ending: Ending; readonly pause: number | undefined }> {
+  const resumedBy = tries > 0 ? 'retry' : host.resumedBy
+  const remember = (pid: number): void => lock.remember([identify(pid)].filter((one) => one !== undefined))
+  const prepared = await prepareAttempt(paths, request, host, remember).catch((error: unknown) => error as Error)
+  const refused = prepared instanceof Error ? prepared : undefined
+  const ready = prepared instanceof Error ? undefined : prepared
+  const mirror = createMirror(host.onWritten)
+  const { log, attempt } = await openLog(paths.events, { runId: request.run_id, traceId: request.trace_id, attempt: 'next', onWritten: mirror.take, ...(ready && !ready.redactor.isEmpty && { redact: ready.redactor.text }) })
+  let pause: number | undefined
+  const nextTry = (ended: Ending): number | undefined => (pause = ended.again && tries < request.retries && !cancelled.aborted ? pauseBefore(attempt + 1, Math.random()) : undefined)
+  try {
+    const about = { ...(ready?.about ?? { tool: request.tool, args: request.args, level: 'none' }), ...(resumedBy && { resumed_by: resumedBy }) }
+    const ending = ready
+      ? await runAttempt({ ...ready.attempt, log, attempt, about, mirror, cancelled, nextTry, broker: createBroker({ channels: [...ready.channels, ...host.channels], longest: LONGEST_QUESTION, wayOut: (question) => wayOut(request, question) }) })
+      : await recordRefusal(log, about, refused!)
+    return { ending, pause }
+  } finally {
+    await ready?.release()
+    // What could not be written has been told by the ending already.
+    await log.close().catch(() => undefined)
+    await mirror.empty()
   }
 }
 

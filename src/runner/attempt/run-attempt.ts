@@ -5,6 +5,7 @@ import type { Broker } from '../interactions/broker.ts'
 import { givenId, readQuestion } from '../interactions/read-question.ts'
 import { replyTo } from '../../registry/child/protocol/reply.ts'
 import type { EventLog } from '../log/event-log.ts'
+import type { Mirror } from '../mirror.ts'
 import { startClock } from './clock.ts'
 import { conclude } from './ending/conclude.ts'
 import type { Ending, Intervention } from './ending/ending.ts'
@@ -20,10 +21,14 @@ const ENDS = new Set(['result', 'error', 'cancelled'])
 /** One start of a tool, from `runner_start` to `runner_end`. */
 export type AttemptOptions = {
   readonly log: EventLog
+  /** Its number. */
+  readonly attempt: number
   readonly start: StartSubject
   /** What `runner_start` says. */
   readonly about: JsonObject
   readonly broker: Broker
+  /** Who looks on; one who is slow slows the tool down. */
+  readonly mirror: Mirror
   /** Seconds. */
   readonly deadline: number
   readonly heartbeatGrace: number
@@ -64,8 +69,18 @@ export async function runAttempt(options: AttemptOptions): Promise<Ending> {
   }
 }
 
+/** Puts an attempt on record that was refused before anything was started. */
+export async function recordRefusal(log: EventLog, about: JsonObject, error: Error): Promise<Ending> {
+  const ending = { ...failWith(error), again: false }
+  log.append({ type: 'runner_start', ...about, refused: true })
+  for (const line of ending.lines) log.append(line)
+  log.append({ type: 'runner_end', state: ending.state, rc: ending.rc, code: ending.code, duration_s: 0 })
+  await log.flush()
+  return ending
+}
+
 async function supervise(options: AttemptOptions): Promise<Ending> {
-  const { log, broker, deadline, heartbeatGrace, form, exitCodes, grace, cancelled } = options
+  const { log, broker, mirror, deadline, heartbeatGrace, form, exitCodes, grace, cancelled } = options
   let subject: Subject | undefined
   let intervention: Intervention | undefined
   let last: ToolLine | undefined
@@ -89,8 +104,9 @@ async function supervise(options: AttemptOptions): Promise<Ending> {
   if (options.heartbeats === 'owed') clock.expectBeats()
 
   let open = 0
+  let asked = 0
   const ask = async (line: ToolLine): Promise<void> => {
-    const question = readQuestion(line, log.nextSeq)
+    const question = readQuestion(line, `${options.attempt}-${asked += 1}`)
     log.append({ ...line, interaction: question })
     open += 1
     clock.pause()
@@ -123,7 +139,7 @@ async function supervise(options: AttemptOptions): Promise<Ending> {
     onDoubt: (doubt) => void log.append({ type: 'diagnostic', ...doubt }),
     onPlain: (line) => void log.append({ type: 'log', level: 'info', msg: line }),
     onFlood: (bytes) => intervene({ why: 'output', bytes }, LAST_MOMENT),
-    room: () => (log.waiting < MOST_WAITING ? undefined : log.flush().catch(fail)),
+    room: () => (log.waiting < MOST_WAITING ? mirror.room() : log.flush().catch(fail)),
   }
 
   cancelled.addEventListener('abort', cancel, { once: true })

@@ -10,6 +10,8 @@ export type RunPaths = {
   readonly workspace: string
   readonly logs: string
   readonly stderr: string
+  /** Where the tool may leave logs of its own. */
+  readonly toolLogs: string
   readonly artifacts: string
   /** `<id of the question>.json` is an answer. */
   readonly answers: string
@@ -29,6 +31,7 @@ export function runPaths(root: string, id: string): RunPaths {
     workspace: inside('work'),
     logs: inside('logs'),
     stderr: inside('logs', 'stderr.log'),
+    toolLogs: inside('logs', 'tool'),
     artifacts: inside('artifacts'),
     answers: inside('answers'),
     cancel: inside('CANCEL'),

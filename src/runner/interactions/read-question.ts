@@ -10,7 +10,7 @@ const KINDS: readonly unknown[] = ['decision', 'input', 'confirm', 'sample'] sat
 export type Question = Interaction & { readonly action: string }
 
 /** Reads `action_required`: one of our kinds, or any word of the tool's own with what it told besides. `number` makes an id where the tool gave none. */
-export function readQuestion(line: JsonObject, number: number): Question {
+export function readQuestion(line: JsonObject, number: string): Question {
   const context = isObject(line['context']) ? line['context'] : {}
   const action = typeof line['action'] === 'string' && line['action'] !== '' ? line['action'] : 'input'
   const given = givenId(line)
