@@ -2,8 +2,8 @@ import { isObject } from '../../contract/json.ts'
 import type { CallForm } from '../child/child-call.ts'
 import { findNameProblem, own, readFacts, textMapOf, textsOf } from './facts.ts'
 import type { ManifestFile, Runner } from './manifest.ts'
-import type { Reading } from './reading.ts'
-import { refuse } from './reading.ts'
+import type { Reading } from '../../contract/documents/reading.ts'
+import { refuse } from '../../contract/documents/reading.ts'
 import { readServer } from './named-server.ts'
 
 type Data = { readonly [key: string]: unknown }

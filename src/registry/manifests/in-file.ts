@@ -4,8 +4,8 @@ import type { ForeignFacts } from '../found.ts'
 import { findComment } from './comment.ts'
 import { IN_FILE_BYTES } from './in-file-bytes.ts'
 import { findNameProblem, own, readFacts } from './facts.ts'
-import type { ReadProblem } from './reading.ts'
-import { refuse } from './reading.ts'
+import type { ReadProblem } from '../../contract/documents/reading.ts'
+import { refuse } from '../../contract/documents/reading.ts'
 
 /** A tool of a manifest inside a file. */
 export type InFileTool = { readonly name: string; readonly facts: ForeignFacts; readonly form: CallForm; /** One of several: its name is the first argument. */ readonly several: boolean }

@@ -3,8 +3,8 @@ import type { Permissions } from '../../contract/manifest.ts'
 import { findNameProblem, own, readFacts, textsOf } from './facts.ts'
 import { schemaOfInputs } from './inputs.ts'
 import type { ManifestFile } from './manifest.ts'
-import type { Reading } from './reading.ts'
-import { refuse } from './reading.ts'
+import type { Reading } from '../../contract/documents/reading.ts'
+import { refuse } from '../../contract/documents/reading.ts'
 
 type Data = { readonly [key: string]: unknown }
 

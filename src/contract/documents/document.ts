@@ -5,7 +5,7 @@ export type Place = { readonly line: number; readonly column: number }
 export type KeyPath = readonly (string | number)[]
 
 /** A file that was understood, and where its parts stand. */
-export type ConfigDocument = {
+export type LocatedDocument = {
   readonly value: unknown
   /** The place of what a path names: of its key where it has one. Late, because it is asked only for faults. */
   locate(path: KeyPath): Promise<Place | undefined>

@@ -1,6 +1,6 @@
-import { closest } from '../../contract/did-you-mean.ts'
-import { isObject } from '../../contract/json.ts'
-import { shorten } from '../../contract/shorten.ts'
+import { closest } from '../did-you-mean.ts'
+import { isObject } from '../json.ts'
+import { shorten } from '../shorten.ts'
 import type { KeyPath } from './document.ts'
 
 /** What a value of a configuration has to look like. Small, so that a good file costs no schema library. */

@@ -1,5 +1,5 @@
 import type { LineCounter, Node, Pair } from 'yaml'
-import type { Json } from '../../contract/json.ts'
+import type { Json } from '../json.ts'
 import type { ReadProblem, Reading } from './reading.ts'
 import { refuse } from './reading.ts'
 import { findBoundProblem, tooMuch, YAML_BOUNDS } from './yaml-bounds.ts'

@@ -1,10 +1,10 @@
-import { ToolError } from '../../contract/tool-error.ts'
-import { readYaml as readPlainYaml } from '../../registry/manifests/yaml.ts'
+import { ToolError } from '../tool-error.ts'
+import { readYaml as readPlainYaml } from './yaml.ts'
 import { placeAt } from './document.ts'
-import type { ConfigDocument, KeyPath, Place } from './document.ts'
+import type { LocatedDocument, KeyPath, Place } from './document.ts'
 
 /** Reads YAML as plain data; throws CONFIG with the line for what is none, for keys that are there twice and for aliases that grow without end. */
-export async function readYaml(file: string, text: string): Promise<ConfigDocument> {
+export async function readYaml(file: string, text: string): Promise<LocatedDocument> {
   const reading = await readPlainYaml(text)
   if ('value' in reading) return { value: reading.value, locate: (path) => locate(text, path) }
   const { message, fix, line } = reading.problem
