@@ -27,22 +27,24 @@ export async function invoke(definition: ToolDefinition, given: unknown, options
   let prepared: Prepared | undefined
   const meta = (facts?: Answer['facts']) => buildMeta({ ...facts, tool, version: identity.version, startedAt, dryRun: prepared?.dryRun ?? options.dryRun ?? false, warnings: gathered.warnings, caller: options.caller, artifacts: gathered.artifacts })
 
+  const finish = (answer: Answer): Finished => {
+    gathered.warnings.push(...answer.warnings)
+    return { outcome: toOutcome(answer, meta(answer.facts)), value: answer.value }
+  }
+  const work = (call: RunningCall): Promise<Finished> => {
+    const go = (ready: Prepared): Promise<Finished> => {
+      prepared = ready
+      const run = (): Promise<Finished> => execute({ definition, prepared: ready, options, gathered, call, finish })
+      const { idempotencyKey: key, env = host.env() } = options
+      return key === undefined || ready.dryRun ? run() : import('./idempotency.ts').then(({ once }) => once({ key, tool, input: ready.input, given, env }, run))
+    }
+    const admitted = admit(definition, given, options, call)
+    return admitted instanceof Promise ? admitted.then(go) : go(admitted)
+  }
+
   let finished: Finished
   try {
-    finished = await runCall(options.cancellation ?? options.signal, (call) => withoutExit(call, () => {
-      const finish = (answer: Answer): Finished => {
-        if (answer.warnings.length > 0) gathered.warnings.push(...answer.warnings)
-        return { outcome: toOutcome(answer, meta(answer.facts)), value: answer.value }
-      }
-      const go = (ready: Prepared): Promise<Finished> => {
-        prepared = ready
-        const run = (): Promise<Finished> => execute({ definition, prepared: ready, options, gathered, call, finish })
-        const { idempotencyKey: key, env = host.env() } = options
-        return key === undefined || ready.dryRun ? run() : import('./idempotency.ts').then(({ once }) => once({ key, tool, input: ready.input, given, env }, run))
-      }
-      const admitted = admit(definition, given, options, call)
-      return admitted instanceof Promise ? admitted.then(go) : go(admitted)
-    }))
+    finished = await runCall(options.cancellation ?? options.signal, (call) => (definition.isPassedOn ? work(call) : withoutExit(call, () => work(call))))
   } catch (thrown) {
     const { error, object } = describeFailure(thrown, definition.errors)
     finished = { outcome: { ok: false, status: 'error', error: object, meta: meta() }, error }
