@@ -77,7 +77,7 @@ async function execute({ definition, prepared, options, gathered, call, finish }
   if (definition.annotations.destructive && !prepared.dryRun) await confirm(definition, prepared.input, options, call)
   if (call.over) throw new ToolError('CANCELLED', 'the call was cancelled')
 
-  const running = run(prepared.input as never, context) as unknown
+  const running = run(prepared.input as never, context)
   const first = isThenable(running) ? await running : running
   const answer = (prompt: string): Promise<unknown> => askInSession(definition, prompt, options, call)
   const returned = isGenerator(first) ? await driveGenerator(first, { emit, answer, signal: call.signal }) : first

@@ -109,7 +109,7 @@ export function runCall<T>(outer: AbortSignal | Cancellation | undefined, work: 
     }
     const fail = (error: unknown): void => {
       call.end()
-      reject(error as Error)
+      reject(error)
     }
     try {
       const working = work(call)

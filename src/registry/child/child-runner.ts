@@ -15,10 +15,10 @@ const FORMS: { readonly [form in CallForm]: Form } = { json, flags, stdin, proto
 /** Runs a tool that lives in another process, in the form that it is called by. */
 export function childRunner(call: ChildCall, services: ChildServices): ForeignRun {
   const run = FORMS[call.form]
-  return (input, ctx) => {
+  return (input, ctx, looked) => {
     // A script hears of a dry run by its own input only; what does not hear of it would act.
     const hears = call.form === 'toolable' || input['dry_run'] === true || input['dryRun'] === true
     if (ctx.dryRun && !hears) throw new ToolError('PRECONDITION', 'the tool has no field by which it could be told of a dry run', { recoverable: false })
-    return run({ call, services, input, ctx })
+    return run({ call, services, input, ctx, looked })
   }
 }

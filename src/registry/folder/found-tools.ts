@@ -16,6 +16,7 @@ import { commandOf, isExecutable, pythonOf, runnerOf } from './runner.ts'
 import { requireUnchanged } from './unchanged.ts'
 import { withCodes } from './with-codes.ts'
 import { look } from '../cache/stamp.ts'
+import type { LookedAt } from '../cache/stamp.ts'
 
 /** What the tools of one folder share. */
 export type Home = {
@@ -78,16 +79,17 @@ function define(home: Home, known: Known, wanted: string, { facts, call }: Whole
 function runIn(home: Home, known: Known, call: ChildCall): ForeignRun {
   let run: ForeignRun | undefined
   return async (input, ctx) => {
-    await checkFile(home, known)
-    run ??= await runnerFor(home, known, call)
+    const looked = await checkFile(home, known)
+    if (run) return run(input, ctx, looked)
+    run = await runnerFor(home, known, call)
     return run(input, ctx)
   }
 }
 
 /** Throws, and tells it, where the file of a tool is not the one that was found. */
-export async function checkFile({ folder, onStale }: Home, known: Known): Promise<void> {
+export async function checkFile({ folder, onStale }: Home, known: Known): Promise<LookedAt> {
   try {
-    await requireUnchanged(folder, known)
+    return await requireUnchanged(folder, known)
   } catch (error) {
     onStale()
     throw error
