@@ -12,6 +12,7 @@ export const REGISTRY: { readonly [name: string]: string } = {
   'companion-yaml': 'A YAML file of the same name, or a manifest inside, speaks for a script, which is not probed.',
   'entry-confined': 'An entry stays in its folder, whatever paths and links say.',
   'change-noticed': 'A file that changed after it was found is noticed before it is run.',
+  'hostile-answers': 'What a candidate prints, however deep or strange, costs its own tool and no other, and never becomes a command in a fix.',
   'folder-cache': 'What was found in a folder is remembered in one file; only what changed is asked again, and a cache that is not ours is ignored.',
   'folder-watch': 'A watched folder is looked at again by itself.',
   'names-valid': 'Any text that somebody calls a tool becomes a valid name, the same one each time, and long or foreign ones stay apart.',

@@ -1,0 +1,35 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { registry } from 'toolable'
+import type { Registry } from 'toolable'
+import { expect, test } from 'vitest'
+import { makeFolder } from '../support/run-program.ts'
+
+async function use<T>(files: { readonly [name: string]: string }, work: (reg: Registry, folder: string) => T | Promise<T>): Promise<T> {
+  const folder = makeFolder()
+  mkdirSync(join(folder, 'tools'))
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, 'tools', name), text)
+  const reg = await registry({ cwd: folder, folders: ['tools'], cache: false })
+  try {
+    return await work(reg, folder)
+  } finally {
+    await reg.close()
+  }
+}
+
+const DEEP = 'print("[" * 200_000 + "]" * 200_000)\n'
+
+test('[6.hostile-answers] JSON without a floor costs its own tool, and no other', async () => {
+  const files = {
+    'answers-without-a-floor.py': DEEP,
+    'dumps-without-a-floor.py': `print('{"name":"d","description":"x","parameters":' + '{"properties":{"a":' * 20_000 + '{}' + '}}' * 20_000 + '}')\n`,
+    'results.py': `# toolable: {"name": "results", "summary": "Gives a deep result"}\n${DEEP}`,
+    'fails.py': `# toolable: {"name": "fails", "summary": "Fails with a deep answer"}\n${DEEP}raise SystemExit(3)\n`,
+  }
+  await use(files, async (reg) => {
+    expect(reg.list().map(({ name }) => name)).toEqual(['fails', 'results'])
+    expect(reg.problems().map(({ reason, message }) => [reason, message.split(' with ')[1]])).toEqual(Array(2).fill(['not-json', 'JSON that is nested more than 200 levels deep']))
+    expect(await reg.call('results', {})).toMatchObject({ ok: false, error: { code: 'INTERNAL', message: 'the tool returned something that is nested more than 1000 levels deep at result, which JSON cannot carry' } })
+    expect(await reg.call('fails', {})).toMatchObject({ ok: false, error: { message: 'the program ended with exit status 3 and said nothing', details: { exit_status: 3, stdout: '[JSON that is nested more than 200 levels deep]' } } })
+  })
+})
