@@ -1,4 +1,5 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { registry } from 'toolable'
 import type { Registry } from 'toolable'
@@ -31,5 +32,20 @@ test('[6.hostile-answers] JSON without a floor costs its own tool, and no other'
     expect(reg.problems().map(({ reason, message }) => [reason, message.split(' with ')[1]])).toEqual(Array(2).fill(['not-json', 'JSON that is nested more than 200 levels deep']))
     expect(await reg.call('results', {})).toMatchObject({ ok: false, error: { code: 'INTERNAL', message: 'the tool returned something that is nested more than 1000 levels deep at result, which JSON cannot carry' } })
     expect(await reg.call('fails', {})).toMatchObject({ ok: false, error: { message: 'the program ended with exit status 3 and said nothing', details: { exit_status: 3, stdout: '[JSON that is nested more than 200 levels deep]' } } })
+  })
+})
+
+test('[6.hostile-answers] what is pasted from a fix does what it says, whatever a file is called or a program complains about', async () => {
+  const gem = 'import sys\nsys.stderr.write("cannot load such file -- $(touch stolen)\\n")\nsys.exit(1)\n'
+  const files = { "$(touch stolen)'s.py": 'import nowhere.at.all\n', 'a b;touch stolen.py': 'def (\n', 'wants-a-gem.py': gem, '`touch stolen`.yaml': 'name: a\ncommand: exec\nentry: "x;touch stolen"\n', 'x;touch stolen': '' }
+  await use(files, (reg, folder) => {
+    const fixes = reg.problems().map(({ fix }) => fix)
+    expect(fixes).toHaveLength(4)
+    for (const fix of fixes) {
+      // A shell that is asked to read only, word by word.
+      spawnSync('bash', ['-c', `python3() { :; }; chmod() { :; }; toolable() { :; }; Let() { :; }; ${fix.replace(/^Run it by hand: /, '')}`], { cwd: folder, env: { PATH: '/usr/bin:/bin' }, stdio: 'ignore' })
+    }
+    expect(existsSync(join(folder, 'stolen'))).toBe(false)
+    expect(fixes).toContain(`chmod +x '${join(folder, 'tools', 'x;touch stolen')}'`)
   })
 })

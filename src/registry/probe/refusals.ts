@@ -1,4 +1,5 @@
 import type { ChildEnd } from '../../process/child-type.ts'
+import { quoteAllForShell } from '../../contract/quote-for-shell.ts'
 import { ToolError } from '../../contract/tool-error.ts'
 import { isObject } from '../../contract/json.ts'
 import { lastLine, understandComplaint } from './complaints.ts'
@@ -27,7 +28,7 @@ export function explainAnswer(candidate: Candidate, { args, patience }: Question
   if (end.status !== 0) {
     const complaint = understandComplaint(stderr, candidate)
     if (complaint) return refuse(complaint.reason, complaint.message, complaint.fix, complaint.hopeless)
-    if (end.signal !== null || (end.status ?? 0) > 128) return refuse('crashed', `It was ended by ${end.signal ?? `signal ${end.status! - 128}`} when it was asked ${asked}`, `Run it by hand: ${candidate.command.join(' ')} ${quote(args)}`)
+    if (end.signal !== null || (end.status ?? 0) > 128) return refuse('crashed', `It was ended by ${end.signal ?? `signal ${end.status! - 128}`} when it was asked ${asked}`, `Run it by hand: ${quoteAllForShell([...candidate.command, ...args])}`)
   }
   if (read.kind === 'two-documents') return refuse('two-documents', `It answered ${asked} with several JSON documents; one is wanted`, PURE)
   if (read.kind === 'too-deep') return refuse('not-json', `It answered ${asked} with JSON that is nested more than ${DEEPEST_ANSWER} levels deep`, ANSWER)
@@ -67,8 +68,4 @@ function refuse(reason: RefusalReason, message: string, fix: string, hopeless = 
 function errorText(value: unknown): string {
   const error = isObject(value) && Object.hasOwn(value, 'error') ? value['error'] : value
   return (typeof error === 'string' ? error : JSON.stringify(error)).slice(0, 200)
-}
-
-function quote(args: readonly string[]): string {
-  return args.map((arg) => (/^[\w-]+$/.test(arg) ? arg : `'${arg}'`)).join(' ')
 }

@@ -1,5 +1,6 @@
 import { realpathSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
+import { quoteForShell } from '../../contract/quote-for-shell.ts'
 import { toToolError } from '../../call/failure.ts'
 import { readCache, writeCache } from '../cache/cache-file.ts'
 import type { CacheRecord } from '../cache/line.ts'
@@ -74,8 +75,8 @@ function nameOf(path: string): string {
 
 function unreadable(source: string, location: string, thrown: unknown): Problem {
   const { code } = thrown as NodeJS.ErrnoException
-  if (code === 'ENOENT') return { source, location, reason: 'missing', message: `there is no folder ${location}`, fix: `Check the path, or: mkdir -p ${location}`, severity: 'error' }
+  if (code === 'ENOENT') return { source, location, reason: 'missing', message: `there is no folder ${location}`, fix: `Check the path, or: mkdir -p ${quoteForShell(location)}`, severity: 'error' }
   if (code === 'ENOTDIR') return { source, location, reason: 'not-a-folder', message: `${location} is not a folder`, fix: 'Name the folder; a program is named under programs, a module under modules', severity: 'error' }
   const { message, suggestion } = toToolError(thrown)
-  return { source, location, reason: 'unreadable', message: `the folder ${location} cannot be read: ${message}`, fix: suggestion?.fix ?? `ls -la ${location}`, severity: 'error' }
+  return { source, location, reason: 'unreadable', message: `the folder ${location} cannot be read: ${message}`, fix: suggestion?.fix ?? `ls -la ${quoteForShell(location)}`, severity: 'error' }
 }
