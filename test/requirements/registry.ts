@@ -15,6 +15,7 @@ export const REGISTRY: { readonly [name: string]: string } = {
   'hostile-answers': 'What a candidate prints, however deep or strange, costs its own tool and no other, and never becomes a command in a fix.',
   'folder-cache': 'What was found in a folder is remembered in one file; only what changed is asked again, and a cache that is not ours is ignored.',
   'folder-watch': 'A watched folder is looked at again by itself.',
+  'changes-calm': 'Changes are looked at one after the other, many at once as one, and a source that never rests keeps nobody busy.',
   'names-valid': 'Any text that somebody calls a tool becomes a valid name, the same one each time, and long or foreign ones stay apart.',
   'names-providers': 'Exported names are valid for every provider, unique, reversible and independent of the order of sources.',
   'names-stable': 'Adding a tool renames no other tool for models, except that a bare name goes to its owner.',

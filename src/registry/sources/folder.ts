@@ -13,7 +13,7 @@ import { lookThrough } from '../folder/look-through.ts'
 import { scanFolder } from '../folder/scan.ts'
 import { createServers } from '../folder/servers-of.ts'
 import type { OpenServer } from '../folder/servers-of.ts'
-import { watchFolders } from '../folder/watch.ts'
+import { createWatch } from '../folder/watch.ts'
 import type { Loaded, Problem } from '../found.ts'
 import type { FolderOptions } from '../registry-type.ts'
 import type { LoadContext, Source } from '../source.ts'
@@ -24,21 +24,23 @@ export function folderSource({ path, name = nameOf(path), env = {}, help = false
   const changed = (): void => listeners.forEach((listener) => listener())
   const servers = createServers(openServer, changed)
   let known: { readonly folder: string; readonly records: ReadonlyMap<string, CacheRecord> } | undefined
-  let stopWatching: (() => void) | undefined
+  const watching = watch ? createWatch(changed) : undefined
+  let toolFolders: readonly string[] = []
 
   const loadFrom = async (context: LoadContext): Promise<Loaded> => {
     const folder = realpathSync.native(resolve(context.cwd, path))
     const cached = { path: folder, id: look(folder)?.stamp.ino ?? 0, version: ownVersion() }
+    const follow = (): void => watching?.follow([folder, `${folder}/registry`, ...toolFolders])
+    // Before anything is looked at: what changes while it is looked at must not be missed.
+    follow()
     const { candidates, refusals } = scanFolder(folder)
+    toolFolders = [...new Set(candidates.flatMap(({ toolFolder }) => toolFolder ?? []))]
+    if (toolFolders.length > 0) follow()
     const remembered = known?.folder === folder ? known.records : context.cacheFolder === undefined ? new Map<string, CacheRecord>() : readCache(context.cacheFolder, cached)
     const view = await lookThrough(folder, candidates, context.fresh ? new Map() : remembered, help, context)
     if (!context.signal.aborted) {
       known = { folder, records: view.records }
       if (view.changed && context.cacheFolder !== undefined) writeCache(context.cacheFolder, cached, view.records.values())
-    }
-    if (watch) {
-      stopWatching?.()
-      stopWatching = watchFolders([folder, `${folder}/registry`, ...new Set(candidates.flatMap(({ toolFolder }) => toolFolder ?? []))], changed)
     }
     return collect({ folder, source: name, services, env: context.env, given: expandValues(env, context.env, `folder '${name}'`), onStale: changed }, view, refusals, servers, context)
   }
@@ -55,7 +57,7 @@ export function folderSource({ path, name = nameOf(path), env = {}, help = false
     },
     onChange: (listener) => void listeners.push(listener),
     async close() {
-      stopWatching?.()
+      watching?.close()
       await servers.keep(new Set())
     },
   }
