@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { registry } from 'toolable'
 import type { Registry } from 'toolable'
 import { expect, test } from 'vitest'
-import { makeFolder } from '../support/run-program.ts'
+import { fixture, makeFolder } from '../support/run-program.ts'
 
 async function use<T>(files: { readonly [name: string]: string }, work: (reg: Registry, folder: string) => T | Promise<T>): Promise<T> {
   const folder = makeFolder()
@@ -48,4 +48,12 @@ test('[6.hostile-answers] what is pasted from a fix does what it says, whatever 
     expect(existsSync(join(folder, 'stolen'))).toBe(false)
     expect(fixes).toContain(`chmod +x '${join(folder, 'tools', 'x;touch stolen')}'`)
   })
+})
+
+test('[6.child-never-throws] a host without a free descriptor is told so, and works again when it has one', () => {
+  const folder = makeFolder()
+  mkdirSync(join(folder, 'tools'))
+  writeFileSync(join(folder, 'tools', 'a.sh'), '# toolable: {"name": "a"}\necho {}\n')
+  const { stdout } = spawnSync('bash', ['-c', 'ulimit -n 80; exec "$@"', 'bash', process.execPath, fixture('runs-out-of-descriptors.mjs'), folder], { encoding: 'utf8', env: { PATH: process.env['PATH'] } })
+  expect(stdout).toBe('ok DEPENDENCY ok\n')
 })
