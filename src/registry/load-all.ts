@@ -45,7 +45,7 @@ export async function loadAll(options: RegistryOptions, onChange: () => void): P
   }
   const close = async (): Promise<void> => {
     stop.abort()
-    const end = (): readonly (Promise<void> | undefined)[] => sources.map((source) => source.close?.())
+    const end = (): readonly Promise<void>[] => sources.map(async (source) => source.close?.())
     await Promise.allSettled([...end(), services.close()])
     // A look that was under way may have opened something meanwhile.
     await Promise.all([...turns.values()].map((turn) => turn.rest()))
