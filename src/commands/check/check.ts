@@ -1,5 +1,6 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { quoteForShell } from '../../contract/quote-for-shell.ts'
 import { ToolError } from '../../contract/tool-error.ts'
 import { findProgram } from '../../process/find-program.ts'
 import type { Report } from './check-type.ts'
@@ -46,7 +47,7 @@ function listPrograms(path: string, given: string): readonly Program[] {
   if (!stats) throw new ToolError('INVALID_PATH', `path: there is no '${given}'`, { field: 'path', suggestion: 'Give a program or a folder that exists' })
   if (!stats.isDirectory()) {
     const start = startCommand(path)
-    if (!start) throw new ToolError('INVALID_PATH', `path: '${given}' cannot be run`, { field: 'path', suggestion: `Make it executable: chmod +x ${given}` })
+    if (!start) throw new ToolError('INVALID_PATH', `path: '${given}' cannot be run`, { field: 'path', suggestion: `Make it executable: chmod +x ${quoteForShell(given)}` })
     return [{ file: path, shown: given, start }]
   }
   const files = readdirSync(path, { withFileTypes: true }).filter((entry) => entry.isFile() && !RESERVED.test(entry.name)).map(({ name }) => name).sort()
