@@ -277,9 +277,9 @@ describe('[6.folder-cache] what was found is remembered by file', () => {
     const folder = write(makeFolder(), { 'tools/a.sh': `#!/bin/sh\n${TOLD('a')}echo` })
     await use(folder, async (reg) => {
       write(folder, { 'tools/b.sh': `#!/bin/sh\n${TOLD('b')}echo` })
-      await expect.poll(() => names(reg), { timeout: 15_000 }).toEqual(['tools.a', 'tools.b'])
+      await expect.poll(() => names(reg)).toEqual(['tools.a', 'tools.b'])
       rmSync(join(folder, 'tools', 'a.sh'))
-      await expect.poll(() => names(reg), { timeout: 15_000 }).toEqual(['tools.b'])
+      await expect.poll(() => names(reg)).toEqual(['tools.b'])
     }, { watch: true })
   })
 })
