@@ -13,6 +13,8 @@ import { openServices } from './services.ts'
 export type Loading = {
   merged(): Merged
   states(): readonly SourceState[]
+  /** Loads what definitions need; undefined where that is done. */
+  prepare(): Promise<void> | undefined
   /** Looks again into every source. */
   reload(fresh: boolean): Promise<void>
   close(): Promise<void>
@@ -23,9 +25,11 @@ export async function loadAll(options: RegistryOptions, onChange: () => void): P
   const stop = new AbortController()
   const services = openServices(options)
   const sources = await openSources(options, services)
-  const context = loadContext(options, stop.signal)
+  const context = await loadContext(options, stop.signal)
   const found = new Map<Source, Loaded>()
   let merged = merge([])
+  let isPrepared = false
+  let preparing: Promise<void> | undefined
 
   const load = async (source: Source, fresh: boolean): Promise<void> => {
     found.set(source, await loadOne(source, fresh))
@@ -39,6 +43,10 @@ export async function loadAll(options: RegistryOptions, onChange: () => void): P
   }
   const join = (): void => {
     merged = merge(sources.map((source) => found.get(source) ?? { tools: [] }))
+  }
+  const prepare = async (): Promise<void> => {
+    await Promise.all(sources.map(async (source) => source.prepare?.()))
+    isPrepared = true
   }
   const close = async (): Promise<void> => {
     stop.abort()
@@ -63,6 +71,7 @@ export async function loadAll(options: RegistryOptions, onChange: () => void): P
   }
   return {
     merged: () => merged,
+    prepare: () => (isPrepared ? undefined : (preparing ??= prepare())),
     states: () => sources.map((source) => {
       const { tools, problems } = found.get(source) ?? { tools: [] }
       return { name: source.name, kind: source.kind, location: source.location, tools: tools.length, problems: problems?.length ?? 0 }
