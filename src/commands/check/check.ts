@@ -5,7 +5,7 @@ import { findProgram } from '../../process/find-program.ts'
 import type { Report } from './check-type.ts'
 import { runChecks } from './run-checks.ts'
 import { sandboxFor } from './sandbox.ts'
-import { bareStarts, withAsking } from './subject/ask.ts'
+import { withAsking } from './subject/ask.ts'
 import { look } from './subject/look.ts'
 import { startCommand } from './subject/start-command.ts'
 import type { StartCommand } from './subject/start-command.ts'
@@ -22,13 +22,12 @@ const RESERVED = /^(\.|_lib$|venv$|shared_venv$|node_modules$|registry$)/
 /** Checks programs, and every program of folders. Throws INVALID_PATH for what is neither. */
 export async function checkPaths({ path: paths, min, call = false }: CheckInput, where: Where): Promise<CheckResult> {
   const found = paths.flatMap((path) => listPrograms(locate(path, where), path))
-  const bareStart = bareStarts()
   const programs: Report[] = []
   let sandboxed = true
   for (const { file, shown, start } of found) {
     const sandbox = await sandboxFor(file, where.env)
     sandboxed &&= sandbox !== undefined
-    programs.push(await withAsking(start, { ...where, sandbox, bareStart }, async (asking) => runChecks(await look(shown, asking, call))))
+    programs.push(await withAsking(start, { ...where, sandbox }, async (asking) => runChecks(await look(shown, asking, call))))
   }
   const percent = programs.length === 1 ? programs[0]!.percent : Math.floor(sum(programs, 'percent') / programs.length)
   return { score: sum(programs, 'score'), of: sum(programs, 'of'), percent, min, enough: percent >= min, sandboxed, ...(programs.length === 1 && { checks: programs[0]!.checks }), programs }

@@ -1,5 +1,7 @@
-/** What a sandboxed child may see and touch. Everything else is read-only or absent; the runner extends this. */
-export type SandboxProfile = {
+import type { Grants } from '../permissions/grants.ts'
+
+/** What a child may see and touch that is only asked what it is. Everything else is read-only or absent. */
+export type ProbeProfile = {
   /** A /tmp of its own, in memory; nothing else can be written. An empty folder in it is the home, the temporary and the working directory of the child. */
   readonly writable: 'private-tmp'
   readonly network: 'none'
@@ -7,5 +9,20 @@ export type SandboxProfile = {
   readonly readable?: readonly string[]
 }
 
-/** Where a sandboxed child starts. */
+/** What a tool may see and touch that runs by its manifest. Everything else is absent: no files of users, no other processes, no network. */
+export type ToolProfile = {
+  readonly grants: Grants
+  /** Its own folder, read and write, where it also starts. */
+  readonly workspace: string
+  /** Folders that it may read besides its grants: where it lies itself, and the cancel file. */
+  readonly readable: readonly string[]
+  /** Files that exist only inside, in memory, mode 0400: secrets. */
+  readonly files?: readonly { readonly path: string; readonly content: Uint8Array }[]
+  /** Told of every connection to a server, made or refused. */
+  readonly onConnection?: (connection: { readonly host: string; readonly port: number; readonly address?: string; readonly refused?: string }) => void
+}
+
+export type SandboxProfile = ProbeProfile | ToolProfile
+
+/** Where a child starts that is only asked what it is. */
 export const PRIVATE_FOLDER = '/tmp/private'

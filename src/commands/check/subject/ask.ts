@@ -15,15 +15,13 @@ export type AskingOptions = {
   readonly env: { readonly [name: string]: string | undefined }
   readonly signal: AbortSignal
   readonly sandbox: SandboxProfile | undefined
-  readonly bareStart: ReturnType<typeof bareStarts>
 }
 
 const LONGEST_MS = 10_000
 const LARGEST_OUTPUT = 16 * 1024 * 1024
-const STARTS = 3
 
 /** Lets `work` ask a program in a folder that is empty before and gone afterwards. */
-export async function withAsking<Result>({ command, bare }: StartCommand, { env, signal, sandbox, bareStart }: AskingOptions, work: (asking: Asking) => Promise<Result>): Promise<Result> {
+export async function withAsking<Result>({ command, bare }: StartCommand, { env, signal, sandbox }: AskingOptions, work: (asking: Asking) => Promise<Result>): Promise<Result> {
   const home = await mkdtemp(join(tmpdir(), 'toolable-check-'))
   const remembered = new Map<string, Promise<Ran>>()
   const runs: Ran[] = []
@@ -48,28 +46,11 @@ export async function withAsking<Result>({ command, bare }: StartCommand, { env,
         runs.push(await asked)
         return asked
       },
-      bareStart: () => bareStart(bare, () => run(bare, [])),
+      bareStart: async () => (await run(bare, [])).duration,
     })
   } finally {
     await rm(home, { recursive: true, force: true })
   }
-}
-
-/** Measures how long interpreters take by themselves, each once. */
-export function bareStarts(): (bare: readonly string[], start: () => Promise<Ran>) => Promise<number> {
-  const known = new Map<string, Promise<number>>()
-  return (bare, start) => {
-    const key = bare.join(' ')
-    const measured = known.get(key) ?? measure(start)
-    known.set(key, measured)
-    return measured
-  }
-}
-
-async function measure(start: () => Promise<Ran>): Promise<number> {
-  let least = Infinity
-  for (let count = 0; count < STARTS; count++) least = Math.min(least, (await start()).duration)
-  return least
 }
 
 function toRan(args: readonly string[], { reason, status, signal, stdout, stderr, duration, problem }: ChildEnd): Ran {

@@ -1,0 +1,37 @@
+import type { JsonSchema } from '../contract/json.ts'
+import type { ChildCall } from '../registry/child/child-call.ts'
+
+/** What a run is asked to do: `run.json`, written once before anything starts, and all that `resume` needs. It holds no secrets, only where they come from. */
+export type RunRequest = {
+  readonly v: 1
+  readonly run_id: string
+  /** `<source>.<tool>`. */
+  readonly tool: string
+  readonly version?: string
+  readonly created: string
+  /** How it is started; absent for a tool that runs in another way than as a program (of an MCP server, of a module). */
+  readonly call?: ChildCall
+  /** What stood behind the name of the tool, as it was typed. */
+  readonly args: readonly string[]
+  /** For a tool that is not a program: its input. */
+  readonly input?: { readonly [field: string]: unknown }
+  readonly inputSchema?: JsonSchema
+  /** The directory of the caller: what relative paths mean. */
+  readonly cwd: string
+  /** The manifest that its permissions stand in. */
+  readonly manifest?: string
+  /** Seconds. */
+  readonly timeout_s: number
+  readonly heartbeat_grace_s: number
+  /** How often a failure that may pass is tried again; 0 is never. */
+  readonly retries: number
+  readonly trace_id: string
+  readonly traceparent?: string
+  readonly idempotency_key: string
+  /** `--allow-level`: the weakest level that the caller accepts. */
+  readonly allow_level?: 'L1' | 'L2' | 'L3'
+  /** Where secrets are read from: name and file. */
+  readonly secrets?: { readonly [name: string]: string }
+  /** Answers that were given before anybody asked, by key or action. */
+  readonly answers?: { readonly [key: string]: unknown }
+}
