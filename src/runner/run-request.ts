@@ -17,8 +17,10 @@ export type RunRequest = {
   /** For a tool that is not a program: its input. */
   readonly input?: { readonly [field: string]: unknown }
   /** Which tools there were, so that one that is no program is found again. */
-  readonly surroundings?: { readonly config?: string; readonly folder?: readonly string[] }
+  readonly surroundings?: { readonly config?: string; readonly folder?: readonly string[]; readonly strict?: boolean; readonly probeUnsandboxed?: boolean; readonly cache?: boolean }
   readonly inputSchema?: JsonSchema
+  /** Fields that stand without their flag, in their order. */
+  readonly positional?: readonly string[]
   /** The directory of the caller: what relative paths mean. */
   readonly cwd: string
   /** What it may do, as its owner has written it, and the file in which that stands. */

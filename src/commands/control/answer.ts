@@ -8,16 +8,16 @@ import { openRun } from '../../runner/folder/open-run.ts'
 import { recover } from '../../runner/folder/recover.ts'
 import { compileAsked } from '../../runner/interactions/compile-asked.ts'
 import type { Question } from '../../runner/interactions/read-question.ts'
-import { summarizeRun } from '../../runner/summary/summarize-run.ts'
+import { readSummary } from '../../runner/summary/read-summary.ts'
 import { readValue } from '../run/read-answers.ts'
-import { runsFolder } from '../runs/runs-property.ts'
+import { runsFolder } from '../runs-folder.ts'
 
 /** Writes an answer where the runner looks for it; only the first can. */
 export async function answerRun({ run, value, question: wanted, runs }: { readonly run: string; readonly value: string; readonly question?: string; readonly runs?: string }, { cwd }: { readonly cwd: string }): Promise<{ readonly run_id: string; readonly question: string; readonly value: unknown }> {
   const root = runsFolder(cwd, runs)
   await recover(root)
   const { paths, request } = openRun(root, run)
-  const { state, questions } = await summarizeRun(paths, request)
+  const { state, questions } = await readSummary(paths, request)
   if (isOver(state)) throw new ToolError('PRECONDITION', `${paths.id} is over: it is ${state}`, { field: 'run', suggestion: state === 'completed' ? `toolable runs show ${paths.id}` : `toolable resume ${paths.id} --answer ${wanted ?? '<question>'}=${value}` })
   const question = pick(questions as readonly Question[], wanted, paths.id)
   const given = question.kind === 'sample' ? value : readValue(value)

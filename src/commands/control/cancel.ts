@@ -5,9 +5,9 @@ import { ToolError } from '../../contract/tool-error.ts'
 import { isLive } from '../../runner/folder/lock.ts'
 import { openRun } from '../../runner/folder/open-run.ts'
 import { recover } from '../../runner/folder/recover.ts'
-import { summarizeRun } from '../../runner/summary/summarize-run.ts'
+import { readSummary } from '../../runner/summary/read-summary.ts'
 import { untilThere } from '../../runner/until-there.ts'
-import { runsFolder } from '../runs/runs-property.ts'
+import { runsFolder } from '../runs-folder.ts'
 
 type Where = { readonly cwd: string; readonly signal: AbortSignal }
 
@@ -16,12 +16,12 @@ export async function cancelRun({ run, wait = true, runs }: { readonly run: stri
   const root = runsFolder(cwd, runs)
   await recover(root)
   const { paths, request } = openRun(root, run)
-  const { state } = await summarizeRun(paths, request)
+  const { state } = await readSummary(paths, request)
   if (isOver(state)) throw new ToolError('PRECONDITION', `${paths.id} is over: it is ${state}`, { field: 'run', suggestion: `toolable runs show ${paths.id}` })
   await writeFile(paths.cancel, '', { mode: 0o600 })
   if (!wait) return { run_id: paths.id, state }
   const ended = await untilThere(paths.folder, signal, async () => {
-    const now = await summarizeRun(paths, request)
+    const now = await readSummary(paths, request)
     return isOver(now.state) && !isLive(paths) ? now.state : undefined
   })
   if (ended === undefined) throw new ToolError('CANCELLED', 'nobody waits for the end of the run any more')

@@ -1,6 +1,6 @@
 import { tool } from '../../call/tool.ts'
 import type { ToolableCommand } from '../command.ts'
-import { RUNS_PROPERTY } from '../runs/runs-property.ts'
+import { RUNS_PROPERTY } from '../runs-folder.ts'
 import { RUN_PROPERTIES } from '../run/command.ts'
 
 const RUN = { type: 'string', description: "The id of a run, the beginning of it, or 'latest'" } as const

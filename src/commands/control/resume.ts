@@ -1,21 +1,20 @@
 import { rm } from 'node:fs/promises'
-import { toMilliseconds } from '../../contract/duration.ts'
 import type { Io } from '../../contract/io.ts'
 import { ToolError } from '../../contract/tool-error.ts'
 import type { Servable } from '../../call/servable.ts'
 import { openRun } from '../../runner/folder/open-run.ts'
 import { recover } from '../../runner/folder/recover.ts'
 import { isLive } from '../../runner/folder/lock.ts'
-import { summarizeRun } from '../../runner/summary/summarize-run.ts'
+import { readSummary } from '../../runner/summary/read-summary.ts'
 import type { RunRequest } from '../../runner/run-request.ts'
 import type { Command } from '../../surfaces/cli/argv/command.ts'
 import type { Host } from '../../surfaces/cli/host.ts'
 import { printHelp } from '../../surfaces/cli/print-help.ts'
 import { startDetachedRun } from '../run/detach.ts'
 import { followInForeground } from '../run/foreground.ts'
-import { readAnswers } from '../run/read-answers.ts'
+import { readRunOptions } from '../run/request.ts'
 import type { RunFlags } from '../run/request.ts'
-import { runsFolder } from '../runs/runs-property.ts'
+import { runsFolder } from '../runs-folder.ts'
 import { readOwnFlags } from '../own-flags.ts'
 import { writeAtomically } from '../../runner/folder/write-atomically.ts'
 import { withRegistryOf } from '../run/registry-of.ts'
@@ -32,16 +31,18 @@ export async function runResume(program: Servable, command: Command & { kind: 't
   const root = runsFolder(io.cwd, flags.runs)
   await recover(root)
   const { paths, request } = openRun(root, name)
-  const { state } = await summarizeRun(paths, request)
+  const { state } = await readSummary(paths, request)
   if (isLive(paths)) throw new ToolError('CONFLICT', `${paths.id} is ${state}: there is nothing to resume`, { suggestion: `toolable watch ${paths.id}` })
   if (state === 'completed') throw new ToolError('PRECONDITION', `${paths.id} is completed: there is nothing to resume`, { suggestion: `toolable runs show ${paths.id}` })
+  const { timeout, heartbeatGrace, retries, allowLevel, answers, secrets } = readRunOptions(flags, globals)
   const changed: RunRequest = {
     ...request,
-    ...(globals.timeout !== undefined && { timeout_s: toMilliseconds(globals.timeout, 'timeout') / 1000 }),
-    ...(flags.heartbeatGrace !== undefined && { heartbeat_grace_s: flags.heartbeatGrace }),
-    ...(flags.retries !== undefined && { retries: flags.retries }),
-    ...(flags.allowLevel && { allow_level: flags.allowLevel }),
-    ...(flags.answer && { answers: { ...request.answers, ...readAnswers(flags.answer) } }),
+    ...(timeout !== undefined && { timeout_s: timeout }),
+    ...(heartbeatGrace !== undefined && { heartbeat_grace_s: heartbeatGrace }),
+    ...(retries !== undefined && { retries }),
+    ...(allowLevel && { allow_level: allowLevel }),
+    ...(secrets && { secrets: { ...request.secrets, ...secrets } }),
+    ...(answers && { answers: { ...request.answers, ...answers } }),
   }
   writeAtomically(paths.request, `${JSON.stringify(changed, undefined, 2)}\n`)
   // The wish to end it belonged to the attempt before.

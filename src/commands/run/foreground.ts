@@ -18,7 +18,7 @@ import { terminalAnswerer } from '../../surfaces/cli/terminal.ts'
 /** Milliseconds that a run has to end after a signal: the grace of its tool, and a little more. */
 const FAREWELL = 15_000
 
-export type Around = { readonly registry: Registry; /** Wait for answers from elsewhere also where nobody here can answer. */ readonly wait: boolean; readonly resumedBy?: 'resume' }
+export type Around = { readonly registry: Registry | undefined; /** Wait for answers from elsewhere also where nobody here can answer. */ readonly wait: boolean; readonly resumedBy?: 'resume' }
 
 /** Performs a run while its caller looks on: events as JSON lines for agents, words for people; gives the exit status. */
 export async function followInForeground(paths: RunPaths, request: RunRequest, { registry, wait, resumedBy }: Around, io: Io, host: Host, globals: Globals): Promise<number> {
@@ -31,7 +31,7 @@ export async function followInForeground(paths: RunPaths, request: RunRequest, {
   if (person) channels.push(personChannel(io))
   else if (!io.stdin.taken && !io.stdin.isTTY) channels.push(lineChannel(io.stdin))
   if (person || wait || globals.session) channels.push(folderChannel(paths.answers))
-  const ending = await performRun(paths, request, { env: io.env, registry, channels, onWritten: show, signal: host.signal, ...(resumedBy && { resumedBy }) })
+  const ending = await performRun(paths, request, { env: io.env, ...(registry && { registry }), channels, onWritten: show, signal: host.signal, ...(resumedBy && { resumedBy }) })
   io.stdin.close()
   return ending.rc
 }

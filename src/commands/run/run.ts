@@ -3,17 +3,23 @@ import { ToolError } from '../../contract/tool-error.ts'
 import type { Servable } from '../../call/servable.ts'
 import type { Entry } from '../../registry/entry.ts'
 import type { FoundProgram } from '../../registry/found.ts'
+import { createRun } from '../../runner/folder/create-run.ts'
+import { recover } from '../../runner/folder/recover.ts'
+import { newRunId } from '../../runner/folder/run-id.ts'
+import { makeRequest } from '../../runner/make-request.ts'
+import type { Given } from '../../runner/make-request.ts'
 import type { Command } from '../../surfaces/cli/argv/command.ts'
 import type { Host } from '../../surfaces/cli/host.ts'
 import { printHelp } from '../../surfaces/cli/print-help.ts'
 import { readInput, scanTool } from '../../surfaces/cli/request.ts'
 import type { Surroundings } from '../config/load.ts'
 import { readOwnFlags } from '../own-flags.ts'
+import { runsFolder } from '../runs-folder.ts'
 import { withRegistry } from '../with-registry.ts'
 import { startDetachedRun } from './detach.ts'
 import { followInForeground } from './foreground.ts'
-import { makeRequest } from './request.ts'
-import type { Given, RunFlags } from './request.ts'
+import { readRunOptions } from './request.ts'
+import type { RunFlags } from './request.ts'
 
 type ToolCommand = Command & { kind: 'tool' }
 
@@ -25,7 +31,10 @@ export async function runRun(program: Servable, command: ToolCommand, io: Io, ho
   const wrong = command.problem ?? problem
   if (wrong) throw wrong
   if (name === undefined) throw new ToolError('MISSING_PARAM', 'tool is missing', { field: 'tool', suggestion: { fix: 'Name the tool to run; toolable list shows them', example: 'toolable run <tool> ...', applicability: 'has_placeholders' } })
-  const { detach, retries, heartbeatGrace, allowLevel, answer, wait, runs, selftest, ...surroundings } = flags
+  const { detach, wait, runs, selftest } = flags
+  const surroundings = surroundingsOf(flags)
+  const root = runsFolder(io.cwd, runs)
+  await recover(root)
   return withRegistry(surroundings, io, async (registry) => {
     const entry = registry.find(name) as Entry | undefined
     // Fails, and says which was meant.
@@ -33,14 +42,17 @@ export async function runRun(program: Servable, command: ToolCommand, io: Io, ho
     const found = await entry.found.program?.()
     const subject = selftest ? selftestOf(found, name) : found
     const given = await readGiven(entry, subject, selftest ? [] : rest, globals, io, host)
-    const request = await makeRequest(entry, subject, given, flags, globals, io)
     await requireConsent(entry, subject, globals.yes === true)
-    const { createRun } = await import('../../runner/folder/create-run.ts')
-    const { findRunsFolder } = await import('../../runner/folder/runs-folder.ts')
-    const paths = await createRun(findRunsFolder(io, flags.runs), request)
+    const request = await makeRequest(newRunId(), entry, subject, given, { ...readRunOptions(flags, globals), surroundings }, io)
+    const paths = createRun(root, request)
     if (detach) return startDetachedRun(paths, request, io, host, globals)
-    return followInForeground(paths, request, { registry, wait: flags.wait === true }, io, host, globals)
+    return followInForeground(paths, request, { registry, wait: wait === true }, io, host, globals)
   })
+}
+
+// Which tools there are; the other flags are about the run.
+function surroundingsOf({ config, folder, strict, probeUnsandboxed, cache }: Surroundings): Surroundings {
+  return { ...(config !== undefined && { config }), ...(folder && { folder }), ...(strict !== undefined && { strict }), ...(probeUnsandboxed !== undefined && { probeUnsandboxed }), ...(cache !== undefined && { cache }) }
 }
 
 // What speaks by arguments gets them as they are; what wants one document gets one, whichever way the user writes it.

@@ -9,8 +9,16 @@ import type { Ending, Happened } from './ending.ts'
 import { failWith, mayTryAgain, ownStatus } from './ending.ts'
 import { endByUs, endByLimit } from './ended-by-us.ts'
 
-/** What an attempt came to. What a tool says and how it ends have to agree; where they do not, it has failed. */
+/** What an attempt came to. What a tool says and how it ends have to agree; where they do not, it has failed. An exit status that its manifest does not know is told. */
 export function conclude(happened: Happened): Ending {
+  const ending = judge(happened)
+  const { end: { child: { reason, status } }, exitCodes, intervention } = happened
+  if (!exitCodes || intervention || reason !== 'exited' || status === null || Object.values(exitCodes).includes(status)) return ending
+  const warning: ToolLine = { type: 'runner_warning', msg: `the exit status ${status} does not stand in the manifest`, expected_codes: exitCodes, actual: status }
+  return { ...ending, lines: [warning, ...ending.lines] }
+}
+
+function judge(happened: Happened): Ending {
   const { end, intervention, last } = happened
   if (end.child.reason === 'not-started') return failWith(end.child.problem ?? new ToolError('CONFIG', 'the tool could not be started'))
   if (intervention) return endByUs(intervention, end, last)
