@@ -36,6 +36,7 @@ function readBounded({ request }: RunPaths): string {
     const { size } = lstatSync(request)
     return size > LARGEST_REQUEST ? '' : readFileSync(request, 'utf8')
   } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return ''
     throw diskProblem(error, `cannot read ${request}`)
   }
 }
