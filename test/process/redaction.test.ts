@@ -70,7 +70,7 @@ describe('what is taken out', () => {
   })
 
   test('[7.redact-chunks] chunks change nothing, and no secret comes through in any encoding', () => {
-    const secret = fc.oneof(fc.string({ unit: 'grapheme', minLength: 6, maxLength: 30 }), fc.string({ unit: fc.constantFrom('a', 'b', '"', '\n', '\\'), minLength: 6, maxLength: 12 })).filter((text) => text.trim().length >= 6 && text.isWellFormed())
+    const secret = fc.oneof(fc.string({ unit: 'grapheme', minLength: 6, maxLength: 30 }), fc.string({ unit: fc.constantFrom('a', 'b', '"', '\n', '\\'), minLength: 6, maxLength: 12 })).filter((text) => text.trim().length >= 6)
     const encodings = fc.constantFrom(...Object.values(ENCODINGS))
     fc.assert(fc.property(fc.array(secret, { minLength: 1, maxLength: 4 }), fc.array(fc.tuple(fc.nat(3), encodings, fc.string()), { maxLength: 6 }), fc.array(fc.integer({ min: 1, max: 40 }), { maxLength: 200 }), (secrets, parts, sizes) => {
       const text = parts.map(([index, encode, after]) => encode(secrets[index % secrets.length]!.trim()) + after).join('')
