@@ -7,25 +7,28 @@ export type PatternFinder = {
 }
 
 const BLOCK = 3
-const SLOTS = 0x10000
+const SLOTS = 0x40000
+const STARTS = 0x10000
+/** So many slots may belong to patterns; with more of them a wider window moves less, not more. */
+const FILLED = 0x4000
 
 /**
- * Prepares the search for patterns of at least 6 bytes. The last three bytes of a window as long as the shortest pattern tell how far the window can move
+ * Prepares the search for patterns of at least 6 bytes. The last three bytes of a window no longer than the shortest pattern tell how far the window can move
  * without missing one (Wu and Manber), so that most bytes are never looked at and the number of patterns hardly matters.
  */
 export function findPatterns(patterns: readonly Buffer[]): PatternFinder {
-  const shortest = Math.min(255, ...patterns.map((pattern) => pattern.length))
+  const window = patterns.reduce((least, pattern) => Math.min(least, pattern.length), Math.max(6, Math.min(255, Math.floor(FILLED / patterns.length))))
   const longest = patterns.reduce((most, pattern) => Math.max(most, pattern.length), 0)
-  const shifts = new Uint8Array(SLOTS).fill(shortest - BLOCK + 1)
+  const shifts = new Uint8Array(SLOTS).fill(window - BLOCK + 1)
   const candidates = new Map<number, Buffer[]>()
-  const startsWith = new Uint8Array(SLOTS)
+  const startsWith = new Uint8Array(STARTS)
   const starts = new Map<number, Buffer[]>()
   for (const pattern of patterns) {
-    for (let at = BLOCK - 1; at < shortest; at += 1) {
+    for (let at = BLOCK - 1; at < window; at += 1) {
       const slot = slotOf(pattern, at)
-      shifts[slot] = Math.min(shifts[slot]!, shortest - 1 - at)
+      shifts[slot] = Math.min(shifts[slot]!, window - 1 - at)
     }
-    addTo(candidates, slotOf(pattern, shortest - 1), pattern)
+    addTo(candidates, slotOf(pattern, window - 1), pattern)
     const start = (pattern[0]! << 8) | pattern[1]!
     startsWith[start] = 1
     addTo(starts, start, pattern)
@@ -36,14 +39,14 @@ export function findPatterns(patterns: readonly Buffer[]): PatternFinder {
   return {
     find(bytes) {
       const found: number[] = []
-      for (let at = shortest - 1; at < bytes.length;) {
+      for (let at = window - 1; at < bytes.length;) {
         const slot = slotOf(bytes, at)
         const shift = shifts[slot]!
         if (shift > 0) {
           at += shift
           continue
         }
-        const start = at - shortest + 1
+        const start = at - window + 1
         let end = 0
         for (const pattern of candidates.get(slot)!) if (pattern.length > end - start && stands(pattern, bytes, start)) end = start + pattern.length
         if (end > 0) addRange(found, start, end)
@@ -63,7 +66,7 @@ export function findPatterns(patterns: readonly Buffer[]): PatternFinder {
 }
 
 function slotOf(bytes: Buffer, at: number): number {
-  return ((bytes[at]! << 8) ^ (bytes[at - 1]! << 4) ^ bytes[at - 2]!) & (SLOTS - 1)
+  return Math.imul((bytes[at]! << 16) | (bytes[at - 1]! << 8) | bytes[at - 2]!, 0x9e3779b1) >>> 14
 }
 
 function addTo(lists: Map<number, Buffer[]>, key: number, pattern: Buffer): void {

@@ -57,10 +57,7 @@ function unicodeEscape(unit: string, upper: boolean): string {
 const URL_SAFE = ['-_.~', "-_.~!'()*", "-_.~!'()*;/?:@&=+$,#", '-_.~/', '-_.*']
 
 function percentEncode(text: string, kept: string): string {
-  return Array.from(Buffer.from(text), (byte) => {
-    const character = String.fromCharCode(byte)
-    return /[A-Za-z0-9]/.test(character) || kept.includes(character) ? character : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`
-  }).join('')
+  return Buffer.from(text).toString('latin1').replace(/[^A-Za-z0-9]/g, (character) => (kept.includes(character) ? character : `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`))
 }
 
 function lowerPercents(text: string): string {

@@ -1,4 +1,5 @@
 import { shorten } from '../../contract/shorten.ts'
+import type { Redactor } from '../../process/redaction/create-redactor.ts'
 
 /** Why a line of a tool is no event. */
 export type DiagnosticReason =
@@ -29,23 +30,24 @@ export type DiagnosticWriter = {
 }
 
 /** Passes on the first thousand diagnostics and counts the others, so that a flood of bad lines does not become a flood of good ones. */
-export function boundDiagnostics(stream: Diagnostic['stream'], tell: (diagnostic: Diagnostic) => void, most = MOST): DiagnosticWriter {
+export function boundDiagnostics(stream: Diagnostic['stream'], tell: (diagnostic: Diagnostic) => void, redactor?: Redactor): DiagnosticWriter {
   let seen = 0
   return {
     add(reason, message, line, bytes) {
       seen += 1
-      if (seen > most) return
-      tell({ stream, reason, message, ...(line !== undefined && { line: excerpt(line), bytes: bytes ?? Buffer.byteLength(line) }) })
+      if (seen > MOST) return
+      tell({ stream, reason, message, ...(line !== undefined && { line: excerpt(line, redactor), bytes: bytes ?? Buffer.byteLength(line) }) })
     },
     finish() {
-      const count = seen - most
+      const count = seen - MOST
       if (count > 0) tell({ stream, reason: 'more', message: `${count} more lines like these are not recorded`, count })
     },
   }
 }
 
-// Copied, because a part of a text keeps the whole text in memory.
-function excerpt(line: string | Buffer): string {
-  const start = typeof line === 'string' ? Buffer.from(line.slice(0, LONGEST_EXCERPT + 1)) : line.subarray(0, 4 * LONGEST_EXCERPT)
+// Secrets go before the cut, which would leave half of one. Copied, because a part of a text keeps the whole text in memory.
+function excerpt(line: string | Buffer, redactor: Redactor | undefined): string {
+  const whole = redactor && !redactor.isEmpty ? redactor.text(line.toString()) : line
+  const start = typeof whole === 'string' ? Buffer.from(whole.slice(0, LONGEST_EXCERPT + 1)) : whole.subarray(0, 4 * LONGEST_EXCERPT)
   return shorten(start.toString(), LONGEST_EXCERPT)
 }

@@ -1,8 +1,10 @@
+import type { Redactor } from '../../process/redaction/create-redactor.ts'
 import { boundDiagnostics } from './diagnostics.ts'
 import type { Diagnostic } from './diagnostics.ts'
 import { findWrongFields } from './event-fields.ts'
 import { isRefused, judgeLine } from './judge-line.ts'
 import type { ToolLine } from './judge-line.ts'
+import { redactLines } from './redact-lines.ts'
 import { splitOutput } from './split-output.ts'
 
 const MEBIBYTE = 1024 * 1024
@@ -16,11 +18,13 @@ export type ToolOutputOptions = {
   readonly maxLine?: number
   /** Bytes of everything; what comes after them is left out. Default 256 MiB. */
   readonly maxBytes?: number
-  /** Gets each event of the protocol, in order, `result`, `error` and `cancelled` included: one of them at most, and nothing after it. */
-  readonly onEvent: (event: ToolLine) => void
+  /** Gets each event of the protocol, in order, `result`, `error` and `cancelled` included: one of them at most, and nothing after it. `text` is the line it was read from, where that says exactly the same. */
+  readonly onEvent: (event: ToolLine, text?: string) => void
   readonly onDiagnostic: (diagnostic: Diagnostic) => void
   /** Gets each line that a program prints before its first event: a plain program, as long as no event comes. Without it, such lines are diagnostics. */
   readonly onPlain?: (line: string) => void
+  /** Takes secrets out of plain lines and diagnostics; events are whole, and whoever writes them down has to do it. */
+  readonly redactor?: Redactor
   /** Told once, when the tool has written more than it may. */
   readonly onLimit?: (limit: number) => void
 }
@@ -36,8 +40,9 @@ export type ToolOutput = {
 }
 
 /** Reads what a tool writes to stdout: lines of the run protocol, or the text of a plain program. Nothing it can write makes this throw; what is no event becomes a diagnostic. */
-export function readToolOutput({ runId, mayOrchestrate, maxLine = MEBIBYTE, maxBytes = 256 * MEBIBYTE, onEvent, onDiagnostic, onPlain, onLimit }: ToolOutputOptions): ToolOutput {
-  const diagnostics = boundDiagnostics('stdout', onDiagnostic)
+export function readToolOutput({ runId, mayOrchestrate, maxLine = MEBIBYTE, maxBytes = 256 * MEBIBYTE, onEvent, onDiagnostic, onPlain, redactor, onLimit }: ToolOutputOptions): ToolOutput {
+  const diagnostics = boundDiagnostics('stdout', onDiagnostic, redactor)
+  const plain = onPlain && redactLines(onPlain, redactor)
   const rules = { runId, mayOrchestrate }
   let speaks = false
   let started = false
@@ -47,26 +52,30 @@ export function readToolOutput({ runId, mayOrchestrate, maxLine = MEBIBYTE, maxB
   const hear = (line: string): void => {
     const judged = judgeLine(line, rules)
     if (isRefused(judged)) {
-      if (!speaks && onPlain && judged.reason !== 'forged') onPlain(line)
+      if (!speaks && plain && judged.reason !== 'forged') plain.line(line)
       else diagnostics.add(judged.reason, judged.message, line)
       return
     }
+    if (!speaks) plain?.flush()
     speaks = true
     if (ended) return diagnostics.add('late', `'${judged.type}' came after the end that the tool itself had told`, line)
     if (judged.type === 'start' && started) return diagnostics.add('second_start', 'The tool has started already', line)
     started ||= judged.type === 'start'
     ended = ENDS.has(judged.type)
-    onEvent(withoutWrongFields(judged, (message) => diagnostics.add('wrong_field', message, line)))
+    const wrong = findWrongFields(judged)
+    if (wrong === undefined) return onEvent(judged, line)
+    diagnostics.add('wrong_field', `Left out: ${wrong.map(([name, kind]) => `${name} is not ${kind}`).join(', ')}`, line)
+    onEvent(without(judged, new Set(wrong.map(([name]) => name))))
   }
 
   const splitter = splitOutput(maxLine, {
     line: hear,
     broken(line) {
-      if (!speaks && onPlain) onPlain(line.toString())
+      if (!speaks) plain?.line(line)
       diagnostics.add('not_utf8', 'The line is not UTF-8', line)
     },
     long(beginning, length) {
-      if (!speaks && onPlain) onPlain(beginning.toString())
+      if (!speaks) plain?.cutLine(beginning)
       diagnostics.add('too_long', `The line has ${length} bytes, more than ${maxLine}; the rest is left out`, beginning, length)
     },
   })
@@ -82,6 +91,7 @@ export function readToolOutput({ runId, mayOrchestrate, maxLine = MEBIBYTE, maxB
     finish() {
       // A line that the limit cut is nobody's fault.
       if (bytes <= maxBytes) splitter.finish()
+      plain?.flush()
       diagnostics.finish()
     },
     get speaksProtocol() {
@@ -93,10 +103,6 @@ export function readToolOutput({ runId, mayOrchestrate, maxLine = MEBIBYTE, maxB
   }
 }
 
-function withoutWrongFields(event: ToolLine, tell: (message: string) => void): ToolLine {
-  const wrong = findWrongFields(event)
-  if (wrong === undefined) return event
-  tell(`Left out: ${wrong.map(([name, kind]) => `${name} is not ${kind}`).join(', ')}`)
-  const names = new Set(wrong.map(([name]) => name))
+function without(event: ToolLine, names: ReadonlySet<string>): ToolLine {
   return Object.fromEntries(Object.entries(event).filter(([name]) => !names.has(name))) as ToolLine
 }
