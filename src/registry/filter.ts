@@ -39,8 +39,8 @@ function matcher(kind: string, wanted: readonly string[] | undefined, entries: r
   return (entry) => tests.some((test) => fits(entry, test))
 }
 
-// Linear: the pieces between the stars are looked for from left to right.
-function wildcard(pattern: string): (text: string) => boolean {
+/** Whether a text fits a pattern in which `*` stands for any text. Linear: the pieces between the stars are looked for from left to right. */
+export function wildcard(pattern: string): (text: string) => boolean {
   const pieces = lookupKey(pattern).split('*')
   const first = pieces[0]!
   const last = pieces.at(-1)!

@@ -4,6 +4,8 @@ import type { Loaded, Problem } from './found.ts'
 import { loadContext } from './load-context.ts'
 import { merge } from './merge.ts'
 import type { Merged } from './merge.ts'
+import { calmly } from './calmly.ts'
+import { oneAtATime } from './one-at-a-time.ts'
 import { openSources } from './open-sources.ts'
 import type { RegistryOptions, SourceState } from './registry-type.ts'
 import type { Source } from './source.ts'
@@ -27,9 +29,10 @@ export async function loadAll(options: RegistryOptions, onChange: () => void): P
   const found = new Map<Source, Loaded>()
   let merged = merge([])
 
-  const load = async (source: Source, fresh: boolean): Promise<void> => {
-    found.set(source, await loadOne(source, fresh))
-  }
+  const turns = new Map(sources.map((source) => [source, oneAtATime(async (fresh) => {
+    if (!stop.signal.aborted) found.set(source, await loadOne(source, fresh))
+  })]))
+  const load = (source: Source, fresh: boolean): Promise<void> => turns.get(source)!.again(fresh)
   const loadOne = async (source: Source, fresh: boolean): Promise<Loaded> => {
     try {
       return await source.load({ ...context, fresh })
@@ -42,9 +45,22 @@ export async function loadAll(options: RegistryOptions, onChange: () => void): P
   }
   const close = async (): Promise<void> => {
     stop.abort()
-    await Promise.allSettled([...sources.map((source) => source.close?.()), services.close()])
+    const end = (): readonly Promise<void>[] => sources.map(async (source) => source.close?.())
+    await Promise.allSettled([...end(), services.close()])
+    // A look that was under way may have opened something meanwhile.
+    await Promise.all([...turns.values()].map((turn) => turn.rest()))
+    await Promise.allSettled(end())
   }
 
+  // Before the first look, because what changes during it is told once.
+  for (const source of sources) {
+    source.onChange?.(calmly(async () => {
+      await load(source, false)
+      if (stop.signal.aborted) return
+      join()
+      onChange()
+    }))
+  }
   await Promise.all(sources.map((source) => load(source, false)))
   join()
   if (options.strict) {
@@ -53,13 +69,6 @@ export async function loadAll(options: RegistryOptions, onChange: () => void): P
       await close()
       throw new ToolError('CONFIG', `${first.message}${others.length > 0 ? ` (and ${others.length} more)` : ''}`, { details: { problems: merged.problems.slice(0, 50) }, suggestion: first.fix })
     }
-  }
-  for (const source of sources) {
-    source.onChange?.(() => void load(source, false).then(() => {
-      if (stop.signal.aborted) return
-      join()
-      onChange()
-    }))
   }
   return {
     merged: () => merged,

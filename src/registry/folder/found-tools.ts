@@ -16,6 +16,7 @@ import { commandOf, isExecutable, pythonOf, runnerOf } from './runner.ts'
 import { requireUnchanged } from './unchanged.ts'
 import { withCodes } from './with-codes.ts'
 import { look } from '../cache/stamp.ts'
+import type { LookedAt } from '../cache/stamp.ts'
 
 /** What the tools of one folder share. */
 export type Home = {
@@ -57,14 +58,14 @@ export function toolOfManifest(home: Home, known: Known, { how, version, tools: 
       const { facts, call, runner = runnerOf(path) } = readManifestBody(known.record.body) as ToolFile
       const python = runner === 'python' ? pythonOf(home.folder, dirname(path)) : ''
       const command = commandOf(path, runner, python, readHead(path), isExecutable(look(path)?.mode ?? 0))
-      return define(home, known, wanted, { name, facts, call: { ...call, command } })
+      return define(home, known, wanted, { name, facts, call: { ...call, command } }, path)
     },
   }
 }
 
-function define(home: Home, known: Known, wanted: string, { facts, call }: WholeTool): ReturnType<FoundTool['define']> {
+function define(home: Home, known: Known, wanted: string, { facts, call }: WholeTool, program?: string): ReturnType<FoundTool['define']> {
   const codes = home.codes()
-  const run = runIn(home, known, call)
+  const run = runIn(home, known, call, program)
   if (Object.keys(codes).length === 0) return defineForeign(wanted, facts, run)
   return defineForeign(wanted, { ...facts, errors: { ...codes, ...facts.errors } }, async (input, ctx) => {
     try {
@@ -75,19 +76,20 @@ function define(home: Home, known: Known, wanted: string, { facts, call }: Whole
   })
 }
 
-function runIn(home: Home, known: Known, call: ChildCall): ForeignRun {
+function runIn(home: Home, known: Known, call: ChildCall, program: string | undefined): ForeignRun {
   let run: ForeignRun | undefined
   return async (input, ctx) => {
-    await checkFile(home, known)
-    run ??= await runnerFor(home, known, call)
+    const looked = await checkFile(home, known, program)
+    if (run) return run(input, ctx, looked)
+    run = await runnerFor(home, known, call)
     return run(input, ctx)
   }
 }
 
-/** Throws, and tells it, where the file of a tool is not the one that was found. */
-export async function checkFile({ folder, onStale }: Home, known: Known): Promise<void> {
+/** Throws, and tells it, where the file of a tool, or the program that its manifest names, is not the one that was found. */
+export async function checkFile({ folder, onStale }: Home, known: Known, program?: string): Promise<LookedAt> {
   try {
-    await requireUnchanged(folder, known)
+    return await requireUnchanged(folder, known, program)
   } catch (error) {
     onStale()
     throw error
