@@ -4,7 +4,7 @@ import { locatePermission, placeName } from '../permissions/fault.ts'
 import type { EgressGrant, Grants, Limits } from '../permissions/grants.ts'
 import { LIMITS } from '../permissions/shape.ts'
 import type { LimitName } from '../permissions/shape.ts'
-import { contains } from '../sandbox/hidden.ts'
+import { contains } from '../sandbox/paths.ts'
 import type { Policy, PolicyLayer } from './policy.ts'
 import { layersFor, nameRule } from './policy.ts'
 

@@ -11,7 +11,7 @@ import { LEVELS } from '../permissions/grants.ts'
 import type { Level } from '../permissions/grants.ts'
 import { readLimit } from '../permissions/read-grants.ts'
 import type { LimitName } from '../permissions/shape.ts'
-import { realPath } from '../sandbox/hidden.ts'
+import { realPath } from '../sandbox/paths.ts'
 import type { NetworkRules, Policy, PolicyLayer, PolicyRules } from './policy.ts'
 import { POLICY_SHAPE } from './shape.ts'
 
