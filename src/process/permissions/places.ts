@@ -2,7 +2,7 @@ import { lstatSync } from 'node:fs'
 import { dirname, normalize } from 'node:path'
 import type { KeyPath } from '../../contract/documents/document.ts'
 import { shorten } from '../../contract/shorten.ts'
-import { contains, realPath } from '../sandbox/hidden.ts'
+import { contains, realPath } from '../sandbox/paths.ts'
 import { Fault } from './fault.ts'
 import type { PlaceGrant } from './grants.ts'
 

@@ -3,8 +3,8 @@ import type { Environment } from '../base-environment.ts'
 import { findProgram } from '../find-program.ts'
 import { isLinux } from '../host.ts'
 import { supervise } from '../supervise.ts'
-import type { Bubblewrap } from './bubblewrap.ts'
-import { wrapCommand } from './bubblewrap.ts'
+import type { Bubblewrap } from './probe/wrap-command.ts'
+import { wrapCommand } from './probe/wrap-command.ts'
 
 const USUAL_FOLDERS = '/usr/local/bin:/usr/bin:/bin'
 const TRIAL = { writable: 'private-tmp', network: 'none' } as const

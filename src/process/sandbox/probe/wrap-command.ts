@@ -1,8 +1,9 @@
-import { contains, listHiddenPlaces, placeInSandbox, realPath } from './hidden.ts'
+import { contains, realPath } from '../paths.ts'
+import { listHiddenPlaces, placeInSandbox } from './hidden.ts'
 import type { HiddenPlace } from './hidden.ts'
-import { listInstallations, listInstallationsOf } from './installations.ts'
-import type { SandboxProfile } from './profile.ts'
-import { PRIVATE_FOLDER } from './profile.ts'
+import { listInstallations, listInstallationsOf } from '../installations.ts'
+import type { ProbeProfile } from '../profile.ts'
+import { PRIVATE_FOLDER } from '../profile.ts'
 
 const MEBIBYTE = 1024 * 1024
 const SIZE_OF_TMP = String(64 * MEBIBYTE)
@@ -15,7 +16,7 @@ const LIMITS = ['--core=0', '--nofile=1024', '--nproc=256', '--cpu=60', `--data=
 export type Bubblewrap = { readonly bwrap: string; readonly prlimit: string | undefined; readonly userNamespace: boolean }
 
 /** The command that runs a command in a sandbox. */
-export function wrapCommand(sandbox: Bubblewrap, { readable = [] }: SandboxProfile, command: readonly [string, ...string[]], path: string | undefined): [string, ...string[]] {
+export function wrapCommand(sandbox: Bubblewrap, { readable = [] }: ProbeProfile, command: readonly [string, ...string[]], path: string | undefined): [string, ...string[]] {
   const [program] = command
   const { hidden, shown } = groundOf(path ?? '')
   const asked = showPaths([...(program.includes('/') ? listInstallationsOf(program) : []), ...readable], hidden)
