@@ -7,6 +7,8 @@ export type ChildOptions = {
   readonly command: readonly [program: string, ...args: string[]]
   readonly cwd: string
   readonly env: { readonly [name: string]: string }
+  /** The variable that tells the child which file its stdout is, as `device:inode`; it can see by it whether it still is. */
+  readonly stdoutVariable?: string
   /** Written to stdin, which is closed after it. */
   readonly input?: string | Uint8Array
   /** Milliseconds; then the whole tree is ended. */

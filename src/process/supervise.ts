@@ -20,8 +20,8 @@ export type Supervised = {
   /** What keeps our own process alive. */
   readonly handles: readonly unknown[]
   readonly end: Promise<ChildEnd>
-  /** Ends the tree, for the reason 'cancelled'. */
-  stop(): void
+  /** Ends the tree, for the reason 'cancelled'; within so many milliseconds, where they are other than the grace of its options. */
+  stop(patience?: number): void
 }
 
 /** Starts a child, as it stands in the options or in its hold, and watches it until it is over. Never throws: what cannot be started has the end `not-started`. */
@@ -43,19 +43,20 @@ export async function supervise(options: ChildOptions, stdin: ChildInput, hold?:
   let limit: LimitReached | undefined
   const timers: NodeJS.Timeout[] = []
   const isOver = (): boolean => child.exitCode !== null || child.signalCode !== null
-  const stop = (why: ChildReason, cause?: Error): void => {
+  const stop = (why: ChildReason, cause?: Error, patience = grace): void => {
     if (reason !== 'exited') return
     reason = why
     problem = cause
     if (isOver()) return
     // Whoever takes too much is not asked, because it would go on taking.
-    if (grace === 0 || why === 'limit') return reins.kill()
+    if (patience === 0 || why === 'limit') return reins.kill()
     reins.warn()
-    timers.push(setTimeout(reins.kill, grace))
+    timers.push(setTimeout(reins.kill, patience))
   }
-  const onAbort = (): void => {
-    if (!isOver()) stop('cancelled')
+  const end = (patience?: number): void => {
+    if (!isOver()) stop('cancelled', undefined, patience)
   }
+  const onAbort = (): void => end()
   signal?.addEventListener('abort', onAbort, { once: true })
   // It may have been aborted while the start was waited for.
   if (signal?.aborted) onAbort()
@@ -69,7 +70,7 @@ export async function supervise(options: ChildOptions, stdin: ChildInput, hold?:
   const output = collectOutput(channels.stdout, options, stop)
   const errors = collectErrors(channels.stderr, options, stop)
 
-  const end = new Promise<void>((resolve) => child.once('exit', () => resolve())).then(async (): Promise<ChildEnd> => {
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve())).then(async (): Promise<ChildEnd> => {
     forget()
     const left = endWatch?.() ?? []
     for (const timer of timers) clearTimeout(timer)
@@ -86,7 +87,7 @@ export async function supervise(options: ChildOptions, stdin: ChildInput, hold?:
       duration: performance.now() - began, ...(limit && { limit }), ...(problem && { problem }),
     }
   })
-  return { pid, stdin: channels.stdin, handles: [child, channels.stdin, channels.stdout, channels.stderr], end, stop: onAbort }
+  return { pid, stdin: channels.stdin, handles: [child, channels.stdin, channels.stdout, channels.stderr], end: ended, stop: end }
 }
 
 /** The end of what never ran. */

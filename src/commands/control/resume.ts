@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises'
 import type { Io } from '../../contract/io.ts'
 import { ToolError } from '../../contract/tool-error.ts'
 import type { Servable } from '../../call/servable.ts'
+import { findRunsFolder } from '../../runner/folder/find-runs-folder.ts'
 import { openRun } from '../../runner/folder/open-run.ts'
 import { recover } from '../../runner/folder/recover.ts'
 import { isLive } from '../../runner/folder/lock.ts'
@@ -14,21 +15,20 @@ import { startDetachedRun } from '../run/detach.ts'
 import { followInForeground } from '../run/foreground.ts'
 import { readRunOptions } from '../run/request.ts'
 import type { RunFlags } from '../run/request.ts'
-import { runsFolder } from '../runs-folder.ts'
 import { readOwnFlags } from '../own-flags.ts'
 import { writeAtomically } from '../../runner/folder/write-atomically.ts'
 import { withRegistryOf } from '../run/registry-of.ts'
 
 /** Goes on with a run that failed or was cancelled; gives the exit status. */
 export async function runResume(program: Servable, command: Command & { kind: 'tool' }, io: Io, host: Host): Promise<number> {
-  const { flags, name, rest, problem } = readOwnFlags<RunFlags>(command, io, { everywhere: true })
+  const { flags, name, rest, problem } = readOwnFlags<RunFlags & { readonly config?: string }>(command, io, { everywhere: true })
   const { globals } = command
   if (globals.help) return printHelp(program, command, io)
   const wrong = command.problem ?? problem
   if (wrong) throw wrong
   if (name === undefined) throw new ToolError('MISSING_PARAM', 'run is missing', { field: 'run', suggestion: 'toolable resume latest' })
   if (rest.length > 0) throw new ToolError('USAGE', `resume takes no more than the id of a run; got '${rest[0]!.slice(0, 60)}'`)
-  const root = runsFolder(io.cwd, flags.runs)
+  const root = findRunsFolder(io.cwd, flags.config)
   await recover(root)
   const { paths, request } = openRun(root, name)
   const { state } = await readSummary(paths, request)

@@ -10,7 +10,6 @@ export const RUN_PROPERTIES = {
   allowLevel: { type: 'string', enum: ['L1', 'L2', 'L3'], description: 'Run at this level where the machine cannot hold the tool better; default: refuse' },
   answer: { type: 'array', items: { type: 'string' }, description: 'An answer before the tool asks: key=value, the key, id or action of the question' },
   wait: { type: 'boolean', description: 'Wait for toolable answer from elsewhere also where nobody here can answer' },
-  runs: { type: 'string', description: 'Where runs are recorded; default: .runs beside the configuration' },
 } as const
 
 /** `toolable run <tool> ...`: everything behind the name belongs to the tool. `runRun` does it; this is what help and completion know. */

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { Io } from '../../contract/io.ts'
 import { ToolError } from '../../contract/tool-error.ts'
 import { startDetached } from '../../process/start-detached.ts'
@@ -5,10 +6,7 @@ import type { RunPaths } from '../../runner/folder/run-paths.ts'
 import type { RunRequest } from '../../runner/run-request.ts'
 import type { Globals } from '../../surfaces/cli/argv/globals.ts'
 import type { Host } from '../../surfaces/cli/host.ts'
-import { join } from 'node:path'
-
-/** The command by which a detached run is performed; nobody types it. */
-export const SUPERVISE = '__supervise'
+import { SUPERVISE } from './supervise-word.ts'
 
 /** Hands a run to a process of its own, and says how to find it again. */
 export async function startDetachedRun(paths: RunPaths, request: RunRequest, io: Io, { started }: Host, globals: Globals, resumedBy?: 'resume'): Promise<number> {

@@ -1,4 +1,5 @@
 import type { Io } from '../../contract/io.ts'
+import type { RunEvent } from '../../contract/run-state.ts'
 import type { Registry } from '../../registry/registry-type.ts'
 import type { AnswerChannel } from '../../runner/interactions/broker.ts'
 import { folderChannel } from '../../runner/interactions/channels/folder.ts'
@@ -11,9 +12,9 @@ import { findCaller } from '../../surfaces/cli/caller.ts'
 import type { Host } from '../../surfaces/cli/host.ts'
 import { readLines } from '../../surfaces/cli/lines.ts'
 import { choosePresentation } from '../../surfaces/cli/mode.ts'
-import { readSettings } from '../../surfaces/cli/settings.ts'
 import { redirectStrayOutput } from '../../surfaces/cli/stray-output.ts'
 import { terminalAnswerer } from '../../surfaces/cli/terminal.ts'
+import { openPrinter } from '../runs/line-printer.ts'
 
 /** Milliseconds that a run has to end after a signal: the grace of its tool, and a little more. */
 const FAREWELL = 15_000
@@ -23,9 +24,11 @@ export type Around = { readonly registry: Registry | undefined; /** Wait for ans
 /** Performs a run while its caller looks on: events as JSON lines for agents, words for people; gives the exit status. */
 export async function followInForeground(paths: RunPaths, request: RunRequest, { registry, wait, resumedBy }: Around, io: Io, host: Host, globals: Globals): Promise<number> {
   const caller = findCaller(io.env)
-  const { mode } = choosePresentation(globals, io, caller, await readSettings(io), undefined)
+  const { mode } = choosePresentation(globals, io, caller)
   host.prepareForTools(redirectStrayOutput, { onCrash: () => undefined, farewell: FAREWELL })
-  const show = mode === 'text' ? await (await import('../runs/event-text.ts')).showEvents(io, globals) : (lines: string) => io.stdout.send(lines)
+  const printer = openPrinter({ io, globals })
+  // What is on record is shown as it stands there.
+  const show = (lines: string): Promise<void> => (mode === 'text' ? printer.events(lines.trimEnd().split('\n').map((line) => JSON.parse(line) as RunEvent)) : io.stdout.send(lines))
   const person = io.stdin.isTTY && io.stderr.isTTY && !caller
   const channels: AnswerChannel[] = []
   if (person) channels.push(personChannel(io))

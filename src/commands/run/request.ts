@@ -12,7 +12,6 @@ export type RunFlags = {
   readonly allowLevel?: 'L1' | 'L2' | 'L3'
   readonly answer?: readonly string[]
   readonly wait?: boolean
-  readonly runs?: string
   readonly selftest?: boolean
 }
 

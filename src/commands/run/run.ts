@@ -5,6 +5,7 @@ import type { Entry } from '../../registry/entry.ts'
 import type { FoundProgram } from '../../registry/found.ts'
 import { createRun } from '../../runner/folder/create-run.ts'
 import { recover } from '../../runner/folder/recover.ts'
+import { findRunsFolder } from '../../runner/folder/find-runs-folder.ts'
 import { newRunId } from '../../runner/folder/run-id.ts'
 import { makeRequest } from '../../runner/make-request.ts'
 import type { Given } from '../../runner/make-request.ts'
@@ -14,7 +15,6 @@ import { printHelp } from '../../surfaces/cli/print-help.ts'
 import { readInput, scanTool } from '../../surfaces/cli/request.ts'
 import type { Surroundings } from '../config/load.ts'
 import { readOwnFlags } from '../own-flags.ts'
-import { runsFolder } from '../runs-folder.ts'
 import { withRegistry } from '../with-registry.ts'
 import { startDetachedRun } from './detach.ts'
 import { followInForeground } from './foreground.ts'
@@ -31,14 +31,15 @@ export async function runRun(program: Servable, command: ToolCommand, io: Io, ho
   const wrong = command.problem ?? problem
   if (wrong) throw wrong
   if (name === undefined) throw new ToolError('MISSING_PARAM', 'tool is missing', { field: 'tool', suggestion: { fix: 'Name the tool to run; toolable list shows them', example: 'toolable run <tool> ...', applicability: 'has_placeholders' } })
-  const { detach, wait, runs, selftest } = flags
+  const { detach, wait, selftest } = flags
   const surroundings = surroundingsOf(flags)
-  const root = runsFolder(io.cwd, runs)
+  const root = findRunsFolder(io.cwd, flags.config)
   await recover(root)
   return withRegistry(surroundings, io, async (registry) => {
     const entry = registry.find(name) as Entry | undefined
     // Fails, and says which was meant.
     if (!entry) return (await registry.describe(name), 1)
+    await registry.prepare?.()
     const found = await entry.found.program?.()
     const subject = selftest ? selftestOf(found, name) : found
     const given = await readGiven(entry, subject, selftest ? [] : rest, globals, io, host)

@@ -127,14 +127,14 @@ async function supervise(options: AttemptOptions): Promise<Ending> {
   }
 
   const listener: SubjectListener = {
-    onLine(line) {
+    onLine(line, text) {
       clock.beat()
       if (options.heartbeats !== 'none') clock.expectBeats()
       if (last) return void log.append({ type: 'diagnostic', stream: 'stdout', reason: 'late', msg: 'the run was over for the tool already', refused: line })
       if (intervention && line.type === 'result') return void log.append({ type: 'diagnostic', stream: 'stdout', reason: 'late', msg: 'the runner had ended the run already', refused: line })
       if (ENDS.has(line.type)) last = line
       else if (line.type === 'action_required') void ask(line).catch(fail)
-      else log.append(line)
+      else log.append(line, text)
     },
     onDoubt: (doubt) => void log.append({ type: 'diagnostic', ...doubt }),
     onPlain: (line) => void log.append({ type: 'log', level: 'info', msg: line }),
@@ -148,7 +148,7 @@ async function supervise(options: AttemptOptions): Promise<Ending> {
     if (!intervention) {
       subject = await options.start(listener)
       // Something may have happened while it started.
-      if (intervention) (subject as Subject).stop(LAST_MOMENT)
+      if (intervention) (subject).stop(LAST_MOMENT)
     }
     const end = subject ? await subject.end : NEVER_STARTED
     if (unanswered && !intervention && last?.type !== 'result') intervention = { why: 'failure', error: unanswered }

@@ -5,11 +5,12 @@ import type { ChildEnd } from '../../process/child-type.ts'
 export type ToolLine = JsonObject & { readonly type: string }
 
 /** Something on stdout or stderr that is no line of the protocol, or may not be one. */
-export type Doubt = { readonly stream: 'stdout' | 'stderr'; readonly reason: string; readonly line?: string; readonly bytes?: number }
+export type Doubt = { readonly stream: 'stdout' | 'stderr'; readonly reason: string; readonly [field: string]: unknown }
 
 /** What a subject tells its attempt. A promise holds the subject back. */
 export type SubjectListener = {
-  onLine(line: ToolLine): void
+  /** `text` is the line as it was written, where nothing was changed in it. */
+  onLine(line: ToolLine, text?: string): void
   onDoubt(doubt: Doubt): void
   /** A line of a program that does not speak the protocol. */
   onPlain(line: string): void

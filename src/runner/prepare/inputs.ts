@@ -21,7 +21,7 @@ export type PreparedInputs = PathWork & {
 export async function prepareInputs({ workspace }: RunPaths, { call, args, input, inputSchema, cwd }: RunRequest): Promise<PreparedInputs> {
   const at = { cwd, workspace }
   if (call && input && (call.form === 'json' || call.form === 'stdin')) {
-    const { input: prepared, ...work } = await prepareInput(input as JsonObject, inputSchema ?? {}, at)
+    const { input: prepared, ...work } = await prepareInput(input, inputSchema ?? {}, at)
     const text = JSON.stringify(prepared)
     const byStdin = call.form === 'stdin' || (call.stdin === true && (call.secret === true || text.length > LARGE))
     return { ...work, shown: args, ...(byStdin ? { args: [], stdin: text } : { args: [text] }) }

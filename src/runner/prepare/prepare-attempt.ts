@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import type { JsonObject } from '../../contract/json.ts'
 import { createRedactor } from '../../process/redaction/create-redactor.ts'
 import type { Redactor } from '../../process/redaction/create-redactor.ts'
@@ -50,11 +49,10 @@ export async function prepareAttempt(paths: RunPaths, request: RunRequest, host:
           start: async (listener) => startProgram({
             runId: request.run_id,
             child: { command: [...call.command, ...inputs.args] as unknown as typeof call.command, cwd: paths.workspace, env: rights.environment({ ...secrets.env }), limits, ...(inputs.stdin !== undefined && { input: inputs.stdin }), ...rights.sandbox(inputs.readable, secrets.files), onStart },
-            mayOrchestrate: true,
             speaksProtocol: call.form === 'protocol',
             maxLine: (limits.lineKb ?? 1024) * 1024,
             maxOutput: (limits.outputMb ?? 256) * MEBIBYTE,
-            stderr: join(paths.logs, 'stderr.log'),
+            stderr: paths.stderr,
             redactor,
           }, listener),
           settle: (ending) => settleRun(ending, paths, rights.places, inputs),

@@ -3,7 +3,7 @@ import type { Environment } from '../../process/base-environment.ts'
 import type { ChildOptions } from '../../process/child-type.ts'
 import type { Level, Limits, PlaceGrant } from '../../process/permissions/grants.ts'
 import { readGrants } from '../../process/permissions/read-grants.ts'
-import { checkPolicy } from '../../process/policy/check-policy.ts'
+import { checkPolicy, checkUnconfined } from '../../process/policy/check-policy.ts'
 import { decideLevel } from '../../process/policy/decide-level.ts'
 import { loadPolicies } from '../../process/policy/load-policies.ts'
 import type { Policy } from '../../process/policy/policy.ts'
@@ -38,8 +38,9 @@ export async function prepareRights(paths: RunPaths, request: RunRequest, env: E
   const abilities = call ? await findAbilities(env) : { level: 'L1' as const, problem: undefined }
   const level = await decideLevel({ tool, needs: confined ? 'L3' : 'L1', offered: abilities.level, problem: abilities.problem, allow: request.allow_level, policy })
   const isBound = confined || level !== 'L1'
-  const grants = await readGrants({ permissions, file: manifest }, { workspace, cwd })
-  await checkPolicy(isBound ? grants : undefined, policy, { tool, file: manifest })
+  if (!isBound) await checkUnconfined(policy, tool)
+  const asked = await readGrants({ permissions, file: manifest }, { workspace, cwd })
+  const grants = isBound ? await checkPolicy(asked, policy, { tool, ...(manifest !== undefined && { file: manifest }) }) : asked
   const limits = grants.limits
   const network = grants.network !== 'none'
   return {

@@ -14,7 +14,7 @@ export async function settleRun(ending: Ending, { workspace, artifacts: into }: 
   const doubts = problems.map((problem): ToolLine => ({ type: 'runner_warning', code: 'E_ARTIFACT', msg: problem.message, path: problem.path }))
   try {
     const placed = await inputs.place()
-    const result = { ...last, ...(artifacts.length > 0 && { artifacts }), ...(placed.length > 0 && { outputs: placed }) }
+    const result = { ...last, ...(last['artifacts'] !== undefined && { artifacts }), ...(placed.length > 0 && { outputs: placed }) }
     return { ...ending, lines: [...ending.lines.slice(0, -1), ...doubts, result] }
   } catch (error) {
     const failed = failWith(error as Error)

@@ -1,4 +1,4 @@
-import type { ChildLimit } from '../../../process/child-type.ts'
+import type { LimitReached } from '../../../process/limits/limit-reached.ts'
 import { ToolError } from '../../../contract/tool-error.ts'
 import type { SubjectEnd, ToolLine } from '../subject.ts'
 import type { Ending, Intervention } from './ending.ts'
@@ -20,10 +20,15 @@ export function endByUs(intervention: Intervention, end: SubjectEnd, last: ToolL
   }
 }
 
+const LIMITS: { readonly [what in LimitReached['what']]: readonly [code: string, words: string, key: string] } = {
+  cpuSeconds: ['TIMEOUT', 'seconds of processor time', 'cpu_seconds'],
+  workspaceMb: ['DISK_FULL', 'MB of workspace', 'workspace_mb'],
+  memoryMb: ['E_MEMORY_LIMIT', 'MB of memory', 'memory_mb'],
+  processes: ['E_PROCESS_LIMIT', 'processes', 'processes'],
+}
+
 /** The ending of an attempt that used more of the machine than it may. */
-export function endByLimit({ what, allowed, seen }: ChildLimit): Ending {
-  const words = `the tool used ${seen} of ${what}, where it may use ${allowed}, and was ended`
-  if (what === 'cpu seconds') return failWith(new ToolError('TIMEOUT', words, { suggestion: 'Raise resources.cpu_seconds in its manifest' }))
-  if (what === 'workspace megabytes') return failWith(new ToolError('DISK_FULL', words, { suggestion: 'Raise resources.workspace_mb in its manifest' }))
-  return failWith(new ToolError('E_MEMORY_LIMIT', words, { category: 'runtime', suggestion: 'Raise resources.memory_mb in its manifest' }))
+export function endByLimit({ what, allowed, seen }: LimitReached): Ending {
+  const [code, words, key] = LIMITS[what]
+  return failWith(new ToolError(code, `the tool used ${Math.round(seen * 10) / 10} ${words} where it may use ${allowed}, and was ended`, { category: 'runtime', suggestion: `Raise resources.${key} in its manifest, or give it less to do` }))
 }
