@@ -1,4 +1,3 @@
-import type { JsonObject } from '../../contract/json.ts'
 import { checkArguments } from '../../registry/child/argv/check-arguments.ts'
 import type { RunPaths } from '../folder/run-paths.ts'
 import { prepareInput, preparePaths } from '../inputs/prepare-paths.ts'
