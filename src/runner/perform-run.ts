@@ -1,3 +1,4 @@
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { identify } from '../process/process-table.ts'
 import type { Registry } from '../registry/registry-type.ts'
 import type { Ending } from './attempt/ending/ending.ts'
@@ -14,7 +15,6 @@ import { prepareAttempt } from './prepare/prepare-attempt.ts'
 import { pauseBefore } from './retry.ts'
 import type { RunRequest } from './run-request.ts'
 import { untilThere } from './until-there.ts'
-import { existsSync } from 'node:fs'
 
 /** Seconds that a question waits which has no time of its own. */
 const LONGEST_QUESTION = 24 * 3600
@@ -56,6 +56,7 @@ export async function performRun(paths: RunPaths, request: RunRequest, host: Run
 type Try = { readonly paths: RunPaths; readonly request: RunRequest; readonly host: RunHost; readonly tries: number; readonly lock: RunLock; readonly cancelled: AbortSignal }
 
 async function tryOnce({ paths, request, host, tries, lock, cancelled }: Try): Promise<{ readonly ending: Ending; readonly pause: number | undefined }> {
+  rmSync(paths.toolCancel, { force: true })
   const resumedBy = tries > 0 ? 'retry' : host.resumedBy
   const remember = (pid: number): void => lock.remember([identify(pid)].filter((one) => one !== undefined))
   const prepared = await prepareAttempt(paths, request, host, remember).catch((error: unknown) => error as Error)
@@ -68,7 +69,7 @@ async function tryOnce({ paths, request, host, tries, lock, cancelled }: Try): P
   try {
     const about = { ...(ready?.about ?? { tool: request.tool, args: request.args, level: 'none' }), ...(resumedBy && { resumed_by: resumedBy }) }
     const ending = ready
-      ? await runAttempt({ ...ready.attempt, log, attempt, about, mirror, cancelled, nextTry, broker: createBroker({ channels: [...ready.channels, ...host.channels], longest: LONGEST_QUESTION, wayOut: (question) => wayOut(request, question) }) })
+      ? await runAttempt({ ...ready.attempt, log, attempt, about, mirror, cancelled, nextTry, tellToStop: () => tellToStop(paths), broker: createBroker({ channels: [...ready.channels, ...host.channels], longest: LONGEST_QUESTION, wayOut: (question) => wayOut(request, question) }) })
       : await recordRefusal(log, about, refused!)
     return { ending, pause }
   } finally {
@@ -83,6 +84,13 @@ async function tryOnce({ paths, request, host, tries, lock, cancelled }: Try): P
 function wayOut({ run_id }: RunRequest, { key, action, kind, options }: Question): string {
   const value = kind === 'confirm' ? 'true' : options?.[0]?.value ?? '<value>'
   return `toolable resume ${run_id} --answer ${key ?? action}=${value}`
+}
+
+// The tool that does not look is asked by a signal too.
+function tellToStop({ toolCancel }: RunPaths): void {
+  try {
+    writeFileSync(toolCancel, '', { mode: 0o644 })
+  } catch { /* a full disk: the signal has to do */ }
 }
 
 /** A signal that says when the run is cancelled: by its caller, or by the file CANCEL, which anybody who may write to its folder can put there. */

@@ -111,7 +111,7 @@ describe('the end of a tree', () => {
   })
 
   test('what ignores the request is killed, with the child that left its session [7.kill-tree]', async () => {
-    const running = project.start(['run', '--allow-level', 'L1', 'ignores_requests_to_end'])
+    const running = project.start(['run', 'ignores_requests_to_end'])
     await running.said('"type":"start"')
     running.kill('SIGTERM')
     const { status, stdout } = await running.ended

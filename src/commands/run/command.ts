@@ -27,8 +27,8 @@ export const runCommand: ToolableCommand = {
     }, ['tool']),
     positional: ['tool', 'arguments'],
     examples: [
-      { description: 'In the foreground', args: ['example_processor', '--input', './data.json', '--output', './result.json'] },
-      { description: 'In the background', args: ['--detach', 'data_migrator', '--source', './in', '--target', './out'] },
+      { description: 'In the foreground', args: ['--timeout', '10m', 'example_processor', 'data.json'] },
+      { description: 'In the background', args: ['--detach', 'data_migrator'] },
     ],
   }),
 }

@@ -38,6 +38,8 @@ export type AttemptOptions = {
   readonly exitCodes: { readonly [meaning: string]: number } | undefined
   /** Milliseconds that a cancelled tool has to end by itself. */
   readonly grace: number
+  /** Puts the cancel file where the tool looks for it. */
+  readonly tellToStop: () => void
   /** Aborted when the run is cancelled; its reason says by what. */
   readonly cancelled: AbortSignal
   /** After the tree is dead, and before the end is recorded: hashes artifacts, puts outputs in their place. May change the ending. */
@@ -91,6 +93,7 @@ async function supervise(options: AttemptOptions): Promise<Ending> {
     if (intervention) return
     intervention = why
     clock.stop()
+    options.tellToStop()
     subject?.stop(patience)
   }
   const fail = (error: unknown): void => intervene({ why: 'failure', error: ToolError.is(error) ? error : new ToolError('INTERNAL', String((error as Error)?.message ?? error), { cause: error }) }, LAST_MOMENT)

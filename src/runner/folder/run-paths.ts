@@ -12,6 +12,9 @@ export type RunPaths = {
   readonly stderr: string
   /** Where the tool may leave logs of its own. */
   readonly toolLogs: string
+  /** What the runner tells the tool by files, and the file that says that it should stop. The folder of the run itself is not for its eyes. */
+  readonly control: string
+  readonly toolCancel: string
   readonly artifacts: string
   /** `<id of the question>.json` is an answer. */
   readonly answers: string
@@ -31,7 +34,9 @@ export function runPaths(root: string, id: string): RunPaths {
     workspace: inside('work'),
     logs: inside('logs'),
     stderr: inside('logs', 'stderr.log'),
-    toolLogs: inside('logs', 'tool'),
+    toolLogs: inside('work', '.logs'),
+    control: inside('control'),
+    toolCancel: inside('control', 'CANCEL'),
     artifacts: inside('artifacts'),
     answers: inside('answers'),
     cancel: inside('CANCEL'),

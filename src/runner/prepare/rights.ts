@@ -52,13 +52,13 @@ export async function prepareRights(paths: RunPaths, request: RunRequest, env: E
     secrets: isBound ? grants.secrets : undefined,
     environment: (more) => ({
       ...toolEnvironment(call ?? {}, {
-        hostEnv: env, runId: request.run_id, traceId: request.trace_id, traceparent: request.traceparent, workspace, logDir: paths.toolLogs, cancelFile: paths.cancel,
+        hostEnv: env, runId: request.run_id, traceId: request.trace_id, traceparent: request.traceparent, workspace, logDir: paths.toolLogs, cancelFile: paths.toolCancel,
         deadline: Date.now() + request.timeout_s * 1000, idempotencyKey: request.idempotency_key, ...(isBound && { confined: { network } }),
       }),
       ...more,
     }),
     sandbox: (readable, files) => (level === 'L1' ? {} : {
-      sandbox: { grants: { ...grants, write: [...grants.write, { path: paths.toolLogs, tree: true }] }, workspace, readable: [...toolFolders(call!.command), paths.folder, ...readable], ...(files && { files }) },
+      sandbox: { grants, workspace, readable: [...toolFolders(call!.command), paths.control, ...readable], ...(files && { files }) },
     }),
   }
 }
