@@ -6,7 +6,7 @@ import { diskProblem } from './disk-problem.ts'
 import { keepLines } from './keep-lines.ts'
 import { openReserve } from './reserve.ts'
 import { scanLog } from './scan-log.ts'
-import { stamp } from './stamp.ts'
+import { stamp, stampOf } from './stamp.ts'
 import type { UnstampedEvent } from './stamp.ts'
 import { openQueue } from './write-queue.ts'
 
@@ -43,6 +43,7 @@ const CLOSING: readonly string[] = ['runner_error', 'runner_end']
 export async function openLog(path: string, options: OpenLogOptions): Promise<OpenedLog> {
   const { standing, last, end, cut } = await prepare(path)
   const attempt = options.attempt === 'next' ? standing.attempt + 1 : (options.attempt ?? Math.max(standing.attempt, 1))
+  const place = stampOf(options.runId, options.traceId, attempt)
   const { openSync } = await import('node:fs')
   const reserve = openReserve(path)
   let seq = last?.seq ?? 0
@@ -61,7 +62,7 @@ export async function openLog(path: string, options: OpenLogOptions): Promise<Op
   })
   const write = (event: UnstampedEvent, text?: string): RunEvent => {
     seq += 1
-    const stamped = stamp(event, { runId: options.runId, traceId: options.traceId, seq, attempt }, text)
+    const stamped = stamp(event, seq, place, text)
     queue.push(stamped.line, event.type === 'runner_end' || (event.type === 'action_required' && event['interaction'] !== undefined))
     return stamped.event
   }
@@ -82,7 +83,7 @@ export async function openLog(path: string, options: OpenLogOptions): Promise<Op
         if (lost > 0) {
           if (!CLOSING.includes(event.type)) {
             lost += 1
-            return stamp(event, { runId: options.runId, traceId: options.traceId, seq, attempt }).event
+            return stamp(event, seq, place).event
           }
           reserve.release()
           const missing = lost
