@@ -5,9 +5,10 @@ import { describeCommand, schemaCommand } from './describe/command.ts'
 import { listCommand } from './list/command.ts'
 import { readHelpCommand } from './read-help.ts'
 import { rescanCommand } from './rescan.ts'
+import { runsCommands } from './runs/commands.ts'
 import { serveCommands } from './serve/commands.ts'
 
 /** The commands of `toolable`, in the order in which help shows them. */
 export function listCommands(): readonly ToolableCommand[] {
-  return [listCommand, describeCommand, schemaCommand, callCommand, rescanCommand, checkCommand, readHelpCommand, ...serveCommands]
+  return [listCommand, describeCommand, schemaCommand, callCommand, rescanCommand, checkCommand, readHelpCommand, ...runsCommands, ...serveCommands]
 }

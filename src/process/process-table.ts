@@ -25,6 +25,12 @@ export function isStillThere({ pid, start }: KnownProcess): boolean {
   return readRow(pid)?.start === start
 }
 
+/** The process that has this number now; undefined where there is none, or nobody can tell. */
+export function identify(pid: number): KnownProcess | undefined {
+  const row = readRow(pid)
+  return row && { pid, start: row.start }
+}
+
 /** Milliseconds of processor time that a child and its living descendants have used; undefined where nobody can tell. */
 export function usedTime(leader: number): number | undefined {
   const own = readRow(leader)
