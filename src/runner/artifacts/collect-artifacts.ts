@@ -42,9 +42,10 @@ export async function collectArtifacts({ workspace, allowed, into }: ArtifactPla
   for (const one of readAnnounced(announced, refuse)) {
     if ('uri' in one) artifacts.push(one)
     else if (!seen.has(resolve(workspace, one.path))) {
-      seen.add(resolve(workspace, one.path))
       const collected = await collectOne(one, roots, into, collector)
-      if (collected) artifacts.push(collected)
+      if (!collected) continue
+      seen.add(resolve(workspace, one.path))
+      artifacts.push(collected)
     }
   }
   return { artifacts, problems }

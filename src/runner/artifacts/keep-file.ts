@@ -32,7 +32,8 @@ export async function keepFile(file: FileHandle, copy: string, budget: Budget, h
         await mkdir(dirname(copy), { recursive: true })
         target = await open(copy, 'wx', 0o600)
       } catch (error) {
-        await giveUpCopy(error)
+        // It was announced by itself and with its folder, and is there already.
+        if ((error as NodeJS.ErrnoException).code !== 'EEXIST') notKept = (error as NodeJS.ErrnoException).code ?? (error as Error).message
       }
     }
     const buffer = Buffer.allocUnsafe(CHUNK)

@@ -76,7 +76,8 @@ export function readToolOutput({ runId, mayOrchestrate, maxLine = MEBIBYTE, maxB
     },
     long(beginning, length) {
       if (!speaks) plain?.cutLine(beginning)
-      diagnostics.add('too_long', `The line has ${length} bytes, more than ${maxLine}; the rest is left out`, beginning, length)
+      // What may be the beginning of a secret stays with the rest.
+      diagnostics.add('too_long', `The line has ${length} bytes, more than ${maxLine}; the rest is left out`, redactor?.stream().push(beginning) ?? beginning, length)
     },
   })
 
