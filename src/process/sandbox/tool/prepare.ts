@@ -46,7 +46,7 @@ export async function prepare(options: ChildOptions): Promise<Prepared | ToolErr
     let status: Status | undefined
     const take: Hold['take'] = (child, pid) => {
       status = readStatus(child.stdio[wrapped.status] as Readable)
-      const reins = lifeline.guard(pid, leadNamespace(child, pid, status, byRoot ? 2 : 1))
+      const reins = lifeline.guard(pid, leadNamespace(child, pid, status, byRoot ? 2 : 1), undefined)
       if (wrapped.gate !== undefined) void openGate(child.stdio[wrapped.gate] as Writable, status, network.attach!).catch(reins.kill)
       return reins
     }
