@@ -40,15 +40,16 @@ export type Reins = {
   readonly root: () => number | undefined
 }
 
-/** Reins of a child that leads its own group, with nothing around it. */
-export function leadGroup(pid: number): Reins {
+/** Reins of a child that leads its own group, with nothing around it. `isTool`: it alone is asked to end, because it looks after its own children; otherwise all of them are. */
+export function leadGroup(pid: number, isTool = false): Reins {
   let warned: readonly KnownProcess[] = []
   return {
     root: () => pid,
     warn: () => {
       // Found first: with their parent gone, those that made a session of their own could not be found any more.
       warned = listDescendants(pid)
-      sendSignal(pid, 'SIGTERM')
+      if (isTool || !sendSignal(-pid, 'SIGTERM')) sendSignal(pid, 'SIGTERM')
+      for (const other of isTool ? [] : warned) sendSignal(other.pid, 'SIGTERM')
     },
     kill: () => killTree(pid),
     clear: () => {

@@ -15,6 +15,8 @@ import { openServices } from './services.ts'
 export type Loading = {
   merged(): Merged
   states(): readonly SourceState[]
+  /** Loads what definitions need; undefined where that is done. */
+  prepare(): Promise<void> | undefined
   /** Looks again into every source. */
   reload(fresh: boolean): Promise<void>
   close(): Promise<void>
@@ -25,9 +27,11 @@ export async function loadAll(options: RegistryOptions, onChange: () => void): P
   const stop = new AbortController()
   const services = openServices(options)
   const sources = await openSources(options, services)
-  const context = loadContext(options, stop.signal)
+  const context = await loadContext(options, stop.signal)
   const found = new Map<Source, Loaded>()
   let merged = merge([])
+  let isPrepared = false
+  let preparing: Promise<void> | undefined
 
   const turns = new Map(sources.map((source) => [source, oneAtATime(async (fresh) => {
     if (!stop.signal.aborted) found.set(source, await loadOne(source, fresh))
@@ -42,6 +46,10 @@ export async function loadAll(options: RegistryOptions, onChange: () => void): P
   }
   const join = (): void => {
     merged = merge(sources.map((source) => found.get(source) ?? { tools: [] }))
+  }
+  const prepare = async (): Promise<void> => {
+    await Promise.all(sources.map(async (source) => source.prepare?.()))
+    isPrepared = true
   }
   const close = async (): Promise<void> => {
     stop.abort()
@@ -72,6 +80,7 @@ export async function loadAll(options: RegistryOptions, onChange: () => void): P
   }
   return {
     merged: () => merged,
+    prepare: () => (isPrepared ? undefined : (preparing ??= prepare())),
     states: () => sources.map((source) => {
       const { tools, problems } = found.get(source) ?? { tools: [] }
       return { name: source.name, kind: source.kind, location: source.location, tools: tools.length, problems: problems?.length ?? 0 }

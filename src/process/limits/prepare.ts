@@ -16,7 +16,7 @@ export async function prepare(options: ChildOptions): Promise<Prepared> {
   const limited = isThere ? setLimits(processLimitsOf(limits, false), findProgram('prlimit', USUAL_FOLDERS)) : []
   const lifeline = await openLifeline()
   return {
-    hold: { command: [...limited, ...command] as unknown as ChildOptions['command'], cwd, env, descriptors: [], take: (_child, pid) => lifeline.guard(pid, leadGroup(pid)) },
+    hold: { command: [...limited, ...command] as unknown as ChildOptions['command'], cwd, env, descriptors: [], take: (_child, pid) => lifeline.guard(pid, leadGroup(pid, true)) },
     watch: (root, onReached) => watchLimits(limits, { countProcesses: true }, root, onReached),
     explain: (end) => explainSandboxed(end, options),
   }

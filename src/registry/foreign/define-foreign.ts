@@ -5,6 +5,7 @@ import { defineTool } from '../../define/tool.ts'
 import type { ToolDefinition } from '../../define/tool-type.ts'
 import type { LookedAt } from '../cache/stamp.ts'
 import type { ForeignFacts } from '../found.ts'
+import { keepNotes } from './notes.ts'
 import { summaryOf } from './summary.ts'
 import { tameFacts } from './tame-facts.ts'
 import { tameFlags } from './tame-flags.ts'
@@ -28,13 +29,6 @@ export function defineForeign(name: string, facts: ForeignFacts, run: ForeignRun
   const output = tameOutput(given['outputSchema'], note)
   const tamed = tameFacts(given, input)
   const definition = defineTool({ ...tamed, ...tameFlags(input, given), name, summary: summaryOf(name, given), reserved: false, input, ...(output && { output }), run }, true)
-  notes.set(definition, [...told])
+  keepNotes(definition, [...told])
   return definition
 }
-
-/** What of its owner's description could not be taken as it is; empty for tools of this process. */
-export function notesOf(definition: ToolDefinition): readonly string[] {
-  return notes.get(definition) ?? []
-}
-
-const notes = new WeakMap<ToolDefinition, readonly string[]>()

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { probe } from './probe.ts'
 import { explainSurprise } from './refusals.ts'
 import type { Candidate, ProbeOptions, Verdict } from './verdict.ts'
@@ -6,7 +7,7 @@ import type { Candidate, ProbeOptions, Verdict } from './verdict.ts'
 export async function probeAll(candidates: readonly Candidate[], options: ProbeOptions, onVerdict: (candidate: Candidate, verdict: Verdict) => void): Promise<void> {
   const rest = candidates.values()
   // More probes than slots, because those that wait for a silent child hold no slot.
-  const workers = Array.from({ length: Math.min(candidates.length, options.concurrency + WAITING) }, async () => {
+  const workers = Array.from({ length: Math.min(candidates.length, (options.concurrency ?? availableParallelism()) + WAITING) }, async () => {
     for (const candidate of rest) onVerdict(candidate, await probe(candidate, options).catch(explainSurprise))
   })
   await Promise.all(workers)

@@ -11,7 +11,8 @@ import { expandValues } from '../expand-variables.ts'
 import { collect } from '../folder/collect.ts'
 import { lookThrough } from '../folder/look-through.ts'
 import { scanFolder } from '../folder/scan.ts'
-import { createServers } from '../folder/servers-of.ts'
+import { loadDefiner } from '../folder/late-definer.ts'
+import { lateServers } from '../folder/late-servers.ts'
 import type { OpenServer } from '../folder/servers-of.ts'
 import { createWatch } from '../folder/watch.ts'
 import type { Loaded, Problem } from '../found.ts'
@@ -22,7 +23,7 @@ import type { LoadContext, Source } from '../source.ts'
 export function folderSource({ path, name = nameOf(path), env = {}, help = false, watch = false }: FolderOptions, services: ChildServices): Source {
   const listeners: (() => void)[] = []
   const changed = (): void => listeners.forEach((listener) => listener())
-  const servers = createServers(openServer, changed)
+  const servers = lateServers(openServer, changed)
   let known: { readonly folder: string; readonly records: ReadonlyMap<string, CacheRecord> } | undefined
   const watching = watch ? createWatch(changed) : undefined
   let toolFolders: readonly string[] = []
@@ -55,6 +56,7 @@ export function folderSource({ path, name = nameOf(path), env = {}, help = false
         return { tools: [], problems: [unreadable(name, path, error)] }
       }
     },
+    prepare: loadDefiner,
     onChange: (listener) => void listeners.push(listener),
     async close() {
       watching?.close()
