@@ -47,8 +47,8 @@ export type FoundTool = {
   readonly location?: string
   readonly summary: string
   readonly tags: readonly string[]
-  /** The definition that the one call pipeline runs, under a name that every surface can carry. Costly, so it is made when it is needed; throws CONFIG for what cannot be a tool. */
-  define(name: string): ToolDefinition
+  /** The definition that the one call pipeline runs, under a name that every surface can carry; `id` is what policies call it. Costly, so it is made when it is needed; throws CONFIG for what cannot be a tool. */
+  define(name: string, id: string): ToolDefinition
 }
 
 /** A candidate that is not a tool, or a tool with something wrong about it. */
