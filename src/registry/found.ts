@@ -48,8 +48,8 @@ export type FoundTool = {
   readonly location?: string
   readonly summary: string
   readonly tags: readonly string[]
-  /** The definition that the one call pipeline runs, under a name that every surface can carry. Costly, so it is made when it is needed; throws CONFIG for what cannot be a tool. */
-  define(name: string): ToolDefinition
+  /** The definition that the one call pipeline runs, under a name that every surface can carry; `id` is what policies call it. Costly, so it is made when it is needed; throws CONFIG for what cannot be a tool. */
+  define(name: string, id: string): ToolDefinition
   /** How it is started, for whoever supervises it himself; absent for tools that are no programs. Throws where its file is not the one that was found. */
   program?(): Promise<FoundProgram>
 }
@@ -57,11 +57,9 @@ export type FoundTool = {
 /** A tool that is a program, as a supervisor needs it. */
 export type FoundProgram = {
   readonly call: ChildCall
-  /** What it may do, as its owner has written it, and the file in which that stands. Absent: nobody has said anything. */
+  /** What it may do, as its owner has written it, and the file in which that stands: it gets nothing else. Absent: nobody has said anything. */
   readonly permissions?: Permissions
   readonly manifest?: string
-  /** It has a manifest of the orchestration's form: what it does not ask for is denied. */
-  readonly confined: boolean
   /** Arguments that make it test itself. */
   readonly selftest?: readonly string[]
 }

@@ -23,11 +23,9 @@ export type RunRequest = {
   readonly positional?: readonly string[]
   /** The directory of the caller: what relative paths mean. */
   readonly cwd: string
-  /** What it may do, as its owner has written it, and the file in which that stands. */
+  /** What it may do, as its owner has written it, and the file in which that stands: it gets nothing else. Absent: it runs with its caller's rights, unless a policy forbids that. */
   readonly permissions?: Permissions
   readonly manifest?: string
-  /** What it does not ask for is denied. Otherwise it runs with its caller's rights, unless a policy forbids that. */
-  readonly confined: boolean
   /** Seconds. */
   readonly timeout_s: number
   readonly heartbeat_grace_s: number

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { ToolError } from '../../src/contract/tool-error.ts'
-import { prepareInput, preparePaths } from '../../src/runner/inputs/prepare-paths.ts'
+import { prepareInput, preparePaths } from '../../src/process/inputs/prepare-paths.ts'
 
 const path = { type: 'string', format: 'path' }
 const SCHEMA = {

@@ -3,7 +3,7 @@ import { ToolError } from '../../contract/tool-error.ts'
 
 /** Why a manifest is not accepted, and where in its permissions it says so. `PERMISSION`: it asks for more than any tool gets. `CONFIG`: it cannot be understood. */
 export class Fault extends Error {
-  readonly code: 'CONFIG' | 'PERMISSION' | 'INVALID_PATH'
+  readonly code: 'CONFIG' | 'PERMISSION'
   readonly path: KeyPath
   readonly fix: string
 

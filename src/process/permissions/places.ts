@@ -13,7 +13,7 @@ const LONGEST = 4096
 const NEVER = ['/proc', '/sys', '/dev']
 
 /** What a place means: `undefined` where it lies in the workspace, which belongs to the tool anyway. Throws a Fault for what is no exact place. */
-export function readPlace(text: string, wanted: 'read' | 'write', workspace: string, path: KeyPath): PlaceGrant | undefined {
+export function readPlace(text: string, workspace: string, path: KeyPath): PlaceGrant | undefined {
   const { written, tree } = splitTree(text, path)
   checkText(text, written, path)
   if (isBelow(written, WORKSPACE)) {
@@ -27,7 +27,8 @@ export function readPlace(text: string, wanted: 'read' | 'write', workspace: str
   const system = NEVER.find((place) => contains(place, real))
   if (system !== undefined) throw new Fault('PERMISSION', path, `${quote(text)} lies in ${system}, which is the machine itself`, 'Leave it out; the tool has its own')
   checkLinks(real, '/', text, path)
-  return { path: real, tree: checkKind(real, tree, wanted, text, path) }
+  checkKind(real, tree, text, path)
+  return { path: real, tree }
 }
 
 /** What a whole folder means that the caller stands in, for the short forms. */
@@ -62,13 +63,11 @@ function checkLinks(real: string, root: string, text: string, path: KeyPath): vo
   }
 }
 
-function checkKind(real: string, tree: boolean, wanted: 'read' | 'write', text: string, path: KeyPath): boolean {
+// What is not there cannot be read, which harms nobody, and where it may be written the sandbox makes it.
+function checkKind(real: string, tree: boolean, text: string, path: KeyPath): void {
   const stats = lstatSync(real, { throwIfNoEntry: false })
-  // What is not there cannot be read, and that harms nobody; to make it there, its parent would have to be given.
-  if (stats === undefined && wanted === 'write') throw new Fault('INVALID_PATH', path, `${quote(text)} does not exist, so that nothing can be written there`, tree ? `mkdir -p ${real}` : `touch ${real}`)
   if (stats?.isDirectory() && !tree) throw new Fault('CONFIG', path, `${quote(text)} is a folder`, `To give everything in it, write ${real}/**`)
   if (stats && tree && !stats.isDirectory()) throw new Fault('CONFIG', path, `${quote(text)} is no folder`, `Write ${real}`)
-  return tree
 }
 
 function isBelow(written: string, folder: string): boolean {

@@ -22,7 +22,7 @@ const WHO = ['user', 'uid', 'group', 'gid', 'run_as', 'root', 'privileged', 'sud
 const MOST_ENTRIES = 256
 const SECRET = /^[A-Za-z_][\w.-]{0,63}$/
 
-/** The grants that a manifest asks for, expanded and checked; what it does not ask for is not given. Throws CONFIG, PERMISSION or INVALID_PATH with file and line for what is not exact, or more than any tool gets. */
+/** The grants that a manifest asks for, expanded and checked; what it does not ask for is not given. Throws CONFIG or PERMISSION with file and line for what is not exact, or more than any tool gets. */
 export async function readGrants({ permissions, resources, file }: AskedPermissions, surroundings: GrantSurroundings): Promise<Grants> {
   try {
     return expand(permissions ?? {}, resources, surroundings)
@@ -66,7 +66,7 @@ function readPlaces(filesystem: Asked['filesystem'], wanted: 'read' | 'write', w
   }
   const places = filesystem[wanted] ?? []
   checkCount(places, ['filesystem', wanted])
-  return places.flatMap((text, index) => readPlace(text, wanted, workspace, ['filesystem', wanted, index]) ?? [])
+  return places.flatMap((text, index) => readPlace(text, workspace, ['filesystem', wanted, index]) ?? [])
 }
 
 function readNetwork(network: Asked['network']): Grants['network'] {
@@ -106,7 +106,7 @@ function readSecrets(secrets: NonNullable<Asked['secrets']>): Pick<Grants, 'secr
 }
 
 function readSecretFile(file: string, path: KeyPath): string {
-  const place = readPlace(file, 'read', '/', path)
+  const place = readPlace(file, '/', path)
   if (!place || place.tree) throw new Fault('CONFIG', path, `'${shorten(file, 200)}' is no file for a secret`, 'Write the absolute path of a file')
   return place.path
 }

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { Json } from '../../contract/json.ts'
 import { ToolError } from '../../contract/tool-error.ts'
@@ -10,7 +10,19 @@ import { NO_POLICY } from './policy.ts'
 export const SYSTEM_POLICY = '/etc/toolable/policy.yaml'
 
 const LARGEST_FILE = 256 * 1024
+const LONGEST_KNOWN = 1000
+let bare: { readonly cwd: string; readonly at: number } | undefined
 const PROJECT_POLICIES = ['toolable.policy.yaml', 'toolable.policy.yml']
+
+/** Whether any policy counts for a caller in that directory. Asked for every call of every tool, so that for a second nobody looks twice. */
+export function hasPolicies(cwd: string, env: Environment, system: string = SYSTEM_POLICY): boolean {
+  if (env['TOOLABLE_POLICY']) return true
+  const now = performance.now()
+  if (bare?.cwd === cwd && now - bare.at < LONGEST_KNOWN) return false
+  const found = existsSync(system) || foldersUpwards(cwd).some((folder) => PROJECT_POLICIES.some((name) => existsSync(join(folder, name))))
+  bare = found ? undefined : { cwd, at: now }
+  return found
+}
 
 /** All policies that count for a caller in that directory: of the machine, of the environment (`TOOLABLE_POLICY`), and every `toolable.policy.yaml` from the directory upwards. Throws CONFIG for one that cannot be read, because to leave it out would widen what it limits. */
 export async function loadPolicies(cwd: string, env: Environment, system: string = SYSTEM_POLICY): Promise<Policy> {

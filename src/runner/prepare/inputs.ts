@@ -1,7 +1,7 @@
 import { checkArguments } from '../../registry/child/argv/check-arguments.ts'
 import type { RunPaths } from '../folder/run-paths.ts'
-import { prepareInput, preparePaths } from '../inputs/prepare-paths.ts'
-import type { PathWork } from '../inputs/prepare-paths.ts'
+import { prepareInput, preparePaths } from '../../process/inputs/prepare-paths.ts'
+import type { PathWork } from '../../process/inputs/prepare-paths.ts'
 import type { RunRequest } from '../run-request.ts'
 
 /** So much of an input fits into one argument, beside the environment. */

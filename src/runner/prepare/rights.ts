@@ -32,12 +32,12 @@ const NOTHING: readonly PlaceGrant[] = []
 
 /** Decides the level of a run and what it may do there, by its manifest and all policies. Throws PERMISSION, CONFIG or SANDBOX_UNAVAILABLE. */
 export async function prepareRights(paths: RunPaths, request: RunRequest, env: Environment): Promise<Rights> {
-  const { call, tool, confined, permissions, manifest, cwd } = request
+  const { call, tool, permissions, manifest, cwd } = request
   const { workspace } = paths
   const policy = await loadPolicies(cwd, env)
   const abilities = call ? await findAbilities(env) : { level: 'L1' as const, problem: undefined }
-  const level = await decideLevel({ tool, needs: confined ? 'L3' : 'L1', offered: abilities.level, problem: abilities.problem, allow: request.allow_level, policy })
-  const isBound = confined || level !== 'L1'
+  const level = await decideLevel({ tool, needs: permissions ? 'L3' : 'L1', offered: abilities.level, problem: abilities.problem, allow: request.allow_level, policy })
+  const isBound = permissions !== undefined || level !== 'L1'
   if (!isBound) await checkUnconfined(policy, tool)
   const asked = await readGrants({ permissions, file: manifest }, { workspace, cwd })
   const grants = isBound ? await checkPolicy(asked, policy, { tool, ...(manifest !== undefined && { file: manifest }) }) : asked
