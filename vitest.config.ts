@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
@@ -14,9 +15,13 @@ export default defineConfig({
     typecheck: { include: ['test/types/**/*.test-d.ts'], tsconfig: 'tsconfig.types.json' },
     // One process for each test file; dist/ and src/ are loaded by node itself, not by vite, so that V8 coverage is true.
     pool: 'forks',
+    // Left to itself, vitest keeps a core free, which is half of a machine with two.
+    maxWorkers: availableParallelism(),
     execArgv: ['--enable-source-maps', '--import', hook],
     server: { deps: { external: [/\/dist\//, /\/src\/.*\.ts$/] } },
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // Only what never comes is waited for so long.
+    expect: { poll: { timeout: 60_000 } },
+    testTimeout: 90_000,
+    hookTimeout: 90_000,
   },
 })

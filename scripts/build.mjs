@@ -1,5 +1,5 @@
 // Builds dist/. A start must be cheap, so the code is cut by what a start needs: `core` is what every program loads, `call` what a call adds, `help`
-// what help adds, `common` what both need, `schema` what compiled schemas need; everything else is a chunk of its own that loads when it is needed.
+// what help adds, `common` what both need, `flags` what reading flags needs, `schema` what compiled schemas need; everything else is a chunk of its own that loads when it is needed.
 // See docs/decisions/2026-11-15-chunks-by-what-a-start-needs.md.
 import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -77,11 +77,15 @@ function listGroups() {
     common: new Set([...help].filter((file) => call.has(file))),
     call,
     help,
+    // How the texts of flags become values, which needs no compiled schema.
+    flags: reach(`${cli}/argv/input.ts`),
     schema: reach('src/define/compile-tool.ts'),
     // The flags of servers, which `toolable` knows without being one.
     serving: reach('src/surfaces/mcp/serving-properties.ts', 'src/surfaces/builtin/tree-of.ts'),
-    // What a registry reads over a folder that it knows, and what `toolable list` adds to it.
-    registry: reach('src/registry/registry.ts', 'src/registry/sources/folder.ts'),
+    // What a registry reads over a folder that it knows.
+    registry: reach('src/registry/registry.ts'),
+    // What it adds where one of its tools is described or called.
+    foreign: reach('src/registry/folder/define-tool.ts'),
     toolable: reach('src/commands/main.ts', 'src/commands/list/list.ts'),
     // What servers on stdin have in common.
     wire: new Set([...reach('src/surfaces/serve/serve.ts')].filter((file) => mcp.has(file))),

@@ -5,6 +5,7 @@ import { toolset, tool } from '../src/index.ts'
 import { main } from '../src/surfaces/cli/main.ts'
 import { fakeIo } from '../src/testing/fake-io.ts'
 import { runProgram } from './support/run-program.ts'
+import './support/without-coverage.ts'
 
 const supervised = { RUN_ID: 'r-7', AI_PROTOCOL_VERSION: '1' }
 const run = (args: readonly string[], env: { readonly [name: string]: string } = {}) => runProgram('parity.mjs', args, { env })

@@ -9,6 +9,7 @@ import { askModern } from './mcp/support/raw-http.ts'
 import { modern, openRaw } from './mcp/support/raw-stdio.ts'
 import type { Message } from './mcp/support/raw-stdio.ts'
 import { fixture, makeFolder, runProgram } from './support/run-program.ts'
+import './support/without-coverage.ts'
 
 /** One call; the same for every surface. */
 type Entry = {

@@ -20,5 +20,5 @@ export async function confirm(definition: ToolDefinition, input: unknown, { conf
 /** Waits for the next answer in a session; undefined when nobody answers any more. */
 export async function askInSession(definition: ToolDefinition, prompt: string, { answer }: CallOptions, call: RunningCall): Promise<unknown> {
   if (!answer) throw new ToolError('ANSWER_REQUIRED', `tool '${definition.name}' is a session and nobody can answer it`, { suggestion: 'Run it with --session and answer with one JSON object a line' })
-  return call.wait(() => asHost(() => answer({ id: randomId(), kind: 'input', prompt, dialogue: true }, call.signal())))
+  return call.wait(() => asHost(() => answer({ id: randomId(), kind: 'input', prompt, dialogue: true }, call.signal)))
 }

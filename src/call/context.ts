@@ -6,7 +6,7 @@ import { ToolError } from '../contract/tool-error.ts'
 import { createAsking } from './asking.ts'
 import { openCheckpoint } from './checkpoint.ts'
 import { host } from './host.ts'
-import { hearing } from './on-cancelled.ts'
+import { running } from './on-cancelled.ts'
 import type { CallOptions } from './options.ts'
 import type { RunningCall } from './running.ts'
 import { clampPercent } from './yielded.ts'
@@ -17,7 +17,8 @@ export type Gathered = { readonly artifacts: Artifact[]; readonly plan: PlannedA
 export type ContextParts = {
   readonly tool: string
   readonly options: CallOptions
-  readonly state: State
+  /** The state as the call sees it. */
+  state(): State
   readonly cwd: string
   readonly dryRun: boolean
   readonly verbose: number
@@ -28,23 +29,23 @@ export type ContextParts = {
 
 /** Builds what a handler gets besides its input. */
 export function createContext(parts: ContextParts, extra: { readonly [key: string]: unknown }): Context {
-  const { options, gathered, tool, call } = parts
+  const { options, gathered, tool, call, emit } = parts
+  const { ask, sample, roots } = createAsking(`tool '${tool}'`, parts.cwd, options, call)
   const env = options.env ?? host.env()
-  return {
-    progress: (message, percent) => void parts.emit({ type: 'progress', message: String(message), ...(percent !== undefined && { percent: clampPercent(percent) }) }),
-    log: (message, level = 'info') => void parts.emit({ type: 'log', level, message: String(message) }),
-    artifact: (name, uri) => void parts.emit({ type: 'artifact', name: String(name), uri: String(uri) }),
-    item: (value) => void parts.emit({ type: 'item', value }),
-    ...createAsking(`tool '${tool}'`, parts.cwd, options, call),
+  const context = {
+    progress: (message, percent) => void emit({ type: 'progress', message: String(message), ...(percent !== undefined && { percent: clampPercent(percent) }) }),
+    log: (message, level = 'info') => void emit({ type: 'log', level, message: String(message) }),
+    artifact: (name, uri) => void emit({ type: 'artifact', name: String(name), uri: String(uri) }),
+    item: (value) => void emit({ type: 'item', value }),
+    ask,
+    sample,
+    roots,
     checkpoint: (stage) => openCheckpoint(env['WORKSPACE'] ?? parts.cwd, stage),
-    get signal() { return call.signal() },
-    get deadline() { return call.deadline() },
     dryRun: parts.dryRun,
     plan(action, target, details) {
       if (parts.dryRun) gathered.plan.push({ action, target, ...(details !== undefined && { details }) })
     },
     caller: options.caller,
-    state: parts.state,
     env,
     cwd: parts.cwd,
     secret(name) {
@@ -54,6 +55,19 @@ export function createContext(parts: ContextParts, extra: { readonly [key: strin
     },
     verbose: parts.verbose,
     context: extra,
-    [hearing]: call.onFail,
-  } as Context
+    [running]: call,
+    [stateOf]: parts.state,
+  } satisfies Omit<Context, keyof typeof LATE> & Held
+  return Object.defineProperties(context, LATE) as unknown as Context
 }
+
+const stateOf = Symbol('toolable.state')
+
+type Held = { readonly [running]: RunningCall; readonly [stateOf]: () => State }
+
+// What most handlers never look at is made by the first look. The getters are the same functions for all calls: with new ones in each literal, each context would have a hidden class of its own.
+const LATE = {
+  signal: { get(this: Held) { return this[running].signal }, enumerable: true, configurable: true },
+  deadline: { get(this: Held) { return this[running].deadline }, enumerable: true, configurable: true },
+  state: { get(this: Held) { return this[stateOf]() }, enumerable: true, configurable: true },
+} as const

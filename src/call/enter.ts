@@ -1,6 +1,7 @@
 import type { Context } from '../contract/context.ts'
 import { toMilliseconds } from '../contract/duration.ts'
 import type { ToolEvent } from '../contract/events.ts'
+import type { State } from '../contract/state.ts'
 import type { ToolDefinition } from '../define/tool-type.ts'
 import { createContext } from './context.ts'
 import type { Gathered } from './context.ts'
@@ -35,14 +36,15 @@ export type Entering = {
 
 /** Opens the state, builds the context and asks the tool's own `preValidate`: all that comes before the handler. */
 export function enter(entering: Entering): Entered | Promise<Entered> {
-  const { context, preValidate } = entering.definition.hooks
-  const transaction = beginTransaction(entering.options.state ?? createState(), () => entering.call.over)
-  return context || preValidate ? enterByHooks(entering, transaction) : { context: contextOf(entering, transaction, {}), transaction }
+  const { definition: { hooks }, options, call } = entering
+  const transaction = options.state && beginTransaction(options.state, () => call.over)
+  return hooks.context || hooks.preValidate ? enterByHooks(entering, transaction) : { context: contextOf(entering, transaction, {}), transaction }
 }
 
-export type Entered = { readonly context: Context; readonly transaction: Transaction }
+/** `transaction` is there where the state outlives the call. */
+export type Entered = { readonly context: Context; readonly transaction: Transaction | undefined }
 
-async function enterByHooks(entering: Entering, transaction: Transaction): Promise<Entered> {
+async function enterByHooks(entering: Entering, transaction: Transaction | undefined): Promise<Entered> {
   const { definition: { hooks }, prepared } = entering
   const input = prepared.input as never
   const context = contextOf(entering, transaction, (await hooks.context?.(input)) ?? {})
@@ -50,6 +52,8 @@ async function enterByHooks(entering: Entering, transaction: Transaction): Promi
   return { context, transaction }
 }
 
-function contextOf({ definition, prepared: { cwd, dryRun, verbose }, options, gathered, call, emit }: Entering, { state }: Transaction, extra: { readonly [key: string]: unknown }): Context {
+function contextOf({ definition, prepared: { cwd, dryRun, verbose }, options, gathered, call, emit }: Entering, transaction: Transaction | undefined, extra: { readonly [key: string]: unknown }): Context {
+  let own: State | undefined
+  const state = (): State => transaction?.state ?? (own ??= beginTransaction(createState(), () => call.over).state)
   return createContext({ tool: definition.name, options, state, cwd, dryRun, verbose, gathered, call, emit }, extra)
 }

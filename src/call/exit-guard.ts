@@ -1,14 +1,14 @@
 import type { AsyncLocalStorage } from 'node:async_hooks'
 import { ToolError } from '../contract/tool-error.ts'
 
-type Fail = (error: ToolError) => void
-let calls: AsyncLocalStorage<Fail | undefined> | undefined
+type Failing = { fail(error: ToolError): void }
+let calls: AsyncLocalStorage<Failing | undefined> | undefined
 
 class ExitCalled extends ToolError {}
 
 /** Runs a handler so that `process.exit` inside it fails the call instead of ending the host. */
-export function withoutExit<T>(fail: Fail, run: () => T): T {
-  return (calls ??= guardExit()).run(fail, run)
+export function withoutExit<T>(call: Failing, run: () => T): T {
+  return (calls ??= guardExit()).run(call, run)
 }
 
 /** Runs something of the host in the middle of a handler's work: its `process.exit` is meant. */
@@ -18,19 +18,19 @@ export function asHost<T>(run: () => T): T {
 
 /** Fails the call whose handler is at work here, as the process sees it when an error is left unhandled; nothing outside of a call. */
 export function failCurrentCall(error: ToolError): void {
-  calls?.getStore()?.(error)
+  calls?.getStore()?.fail(error)
 }
 
-function guardExit(): AsyncLocalStorage<Fail | undefined> {
+function guardExit(): AsyncLocalStorage<Failing | undefined> {
   // Loaded here because programs that only print help never call.
   const { AsyncLocalStorage } = process.getBuiltinModule('node:async_hooks')
-  const storage = new AsyncLocalStorage<Fail | undefined>()
+  const storage = new AsyncLocalStorage<Failing | undefined>()
   const exit = process.exit
   process.exit = ((code?: number | string | null) => {
-    const failCall = storage.getStore()
-    if (!failCall) return exit(code)
+    const call = storage.getStore()
+    if (!call) return exit(code)
     const error = new ExitCalled('INTERNAL', `the tool called process.exit(${code ?? ''})`, { suggestion: { action: 'abort', fix: 'The author of the tool should throw or return instead' } })
-    failCall(error)
+    call.fail(error)
     swallowForNow()
     throw error
   })

@@ -22,32 +22,31 @@ export type Answer = {
   readonly facts?: Pick<OutcomeMeta, 'truncated' | 'next_cursor'>
 }
 
-/** Unwraps what a handler returned and checks it against the output schema; throws INTERNAL when it does not fit. */
-export async function checkAnswer(definition: ToolDefinition, returned: unknown): Promise<Answer> {
+/** Unwraps what a handler returned and checks it against the output schema, at once where there is nothing to wait for; throws INTERNAL when it does not fit. */
+export function checkAnswer(definition: ToolDefinition, returned: unknown): Answer | Promise<Answer> {
   const reply = isReply(returned) ? returned : undefined
   const result = reply ? reply.result : returned
-  const compiling = definition.source.output === undefined ? undefined : definition.compiled()
-  const compiled = compiling instanceof Promise ? await compiling : compiling
-  const pending = compiled?.output?.check(result === undefined ? null : result)
-  const checked = pending instanceof Promise ? await pending : pending
-  if (checked && !checked.ok) {
-    const { issuesToError } = await import('../define/schema/issues.ts')
-    const problem = issuesToError(checked.issues)
-    throw new ToolError('INTERNAL', `tool '${definition.name}' returned a result that its own output schema refuses: ${problem.message}`, {
-      details: { issues: problem.details?.['issues'] },
-      suggestion: { action: 'abort', fix: 'The author of the tool should mend the result or the schema' },
-    })
-  }
-  const value = checked ? checked.value : result
+  return definition.source.output === undefined ? readAnswer(definition, reply, result) : checkResult(definition, result).then((value) => readAnswer(definition, reply, value))
+}
+
+// The result as the output schema gives it.
+async function checkResult(definition: ToolDefinition, result: unknown): Promise<unknown> {
+  const checked = await (await definition.compiled()).output?.check(result === undefined ? null : result)
+  if (!checked) return result
+  if (checked.ok) return checked.value
+  const { issuesToError } = await import('../define/schema/issues.ts')
+  const problem = issuesToError(checked.issues)
+  throw new ToolError('INTERNAL', `tool '${definition.name}' returned a result that its own output schema refuses: ${problem.message}`, {
+    details: { issues: problem.details?.['issues'] },
+    suggestion: { action: 'abort', fix: 'The author of the tool should mend the result or the schema' },
+  })
+}
+
+function readAnswer({ name, errors }: ToolDefinition, reply: Reply | undefined, value: unknown): Answer {
   const plain = plainAnswer(value)
-  const { warnings = [], summary: _summary, ...facts } = reply?.foreign ?? {}
-  return {
-    ...plain,
-    warnings: [...plain.warnings, ...warnings],
-    said: reply ? readSaid(definition.name, reply) : {},
-    failures: reply && readFailures(reply, definition.errors),
-    facts,
-  }
+  if (!reply) return plain
+  const { warnings = [], summary: _summary, ...facts } = reply.foreign ?? {}
+  return { ...plain, warnings: [...plain.warnings, ...warnings], said: readSaid(name, reply), failures: readFailures(reply, errors), facts }
 }
 
 /** An answer with nothing to say about it. */

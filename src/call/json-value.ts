@@ -8,6 +8,8 @@ export function toJsonValue(result: unknown): { readonly value: unknown; readonl
 }
 
 const MOST_ITEMS_UNSEEN = 1_000_000
+/** Whoever works with a value calls itself for each level, and has room for some thousands. */
+const DEEPEST = 1000
 
 // Where a value stands, as links to the root: spelled out only for errors and warnings.
 type Place = { readonly key: string | number; readonly parent?: Place }
@@ -51,6 +53,7 @@ function convertPlain(value: object, place: Place, above: Set<object>, warnings:
   if (value instanceof Set) throw refuse(place, 'a Set', 'return [...set]')
   if (value instanceof Promise) throw refuse(place, 'a promise', 'await it')
   if (value instanceof Error) return { name: value.name, message: value.message }
+  if (above.size >= DEEPEST) throw refuse({ key: 'result' }, `something that is nested more than ${DEEPEST} levels deep`, 'return a flatter tree')
   above.add(value)
   const copy = Array.isArray(value) ? convertItems(value, place, above, warnings) : convertFields(value, place, above, warnings)
   above.delete(value)

@@ -27,20 +27,24 @@ export async function invoke(definition: ToolDefinition, given: unknown, options
   let prepared: Prepared | undefined
   const meta = (facts?: Answer['facts']) => buildMeta({ ...facts, tool, version: identity.version, startedAt, dryRun: prepared?.dryRun ?? options.dryRun ?? false, warnings: gathered.warnings, caller: options.caller, artifacts: gathered.artifacts })
 
+  const finish = (answer: Answer): Finished => {
+    gathered.warnings.push(...answer.warnings)
+    return { outcome: toOutcome(answer, meta(answer.facts)), value: answer.value }
+  }
+  const work = (call: RunningCall): Promise<Finished> => {
+    const go = (ready: Prepared): Promise<Finished> => {
+      prepared = ready
+      const run = (): Promise<Finished> => execute({ definition, prepared: ready, options, gathered, call, finish })
+      const { idempotencyKey: key, env = host.env() } = options
+      return key === undefined || ready.dryRun ? run() : import('./idempotency.ts').then(({ once }) => once({ key, tool, input: ready.input, given, env }, run))
+    }
+    const admitted = admit(definition, given, options, call)
+    return admitted instanceof Promise ? admitted.then(go) : go(admitted)
+  }
+
   let finished: Finished
   try {
-    finished = await runCall(options.cancellation ?? options.signal, (call) => withoutExit(call.fail, async () => {
-      const admitted = admit(definition, given, options, call)
-      const ready = (prepared = admitted instanceof Promise ? await admitted : admitted)
-      const run = async (): Promise<Finished> => {
-        const answer = await execute(definition, ready, options, gathered, call)
-        gathered.warnings.push(...answer.warnings)
-        return { outcome: toOutcome(answer, meta(answer.facts)), value: answer.value }
-      }
-      if (options.idempotencyKey === undefined || ready.dryRun) return run()
-      const { once } = await import('./idempotency.ts')
-      return once({ key: options.idempotencyKey, tool, input: ready.input, given, env: options.env ?? host.env() }, run)
-    }))
+    finished = await runCall(options.cancellation ?? options.signal, (call) => (definition.isPassedOn ? work(call) : withoutExit(call, () => work(call))))
   } catch (thrown) {
     const { error, object } = describeFailure(thrown, definition.errors)
     finished = { outcome: { ok: false, status: 'error', error: object, meta: meta() }, error }
@@ -49,27 +53,43 @@ export async function invoke(definition: ToolDefinition, given: unknown, options
   return finished
 }
 
-async function execute(definition: ToolDefinition, prepared: Prepared, options: CallOptions, gathered: Gathered, call: RunningCall): Promise<Answer> {
+type Execution = {
+  readonly definition: ToolDefinition
+  readonly prepared: Prepared
+  readonly options: CallOptions
+  readonly gathered: Gathered
+  readonly call: RunningCall
+  finish(answer: Answer): Finished
+}
+
+// Awaits only what is a promise: each await costs a call more than the rest of its line.
+async function execute({ definition, prepared, options, gathered, call, finish }: Execution): Promise<Finished> {
   const { run } = definition
   const emit = (event: ToolEvent): void | Promise<void> => {
     if (call.over) return
     if (event.type === 'artifact') gathered.artifacts.push({ name: event.name, uri: event.uri })
     return tell(event, options, call)
   }
-  const entered = enter({ definition, prepared, options, gathered, call, emit })
-  const { context, transaction } = entered instanceof Promise ? await entered : entered
+  const entering = enter({ definition, prepared, options, gathered, call, emit })
+  const { context, transaction } = entering instanceof Promise ? await entering : entering
   if (!run) throw new ToolError('PRECONDITION', `tool '${definition.name}' is described here but cannot be run: it has no handler`, { recoverable: false, suggestion: { action: 'use_different_tool', fix: 'Use another tool' } })
-  if (prepared.dryRun && !definition.dryRun) return plainAnswer({ dry_run: true, would_execute: showInput(definition, prepared.input) })
+  if (prepared.dryRun && !definition.dryRun) return finish(plainAnswer({ dry_run: true, would_execute: showInput(definition, prepared.input) }))
   if (definition.annotations.destructive && !prepared.dryRun) await confirm(definition, prepared.input, options, call)
   if (call.over) throw new ToolError('CANCELLED', 'the call was cancelled')
 
-  const first = await run(prepared.input as never, context)
+  const running = run(prepared.input as never, context)
+  const first = isThenable(running) ? await running : running
   const answer = (prompt: string): Promise<unknown> => askInSession(definition, prompt, options, call)
-  const returned = isGenerator(first) ? await driveGenerator(first, { emit, answer, signal: call.signal() }) : first
-  const checked = prepared.dryRun ? plainAnswer({ plan: gathered.plan }) : await checkAnswer(definition, returned)
+  const returned = isGenerator(first) ? await driveGenerator(first, { emit, answer, signal: call.signal }) : first
+  const checking = prepared.dryRun ? plainAnswer({ plan: gathered.plan }) : checkAnswer(definition, returned)
+  const checked = checking instanceof Promise ? await checking : checking
   call.complete()
-  if (succeeded(checked) && !prepared.dryRun) transaction.commit()
-  return checked
+  if (succeeded(checked) && !prepared.dryRun) transaction?.commit()
+  return finish(checked)
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof (value as { then?: unknown } | null | undefined)?.then === 'function'
 }
 
 async function report(definition: ToolDefinition, input: unknown, outcome: Outcome, { onEvent, caller }: CallOptions): Promise<void> {

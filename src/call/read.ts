@@ -56,7 +56,7 @@ export async function answer(tool: string, options: ServedCallOptions, identity:
   try {
     const result = await runCall(options.cancellation ?? options.signal, (call) => {
       if (options.timeout !== undefined) call.limitTo(toMilliseconds(options.timeout, 'timeout'))
-      return withoutExit(call.fail, () => work(call))
+      return withoutExit(call, () => work(call))
     })
     const { value, warnings } = toJsonValue(result)
     return { ok: true, status: 'success', result: value, meta: meta(warnings) }

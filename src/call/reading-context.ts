@@ -9,7 +9,7 @@ import { tell } from './tell.ts'
 export function createReadingContext(asker: string, options: CallOptions, call: RunningCall): ReadingContext {
   const cwd = options.cwd ?? host.cwd()
   return {
-    get signal() { return call.signal() },
+    get signal() { return call.signal },
     cwd,
     env: options.env ?? host.env(),
     caller: options.caller,

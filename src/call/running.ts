@@ -4,101 +4,120 @@ import { startDeadline } from './deadline.ts'
 import type { RunningDeadline } from './deadline.ts'
 import { onAbort } from './on-abort.ts'
 
-/** One call while it runs: the first failure from outside (deadline, cancellation, process.exit) ends it. */
-export type RunningCall = {
-  signal(): AbortSignal
+/** One call while it runs: the first failure from outside (deadline, cancellation, process.exit) ends it. A class, because the hidden class of a literal with getters is made anew for each call. */
+export class RunningCall {
+  /** It has ended, whichever way. */
+  over = false
+  #controller: AbortController | undefined
+  #asking: AbortController | undefined
+  #failure: ToolError | undefined
+  #deadline: RunningDeadline | undefined
+  #reactions: Set<(error: ToolError) => void> | undefined
+  #stopListening: (() => void) | undefined
+  readonly #reject: (error: ToolError) => void
+
+  /** `reject` is told of a failure from outside; `outer` may be one of them, and may have come already. */
+  constructor(reject: (error: ToolError) => void, outer: AbortSignal | Cancellation | undefined) {
+    this.#reject = reject
+    if (!outer) return
+    const cancel = (): void => this.fail(cancelled(outer.reason))
+    if (outer.aborted) cancel()
+    else this.#stopListening = onAbort(outer, cancel)
+  }
+
+  // Made on demand, because most handlers never look at it.
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController()
+    if (this.#failure) this.#controller.abort(this.#failure)
+    return this.#controller.signal
+  }
+
   /** For those who are asked: aborted as soon as the call is over, however it ended, because nobody waits for their answer any more. */
-  asking(): AbortSignal
-  deadline(): RunningDeadline | undefined
-  fail(error: ToolError): void
+  get asking(): AbortSignal {
+    this.#asking ??= new AbortController()
+    if (this.over) this.#asking.abort(this.#failure ?? isOver())
+    return this.#asking.signal
+  }
+
+  get deadline(): RunningDeadline | undefined {
+    return this.#deadline
+  }
+
+  fail(error: ToolError): void {
+    if (this.over) return
+    this.#failure = error
+    this.end()
+    this.#reject(error)
+    this.#controller?.abort(error)
+    for (const react of this.#reactions ?? []) react(error)
+  }
+
   /** Tells of a failure from outside, at once where there was one; gives the function that stops it. */
-  onFail(react: (error: ToolError) => void): () => void
+  onFail(react: (error: ToolError) => void): () => void {
+    if (this.#failure) react(this.#failure)
+    const listening = (this.#reactions ??= new Set())
+    listening.add(react)
+    return () => void listening.delete(react)
+  }
+
   /** Sets a deadline; of several the earliest counts. */
-  limitTo(milliseconds: number): void
+  limitTo(milliseconds: number): void {
+    if (this.over || (this.#deadline && this.#deadline.remaining() * 1000 <= milliseconds)) return
+    this.#deadline?.clear()
+    this.#deadline = startDeadline(milliseconds, () => this.fail(timedOut(milliseconds)))
+  }
+
   /** Waits for somebody, with the deadline standing still; ends with the call, whatever the other side does. */
-  wait<T>(work: () => T | Promise<T>): Promise<T>
+  async wait<Answer>(ask: () => Answer | Promise<Answer>): Promise<Answer> {
+    if (this.over) throw this.#failure ?? isOver()
+    const paused = this.#deadline
+    paused?.pause()
+    try {
+      return await untilAborted(this.signal, ask)
+    } catch (error) {
+      // The handler has ended without this answer: to throw now would be a rejection that nobody handles.
+      if (this.over && !this.#failure) return await new Promise<never>(() => undefined)
+      throw error
+    } finally {
+      paused?.resume()
+    }
+  }
+
   /** From here on nothing from outside can fail the call. Throws when something already has. */
-  complete(): void
-  readonly over: boolean
+  complete(): void {
+    if (this.over) throw this.#failure ?? isOver()
+    this.end()
+  }
+
+  /** It is over, whether it came to a result or not. */
+  end(): void {
+    this.over = true
+    this.#deadline?.clear()
+    this.#stopListening?.()
+    this.#asking?.abort(this.#failure ?? isOver())
+  }
 }
 
 /** Runs `work` until it settles or is failed from outside; later results and rejections reach nobody. */
-export function runCall<T>(outer: AbortSignal | Cancellation | undefined, work: (call: RunningCall) => Promise<T>): Promise<T> {
+export function runCall<T>(outer: AbortSignal | Cancellation | undefined, work: (call: RunningCall) => T | Promise<T>): Promise<T> {
   return new Promise<T>((resolve, reject) => {
-    let controller: AbortController | undefined
-    let asking: AbortController | undefined
-    let failure: ToolError | undefined
-    let deadline: RunningDeadline | undefined
-    let over = false
-    let reactions: Set<(error: ToolError) => void> | undefined
-    let stopListening = (): void => undefined
-
-    const cancel = (): void => call.fail(cancelled(outer?.reason))
-    const settle = (): void => {
-      over = true
-      deadline?.clear()
-      stopListening()
-      asking?.abort(failure ?? isOver())
+    const call = new RunningCall(reject, outer)
+    if (call.over) return
+    const succeed = (value: T): void => {
+      call.end()
+      resolve(value)
     }
-    const call: RunningCall = {
-      // Made on demand, because most handlers never look at it.
-      signal() {
-        controller ??= new AbortController()
-        if (failure) controller.abort(failure)
-        return controller.signal
-      },
-      asking() {
-        asking ??= new AbortController()
-        if (over) asking.abort(failure ?? isOver())
-        return asking.signal
-      },
-      deadline: () => deadline,
-      fail(error) {
-        if (over) return
-        failure = error
-        settle()
-        reject(error)
-        controller?.abort(error)
-        for (const react of reactions ?? []) react(error)
-      },
-      onFail(react) {
-        if (failure) react(failure)
-        const listening = (reactions ??= new Set())
-        listening.add(react)
-        return () => void listening.delete(react)
-      },
-      limitTo(milliseconds) {
-        if (over || (deadline && deadline.remaining() * 1000 <= milliseconds)) return
-        deadline?.clear()
-        deadline = startDeadline(milliseconds, () => call.fail(timedOut(milliseconds)))
-      },
-      async wait<Answer>(ask: () => Answer | Promise<Answer>): Promise<Answer> {
-        if (over) throw failure ?? isOver()
-        const paused = deadline
-        paused?.pause()
-        try {
-          return await untilAborted(call.signal(), ask)
-        } catch (error) {
-          // The handler has ended without this answer: to throw now would be a rejection that nobody handles.
-          if (over && !failure) return await new Promise<never>(() => undefined)
-          throw error
-        } finally {
-          paused?.resume()
-        }
-      },
-      complete() {
-        if (over) throw failure ?? isOver()
-        settle()
-      },
-      get over() { return over },
+    const fail = (error: unknown): void => {
+      call.end()
+      reject(error)
     }
-
-    if (outer?.aborted) return cancel()
-    if (outer) stopListening = onAbort(outer, cancel)
-    void (async () => work(call))().then(
-      (value) => { settle(); resolve(value) },
-      (error: unknown) => { settle(); reject(error) },
-    )
+    try {
+      const working = work(call)
+      if (working instanceof Promise) working.then(succeed, fail)
+      else succeed(working)
+    } catch (error) {
+      fail(error)
+    }
   })
 }
 

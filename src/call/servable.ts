@@ -28,6 +28,8 @@ export type Servable = {
     readonly skillAutoGenerate?: boolean
   }
   readonly entries: readonly ToolEntry[]
+  /** Loads what the definitions of the entries need; whoever looks at one waits for it first. Absent where nothing is late. */
+  prepare?(): Promise<void>
   readonly resources: readonly Resource[]
   readonly prompts: readonly Prompt[]
   /** Tells of every thing that is added or removed, and of resources that changed, at once; gives a function that stops it. */

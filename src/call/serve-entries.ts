@@ -11,7 +11,7 @@ export type Held = {
   readonly name: string
   readonly version: string
   readonly options: Servable['options']
-  entries(): Iterable<ToolEntry>
+  entries(): Iterable<ToolEntry> | Promise<Iterable<ToolEntry>>
   resources(): readonly Resource[]
   prompts(): readonly Prompt[]
   /** What goes with every reading, where the caller does not say otherwise. */
@@ -26,13 +26,13 @@ export function serveEntries({ name, version, options, entries, resources, promp
     version,
     ...(options.description !== undefined && { description: options.description }),
     ...(options.permissions && { permissions: options.permissions }),
-    tools: Array.from(entries(), ({ definition }) => definition.facts),
+    tools: Array.from(await entries(), ({ definition }) => definition.facts),
     resources: resources().map(({ manifest }) => manifest),
     prompts: await Promise.all(prompts().map((prompt) => prompt.manifest())),
   })
   const describe = async (read: (entry: ToolEntry) => ToolManifest | Promise<ToolManifest>) => ({
     ...(await outline()),
-    tools: await Promise.all(Array.from(entries(), async (entry) => withPath(await read(entry), entry.path))),
+    tools: await Promise.all(Array.from(await entries(), async (entry) => withPath(await read(entry), entry.path))),
   })
   return {
     outline,

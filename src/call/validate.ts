@@ -9,7 +9,7 @@ import { runCall } from './running.ts'
 /** Whether an input would be accepted, the tool's own `preValidate` included. The tool does not run. */
 export async function validateInput(definition: ToolDefinition, given: unknown, options: CallOptions = {}): Promise<ToolError | undefined> {
   try {
-    await runCall(options.signal, (call) => withoutExit(call.fail, async () => {
+    await runCall(options.signal, (call) => withoutExit(call, async () => {
       const prepared = await admit(definition, given, options, call)
       await enter({ definition, prepared, options, gathered: { artifacts: [], plan: [], warnings: [] }, call, emit: () => undefined })
     }))

@@ -34,6 +34,7 @@ async function completeTools(program: Toolset, command: string, words: readonly 
     }
     const entry = command === 'call' ? registry.find(words[at]!) : undefined
     if (!entry) return undefined
+    await registry.prepare?.()
     // Among the commands of the program, because an only tool would need no name.
     const [own, view] = await Promise.all([program.manifest(), oneToolView(registry, entry).manifest()])
     return completeWords({ ...own, tools: [...own.tools.filter(({ path }) => path[0] !== 'call'), ...view.tools] }, ['call', entry.name, ...words.slice(at + 1)])

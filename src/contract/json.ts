@@ -16,6 +16,12 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/** True for a value with more levels of objects and lists than that: most of what is done with one would end in a stack overflow. */
+export function isDeeperThan(levels: number, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return levels === 0 || Object.values(value).some((inner) => isDeeperThan(levels - 1, inner))
+}
+
 /** The object that a text is in JSON; undefined for everything else. */
 export function parseObject(text: string): JsonObject | undefined {
   try {

@@ -62,6 +62,8 @@ export type ToolDefinition = {
   readonly dryRun: boolean
   /** Whether reserved fields of the input steer the call. */
   readonly reserved: boolean
+  /** Its handler only passes the call on to another process: there is no code of an author in it that could end this one. */
+  readonly isPassedOn: boolean
   readonly source: { readonly input: LazySchema; readonly output: LazySchema | undefined }
   /** Schemas and manifest, made at first use and kept; a promise only that first time. Throws CONFIG for what could not be checked at once. */
   compiled(): CompiledTool | Promise<CompiledTool>

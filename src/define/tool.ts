@@ -23,8 +23,8 @@ const OPTIONS = [
 const ANNOTATIONS = ['readOnly', 'destructive', 'idempotent', 'openWorld'] as const satisfies readonly (keyof Annotations)[]
 const CATEGORIES = ['input', 'auth', 'state', 'runtime', 'internal'] as const satisfies readonly ErrorCategory[]
 
-/** Checks what an author wrote; throws CONFIG with what to change. Schemas are looked at only as far as that is quick, and thunks not at all. */
-export function defineTool(options: ToolOptions): ToolDefinition {
+/** Checks what an author wrote; throws CONFIG with what to change. Schemas are looked at only as far as that is quick, and thunks not at all. `isPassedOn` is for tools whose work is done by another process. */
+export function defineTool(options: ToolOptions, isPassedOn = false): ToolDefinition {
   checkName('tool', options.name)
   checkSummary(`tool '${options.name}'`, options.summary)
   checkOptions(`tool '${options.name}'`, options, OPTIONS)
@@ -61,6 +61,7 @@ export function defineTool(options: ToolOptions): ToolDefinition {
     timeout: facts.timeout === undefined ? undefined : facts.timeout * 1000,
     dryRun: facts.dryRun,
     reserved: options.reserved ?? true,
+    isPassedOn,
     source,
     compiled() {
       return compiled ?? (compiling ??= compile())
@@ -78,7 +79,7 @@ export function defineTool(options: ToolOptions): ToolDefinition {
       const schema = early()
       return new Set(schema ? earlyFlags(schema, facts).map(({ long }) => long) : [])
     },
-    renamed: (name) => defineTool({ ...options, name }),
+    renamed: (name) => defineTool({ ...options, name }, isPassedOn),
   }
   return definition
 }

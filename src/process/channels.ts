@@ -2,6 +2,7 @@ import type { ChildProcess, StdioOptions } from 'node:child_process'
 import { closeSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import { takePipes } from './pipes.ts'
+import type { NamedPipe } from './pipes.ts'
 
 /** What a child reads: a pipe of ours, a descriptor, or nothing. */
 export type ChildInput = 'pipe' | 'ignore' | number
@@ -28,10 +29,10 @@ export type OpenedChannels = {
 /** Opens what a child writes to: real pipes where there are any, otherwise the sockets of Node. */
 export async function openChannels(stdin: ChildInput): Promise<OpenedChannels> {
   const pipes = await takePipes(2)
-  if (!pipes) return { stdio: [stdin, 'pipe', 'pipe'], connect: connectSockets, giveUp: () => {} }
+  const ends = pipes && openEnds(pipes)
+  if (!pipes || !ends) return { stdio: [stdin, 'pipe', 'pipe'], connect: connectSockets, giveUp: () => {} }
   const { Socket } = await import('node:net')
   const listen = (reader: number): Readable => new Socket({ fd: reader, readable: true, writable: false })
-  const ends = pipes.map((pipe) => pipe.open())
   const closeWriters = (): void => ends.forEach(({ writer }) => closeSync(writer))
   return {
     stdio: [stdin, ...ends.map(({ writer }) => writer)],
@@ -46,6 +47,19 @@ export async function openChannels(stdin: ChildInput): Promise<OpenedChannels> {
       for (const { reader } of ends) closeSync(reader)
       for (const pipe of pipes) pipe.release(true)
     },
+  }
+}
+
+// Where no descriptor is left the start of the child fails too, and says so.
+function openEnds(pipes: readonly NamedPipe[]): readonly ReturnType<NamedPipe['open']>[] | undefined {
+  const ends: ReturnType<NamedPipe['open']>[] = []
+  try {
+    for (const pipe of pipes) ends.push(pipe.open())
+    return ends
+  } catch {
+    for (const { reader, writer } of ends) [reader, writer].forEach((descriptor) => closeSync(descriptor))
+    for (const pipe of pipes) pipe.release(true)
+    return undefined
   }
 }
 

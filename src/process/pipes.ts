@@ -59,7 +59,15 @@ function keep(keeper: number): NamedPipe {
   const path = `/proc/self/fd/${keeper}`
   const pipe: NamedPipe = {
     get name() { return readlinkSync(path) },
-    open: () => ({ writer: openSync(path, constants.O_WRONLY), reader: openSync(path, constants.O_RDONLY | constants.O_NONBLOCK) }),
+    open() {
+      const writer = openSync(path, constants.O_WRONLY)
+      try {
+        return { writer, reader: openSync(path, constants.O_RDONLY | constants.O_NONBLOCK) }
+      } catch (error) {
+        closeSync(writer)
+        throw error
+      }
+    },
     release: (isEmpty) => {
       if (isEmpty) spare.push(pipe)
       else closeSync(keeper)

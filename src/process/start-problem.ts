@@ -1,3 +1,4 @@
+import { quoteForShell } from '../contract/quote-for-shell.ts'
 import { ToolError } from '../contract/tool-error.ts'
 import type { ChildOptions } from './child-type.ts'
 
@@ -15,18 +16,18 @@ export async function explainStart(error: NodeJS.ErrnoException, { command: [pro
   }
   const folder = await stat(cwd).catch(() => undefined)
   if (!folder?.isDirectory()) {
-    return new ToolError('INVALID_PATH', `${named} cannot be started in ${cwd}: there is no such directory`, { suggestion: `mkdir -p ${quote(cwd)}`, cause: error })
+    return new ToolError('INVALID_PATH', `${named} cannot be started in ${cwd}: there is no such directory`, { suggestion: `mkdir -p ${quoteForShell(cwd)}`, cause: error })
   }
   if (error.code === 'ENOENT') {
     const interpreter = program.includes('/') ? await readInterpreter(program, open) : undefined
     if (interpreter !== undefined) return new ToolError('CONFIG', `${named} cannot be started: its first line names the interpreter ${interpreter}, which is not on this machine`, { suggestion: `Install ${interpreter}, or change the first line of ${program}`, cause: error })
-    return new ToolError('CONFIG', `The program ${named} was not found`, { suggestion: program.includes('/') ? `Check the path: ls -l ${quote(program)}` : `Install ${program}, or add its folder to PATH`, cause: error })
+    return new ToolError('CONFIG', `The program ${named} was not found`, { suggestion: program.includes('/') ? `Check the path: ls -l ${quoteForShell(program)}` : `Install ${program}, or add its folder to PATH`, cause: error })
   }
   if (error.code === 'EACCES' || error.code === 'EPERM') {
-    return new ToolError('PERMISSION', `${named} may not be executed`, { suggestion: `chmod +x ${quote(program)}`, cause: error })
+    return new ToolError('PERMISSION', `${named} may not be executed`, { suggestion: `chmod +x ${quoteForShell(program)}`, cause: error })
   }
   const busy = error.code === 'EAGAIN' || error.code === 'EMFILE' || error.code === 'ENFILE' || error.code === 'ENOMEM'
-  return new ToolError(busy ? 'DEPENDENCY' : 'CONFIG', `${named} cannot be started: ${error.message}`, { suggestion: busy ? 'Run fewer programs at the same time, then try again' : `Run it by hand: ${quote(program)}`, cause: error })
+  return new ToolError(busy ? 'DEPENDENCY' : 'CONFIG', `${named} cannot be started: ${error.message}`, { suggestion: busy ? 'Run fewer programs at the same time, then try again' : `Run it by hand: ${quoteForShell(program)}`, cause: error })
 }
 
 async function readInterpreter(program: string, open: typeof import('node:fs/promises').open): Promise<string | undefined> {
@@ -41,8 +42,4 @@ async function readInterpreter(program: string, open: typeof import('node:fs/pro
   } catch {
     return undefined
   }
-}
-
-function quote(text: string): string {
-  return /^[\w./@%+=:,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 }

@@ -56,6 +56,8 @@ export async function supervise(options: ChildOptions, stdin: ChildInput): Promi
     if (!isOver()) stop('cancelled')
   }
   signal?.addEventListener('abort', onAbort, { once: true })
+  // It may have been aborted while the start was waited for.
+  if (signal?.aborted) onAbort()
   if (timeout !== undefined) timers.push(setTimeout(() => stop('timeout'), timeout))
 
   const output = collectOutput(channels.stdout, options, stop)

@@ -1,9 +1,9 @@
-import type { Entry } from './entry.ts'
-import { notesOf } from './foreign/define-foreign.ts'
+import type { Entry, EntryParts } from './entry.ts'
+import { notesOf } from './foreign/notes.ts'
 import type { ListedTool, ToolDescription } from './registry-type.ts'
 
 /** A tool in short. */
-export function listEntry({ id, name, found, shadowedBy }: Entry): ListedTool {
+export function listEntry({ id, name, found, shadowedBy }: EntryParts): ListedTool {
   const { summary, source, kind, tier, location, tags } = found
   const isTheirName = found.name === id.slice(id.indexOf('.') + 1)
   return {

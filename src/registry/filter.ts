@@ -1,7 +1,7 @@
 import { ToolError } from '../contract/tool-error.ts'
 import { unknownName } from '../contract/unknown-name.ts'
 import { lookupKey } from '../define/names.ts'
-import type { Entry } from './entry.ts'
+import type { EntryParts } from './entry.ts'
 
 /** Which tools are wanted: names and ids, tags, sources; each with `*` for any text. A tool has to fit one of each kind that is given. */
 export type Filter = { readonly name?: string | readonly string[]; readonly tag?: string | readonly string[]; readonly source?: string | readonly string[]; readonly kind?: string | readonly string[] }
@@ -10,7 +10,7 @@ export type Filter = { readonly name?: string | readonly string[]; readonly tag?
 export type FilterInput = string | readonly string[] | Filter
 
 /** The entries that a filter means. Throws NOT_FOUND for a name or source that nothing has, because a misspelt one would silently give nothing. */
-export function selectEntries(entries: readonly Entry[], given: FilterInput = 'all'): readonly Entry[] {
+export function selectEntries<Entry extends EntryParts>(entries: readonly Entry[], given: FilterInput = 'all'): readonly Entry[] {
   const filter = typeof given === 'string' || Array.isArray(given) ? { name: given as string | readonly string[] } : (given as Filter)
   const wanted = listOf(filter.name)
   if (wanted?.length === 1 && wanted[0] === 'none') return []
@@ -27,7 +27,7 @@ function listOf(given: string | readonly string[] | undefined): readonly string[
   return typeof given === 'string' ? [given] : given
 }
 
-function matcher(kind: string, wanted: readonly string[] | undefined, entries: readonly Entry[], words: (entry: Entry) => readonly string[]): ((entry: Entry) => boolean) | undefined {
+function matcher<Entry>(kind: string, wanted: readonly string[] | undefined, entries: readonly Entry[], words: (entry: Entry) => readonly string[]): ((entry: Entry) => boolean) | undefined {
   if (wanted === undefined) return undefined
   const tests = wanted.map((pattern) => wildcard(pattern))
   const fits = (entry: Entry, test: (text: string) => boolean): boolean => words(entry).some((word) => test(word))
@@ -39,8 +39,8 @@ function matcher(kind: string, wanted: readonly string[] | undefined, entries: r
   return (entry) => tests.some((test) => fits(entry, test))
 }
 
-// Linear: the pieces between the stars are looked for from left to right.
-function wildcard(pattern: string): (text: string) => boolean {
+/** Whether a text fits a pattern in which `*` stands for any text. Linear: the pieces between the stars are looked for from left to right. */
+export function wildcard(pattern: string): (text: string) => boolean {
   const pieces = lookupKey(pattern).split('*')
   const first = pieces[0]!
   const last = pieces.at(-1)!

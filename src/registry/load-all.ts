@@ -4,6 +4,8 @@ import type { Loaded, Problem } from './found.ts'
 import { loadContext } from './load-context.ts'
 import { merge } from './merge.ts'
 import type { Merged } from './merge.ts'
+import { calmly } from './calmly.ts'
+import { oneAtATime } from './one-at-a-time.ts'
 import { openSources } from './open-sources.ts'
 import type { RegistryOptions, SourceState } from './registry-type.ts'
 import type { Source } from './source.ts'
@@ -13,6 +15,8 @@ import { openServices } from './services.ts'
 export type Loading = {
   merged(): Merged
   states(): readonly SourceState[]
+  /** Loads what definitions need; undefined where that is done. */
+  prepare(): Promise<void> | undefined
   /** Looks again into every source. */
   reload(fresh: boolean): Promise<void>
   close(): Promise<void>
@@ -23,13 +27,16 @@ export async function loadAll(options: RegistryOptions, onChange: () => void): P
   const stop = new AbortController()
   const services = openServices(options)
   const sources = await openSources(options, services)
-  const context = loadContext(options, stop.signal)
+  const context = await loadContext(options, stop.signal)
   const found = new Map<Source, Loaded>()
   let merged = merge([])
+  let isPrepared = false
+  let preparing: Promise<void> | undefined
 
-  const load = async (source: Source, fresh: boolean): Promise<void> => {
-    found.set(source, await loadOne(source, fresh))
-  }
+  const turns = new Map(sources.map((source) => [source, oneAtATime(async (fresh) => {
+    if (!stop.signal.aborted) found.set(source, await loadOne(source, fresh))
+  })]))
+  const load = (source: Source, fresh: boolean): Promise<void> => turns.get(source)!.again(fresh)
   const loadOne = async (source: Source, fresh: boolean): Promise<Loaded> => {
     try {
       return await source.load({ ...context, fresh })
@@ -40,11 +47,28 @@ export async function loadAll(options: RegistryOptions, onChange: () => void): P
   const join = (): void => {
     merged = merge(sources.map((source) => found.get(source) ?? { tools: [] }))
   }
+  const prepare = async (): Promise<void> => {
+    await Promise.all(sources.map(async (source) => source.prepare?.()))
+    isPrepared = true
+  }
   const close = async (): Promise<void> => {
     stop.abort()
-    await Promise.allSettled([...sources.map((source) => source.close?.()), services.close()])
+    const end = (): readonly Promise<void>[] => sources.map(async (source) => source.close?.())
+    await Promise.allSettled([...end(), services.close()])
+    // A look that was under way may have opened something meanwhile.
+    await Promise.all([...turns.values()].map((turn) => turn.rest()))
+    await Promise.allSettled(end())
   }
 
+  // Before the first look, because what changes during it is told once.
+  for (const source of sources) {
+    source.onChange?.(calmly(async () => {
+      await load(source, false)
+      if (stop.signal.aborted) return
+      join()
+      onChange()
+    }))
+  }
   await Promise.all(sources.map((source) => load(source, false)))
   join()
   if (options.strict) {
@@ -54,15 +78,9 @@ export async function loadAll(options: RegistryOptions, onChange: () => void): P
       throw new ToolError('CONFIG', `${first.message}${others.length > 0 ? ` (and ${others.length} more)` : ''}`, { details: { problems: merged.problems.slice(0, 50) }, suggestion: first.fix })
     }
   }
-  for (const source of sources) {
-    source.onChange?.(() => void load(source, false).then(() => {
-      if (stop.signal.aborted) return
-      join()
-      onChange()
-    }))
-  }
   return {
     merged: () => merged,
+    prepare: () => (isPrepared ? undefined : (preparing ??= prepare())),
     states: () => sources.map((source) => {
       const { tools, problems } = found.get(source) ?? { tools: [] }
       return { name: source.name, kind: source.kind, location: source.location, tools: tools.length, problems: problems?.length ?? 0 }

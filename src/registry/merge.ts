@@ -2,13 +2,16 @@ import { lookupKey } from '../define/names.ts'
 import type { Prompt } from '../define/prompt.ts'
 import type { Resource } from '../define/resource.ts'
 import { makeEntry } from './entry.ts'
-import type { Entry } from './entry.ts'
+import type { Entry, EntryParts } from './entry.ts'
 import { TIERS } from './found.ts'
-import type { FoundTool, Loaded, Problem } from './found.ts'
+import type { FoundTool, Loaded, Problem, Tier } from './found.ts'
 import { distinctName, entryNames, validName, validNames } from './names.ts'
 
 /** Everything that all sources found, under names that mean one thing each. */
 export type Merged = {
+  /** What a list needs. */
+  readonly listed: readonly EntryParts[]
+  /** The same, ready for calls. */
   readonly entries: readonly Entry[]
   readonly resources: readonly Resource[]
   readonly prompts: readonly Prompt[]
@@ -17,80 +20,100 @@ export type Merged = {
   find(name: string): Entry | undefined
 }
 
-type Placed = { readonly id: string; readonly found: FoundTool; readonly owner: { readonly id: string; readonly found: FoundTool } | undefined }
+type NamedSource = { readonly source: string; readonly names: ReadonlyMap<string, string> }
+
+type Placed = { readonly id: string; readonly bare: string; readonly found: FoundTool; /** Who has the bare name. */ readonly owner: Placed | undefined }
 
 /** Puts together what the sources found: the stronger tier gets the bare name, the others keep their ids. */
 export function merge(loaded: readonly Loaded[]): Merged {
   const problems = loaded.flatMap(({ problems: own }) => own ?? [])
   const report = (problem: Problem): void => void problems.push(problem)
-  const byId = new Map<string, FoundTool>()
-  const owners = new Map<string, { readonly id: string; readonly found: FoundTool }>()
-  const placed: Placed[] = []
-
-  const inOrder = inOrderOfStrength(loaded)
-  const bareNames = namesBySource(inOrder)
-  for (const found of inOrder) {
-    const source = validName(found.source)
-    const bare = bareNames.get(source)!.get(found.name)!
-    let id = `${source}.${bare}`
-    const same = byId.get(id)
-    if (same && same.name === found.name) {
-      report(duplicate(found, `two tools of '${found.source}' are called '${found.name}'; the one ${whereIs(same)} is used`))
-      continue
-    }
-    if (same) id = `${source}.${distinctName(bare, found.name)}`
-    byId.set(id, found)
-    const key = lookupKey(bare)
-    const owner = same ? undefined : owners.get(key)
-    if (!owner && !same) owners.set(key, { id, found })
-    if (owner?.found.tier === found.tier) report(duplicate(found, `'${found.name}' is also a tool of '${owner.found.source}'; the bare name means that one, and this one is '${id}'`))
-    placed.push({ id, found, owner })
-  }
-
-  const names = new Map<string, Entry>()
-  const ids = new Map<string, Entry>()
-  const place = (name: string, { id, found, owner }: Placed): void => {
-    const entry = makeEntry({ id, name, found, ...(owner && { shadowedBy: owner.id }) }, report)
-    names.set(lookupKey(name), entry)
-    ids.set(lookupKey(id), entry)
-  }
-  // Mostly nothing is shadowed, and then every tool is called by its own name.
-  const shadowed = placed.filter(({ owner }) => owner !== undefined)
-  if (shadowed.length === 0) for (const each of placed) place(bareOf(each.id), each)
-  else {
-    const inView = [...placed.filter(({ owner }) => owner === undefined), ...shadowed]
-    for (const [name, each] of entryNames(inView.map((placing) => ({ ...placing, source: placing.found.source, bare: bareOf(placing.id), shadowed: placing.owner !== undefined })))) place(name, each)
-  }
+  const listed = nameAll(placeAll(inOrderOfStrength(loaded), report))
+  const entries = once(() => listed.map((parts) => makeEntry(parts, report)))
+  const index = once(() => indexEntries(entries()))
   return {
-    entries: [...ids.values()],
+    listed,
+    get entries() { return entries() },
     resources: uniqueResources(loaded, report),
     prompts: uniquePrompts(loaded),
     problems,
-    find(name) {
-      const dot = name.indexOf('.')
-      return names.get(lookupKey(name)) ?? ids.get(lookupKey(name)) ?? names.get(lookupKey(validName(name))) ?? (dot === -1 ? undefined : ids.get(lookupKey(`${validName(name.slice(0, dot))}.${validName(name.slice(dot + 1))}`)))
-    },
+    find: (name) => index()(name),
   }
-}
-
-function bareOf(id: string): string {
-  return id.slice(id.indexOf('.') + 1)
 }
 
 function inOrderOfStrength(loaded: readonly Loaded[]): readonly FoundTool[] {
-  const tools = loaded.flatMap(({ tools: own }) => own)
-  return TIERS.flatMap((tier) => tools.filter((found) => found.tier === tier))
+  const byTier = new Map<Tier, FoundTool[]>(TIERS.map((tier) => [tier, []]))
+  for (const { tools } of loaded) for (const found of tools) byTier.get(found.tier)!.push(found)
+  return [...byTier.values()].flat()
 }
 
-// Which names a source gives its tools does not depend on their order.
-function namesBySource(tools: readonly FoundTool[]): Map<string, Map<string, string>> {
-  const bySource = new Map<string, string[]>()
-  for (const { source, name } of tools) {
-    const names = bySource.get(validName(source))
-    if (names) names.push(name)
-    else bySource.set(validName(source), [name])
+function placeAll(tools: readonly FoundTool[], report: (problem: Problem) => void): readonly Placed[] {
+  const byId = new Map<string, Placed>()
+  const owners = new Map<string, Placed>()
+  const sources = namesBySource(tools)
+  for (const found of tools) {
+    const { source, names } = sources.get(found.source)!
+    const bare = names.get(found.name)!
+    const id = `${source}.${bare}`
+    const same = byId.get(id)
+    if (same?.found.name === found.name) {
+      report(duplicate(found, `two tools of '${found.source}' are called '${found.name}'; the one ${whereIs(same.found)} is used`))
+      continue
+    }
+    if (same) {
+      const distinct = distinctName(bare, found.name)
+      byId.set(`${source}.${distinct}`, { id: `${source}.${distinct}`, bare: distinct, found, owner: undefined })
+      continue
+    }
+    const key = lookupKey(bare)
+    const owner = owners.get(key)
+    const placed = { id, bare, found, owner }
+    if (!owner) owners.set(key, placed)
+    else if (owner.found.tier === found.tier) report(duplicate(found, `'${found.name}' is also a tool of '${owner.found.source}'; the bare name means that one, and this one is '${id}'`))
+    byId.set(id, placed)
   }
-  return new Map([...bySource].map(([source, names]) => [source, validNames(names)]))
+  return [...byId.values()]
+}
+
+// Which names a source gives its tools does not depend on their order. Sources whose names are told alike share them.
+function namesBySource(tools: readonly FoundTool[]): ReadonlyMap<string, NamedSource> {
+  const sources = new Map<string, string>()
+  const given = new Map<string, string[]>()
+  for (const { source, name } of tools) {
+    let valid = sources.get(source)
+    if (valid === undefined) {
+      sources.set(source, (valid = validName(source)))
+      if (!given.has(valid)) given.set(valid, [])
+    }
+    given.get(valid)!.push(name)
+  }
+  const names = new Map(Array.from(given, ([valid, foreign]) => [valid, validNames(foreign)]))
+  return new Map(Array.from(sources, ([source, valid]) => [source, { source: valid, names: names.get(valid)! }]))
+}
+
+// Mostly nothing is shadowed, and then every tool is called by its own name.
+function nameAll(placed: readonly Placed[]): readonly EntryParts[] {
+  const shadowed = placed.filter(({ owner }) => owner !== undefined)
+  if (shadowed.length === 0) return placed.map(({ id, bare, found }) => ({ id, name: bare, found }))
+  const inView = [...placed.filter(({ owner }) => owner === undefined), ...shadowed]
+  const named = entryNames(inView.map(({ id, bare, found, owner }) => ({ id, bare, found, source: found.source, owner, shadowed: owner !== undefined })))
+  return Array.from(named, ([name, { id, found, owner }]) => ({ id, name, found, ...(owner && { shadowedBy: owner.id }) }))
+}
+
+function indexEntries(entries: readonly Entry[]): Merged['find'] {
+  const names = new Map(entries.map((entry) => [lookupKey(entry.name), entry]))
+  const ids = new Map(entries.map((entry) => [entry.id, entry]))
+  for (const entry of entries) if (!ids.has(lookupKey(entry.id))) ids.set(lookupKey(entry.id), entry)
+  const byId = (id: string): Entry | undefined => ids.get(id) ?? ids.get(lookupKey(id))
+  return (name) => {
+    const dot = name.indexOf('.')
+    return names.get(lookupKey(name)) ?? byId(name) ?? names.get(lookupKey(validName(name))) ?? (dot === -1 ? undefined : byId(`${validName(name.slice(0, dot))}.${validName(name.slice(dot + 1))}`))
+  }
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined
+  return () => (made ??= { value: make() }).value
 }
 
 function duplicate(found: FoundTool, message: string): Problem {

@@ -20,16 +20,19 @@ export function validName(foreign: string): string {
 
 /** Names of the tools of one source, by what their owner calls them: names that would fall together (`a.b` and `a b`) are kept apart, and the one that was valid already keeps its name. */
 export function validNames(foreign: Iterable<string>): Map<string, string> {
-  const all = [...new Set(foreign)]
-  const wanted = new Map<string, string[]>()
-  for (const name of all) {
+  const names = new Map<string, string>()
+  const bent = new Map<string, string[]>()
+  for (const name of foreign) {
+    if (names.has(name)) continue
     const valid = validName(name)
-    wanted.set(valid, [...(wanted.get(valid) ?? []), name])
+    names.set(name, valid)
+    if (valid === name) continue
+    const same = bent.get(valid)
+    if (same) same.push(name)
+    else bent.set(valid, [name])
   }
-  return new Map(all.map((name) => {
-    const valid = validName(name)
-    return [name, valid === name || wanted.get(valid)!.length === 1 ? valid : withHash(valid, name)]
-  }))
+  for (const [valid, same] of bent) if (same.length > 1 || names.has(valid)) for (const name of same) names.set(name, withHash(valid, name))
+  return names
 }
 
 /** The same name, told apart from others by a seed. */

@@ -1,12 +1,13 @@
 import { isObject } from '../contract/json.ts'
 import { ToolError } from '../contract/tool-error.ts'
 import { distinctSourceName } from './source-names.ts'
+import { folderSource } from './sources/folder.ts'
 import type { McpServerConfig } from './mcp/settings.ts'
 import type { OpenApiOptions, RegistryOptions } from './registry-type.ts'
 import type { ChildServices } from './child/services.ts'
 import type { Source } from './source.ts'
 
-/** Makes the sources that the options name, in the order of their strength. Each kind is loaded only where it is used. */
+/** Makes the sources that the options name, in the order of their strength. Each kind but folders, which most have, is loaded only where it is used. */
 export async function openSources(options: RegistryOptions, services: ChildServices): Promise<readonly Source[]> {
   const named = distinctSourceName()
   const sources: Source[] = []
@@ -18,10 +19,7 @@ export async function openSources(options: RegistryOptions, services: ChildServi
     for (const item of items) sources.push(named(toSource(item)))
   }
   if (options.tools !== undefined) sources.push(named((await import('./sources/in-process.ts')).inProcessSource(options.tools)))
-  await add('folders', options.folders, async () => {
-    const { folderSource } = await import('./sources/folder.ts')
-    return (item) => folderSource(asObject('folders', 'path', item), services)
-  })
+  await add('folders', options.folders, async () => (item) => folderSource(asObject('folders', 'path', item), services))
   await add('modules', options.modules, async () => {
     const { moduleSource } = await import('./sources/module.ts')
     return (item) => moduleSource(asObject('modules', 'path', item))

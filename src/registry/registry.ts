@@ -37,13 +37,14 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
     if (entry) {
       // Not awaited where it is there already: a call is made of few promises.
       const engine = loadEngine()
+      const ready = loading.prepare()
       const run = ({ invoke }: Awaited<typeof engine>): Promise<Finished> => invoke(entry.definition, input, withDefaults(callOptions), entry.identity)
-      return engine instanceof Promise ? engine.then(run) : run(engine)
+      return ready || engine instanceof Promise ? Promise.all([engine, ready]).then(([loaded]) => run(loaded)) : run(engine)
     }
     const error = unknownTool(String(wanted), now().entries)
     return Promise.resolve({ outcome: { ok: false, status: 'error', error: error.toObject(), meta: { tool: `${name}.${String(wanted).slice(0, 64)}`, version, duration_ms: 0 } } satisfies Outcome, error })
   }
-  const provide = async () => (await import('./provide.ts'))
+  const provide = async () => (await Promise.all([import('./provide.ts'), loading.prepare()]))[0]
 
   const registry: Registry = {
     name,
@@ -52,14 +53,19 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
     get entries() { return now().entries },
     get resources() { return now().resources },
     get prompts() { return now().prompts },
+    prepare: async () => loading.prepare(),
     onChange: (listener) => changes.listen(listener),
     find: (wanted) => now().find(wanted),
-    ...serveEntries({ name, version, options: shown, entries: () => now().entries, resources: () => now().resources, prompts: () => now().prompts, withDefaults }),
+    ...serveEntries({ name, version, options: shown, entries: async () => (await loading.prepare(), now().entries), resources: () => now().resources, prompts: () => now().prompts, withDefaults }),
     call: (wanted, input, callOptions) => start(wanted, input, callOptions).then(({ outcome }) => outcome),
     stream: (wanted, input, callOptions) => openLate(async () => (await loadEngine()).streamCall((streaming) => start(wanted, input, streaming), withDefaults(callOptions))),
-    list: (filter) => selectEntries(now().entries, filter).map(listEntry),
-    describe: async (wanted) => describeEntry(known(wanted)),
+    list: (filter) => selectEntries(now().listed, filter).map(listEntry),
+    async describe(wanted) {
+      await loading.prepare()
+      return describeEntry(known(wanted))
+    },
     async schema(wanted) {
+      await loading.prepare()
       const { inputSchema, outputSchema } = (await known(wanted).definition.compiled()).manifest
       return { input: inputSchema, ...(outputSchema && { output: outputSchema }) }
     },

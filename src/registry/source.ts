@@ -17,7 +17,7 @@ export type ProbeSettings = {
   /** Probing without a sandbox, on a machine that has none. Default false. */
   readonly unsandboxed: boolean
   /** Children at the same time; default: one for each core. */
-  readonly concurrency: number
+  readonly concurrency?: number
 }
 
 /** A place that tools come from. All sources have these few functions, and nobody asks which one it is. */
@@ -29,6 +29,8 @@ export type Source = {
   readonly location: string
   /** Looks what is there now. Never throws: what does not work is a problem with a reason and a fix. Called again by `rescan`. */
   load(context: LoadContext): Promise<Loaded>
+  /** Loads the code that `define` of its tools needs, where a list does without it. */
+  prepare?(): Promise<void>
   /** Tells that what `load` would give has changed. */
   onChange?(listener: () => void): void
   /** Ends what it keeps open: connections, warm programs. */

@@ -29,7 +29,7 @@ describe('[3.context-roots] ctx.roots', () => {
   })
 
   test('waits with the deadline standing still, and ends with the call', async () => {
-    const slow: CallOptions = { timeout: '30ms', roots: async () => { await new Promise((resolve) => setTimeout(resolve, 80)); return [] } }
+    const slow: CallOptions = { timeout: '500ms', roots: async () => { await new Promise((resolve) => setTimeout(resolve, 600)); return [] } }
     expect(await call(roots, {}, slow)).toMatchObject({ ok: true })
     const controller = new AbortController()
     const answer = call(roots, {}, { signal: controller.signal, roots: () => { controller.abort(); return never() } })
@@ -81,10 +81,10 @@ describe('[3.questions-at-once] several questions at once', () => {
 
   test('the deadline stands still until the last is answered, and then goes on', async () => {
     const later = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
-    const answer: Answerer = async ({ prompt: text }) => { await later(text === 'a' ? 10 : 150); return text }
-    expect(await call(two, {}, { timeout: '60ms', answer })).toMatchObject({ ok: true, result: ['a', 'b'] })
+    const answer: Answerer = async ({ prompt: text }) => { await later(text === 'a' ? 10 : 600); return text }
+    expect(await call(two, {}, { timeout: '500ms', answer })).toMatchObject({ ok: true, result: ['a', 'b'] })
     const thenHangs = runs(async (ctx) => { await Promise.all([ctx.ask({ kind: 'input', prompt: 'a' }), ctx.ask({ kind: 'input', prompt: 'b' })]); return never() })
-    expect(await call(thenHangs, {}, { timeout: '60ms', answer })).toMatchObject({ error: { code: 'TIMEOUT' } })
+    expect(await call(thenHangs, {}, { timeout: '500ms', answer })).toMatchObject({ error: { code: 'TIMEOUT' } })
   })
 
   test('come in the order in which they were asked, however long one takes to prepare', async () => {
@@ -188,8 +188,8 @@ describe('[3.reading-context] prompts and resources', () => {
   })
 
   test.each(surfaces)('%s waits with the deadline standing still, and a listener that throws ends it', async (_what, read) => {
-    const slow: Answerer = async () => { await new Promise((resolve) => setTimeout(resolve, 80)); return 'red' }
-    expect(await read({ timeout: '30ms', answer: slow, sample: () => '' })).toMatchObject({ ok: true })
+    const slow: Answerer = async () => { await new Promise((resolve) => setTimeout(resolve, 600)); return 'red' }
+    expect(await read({ timeout: '500ms', answer: slow, sample: () => '' })).toMatchObject({ ok: true })
     expect(await read({ answer: () => 'red', sample: () => '', onEvent: () => { throw new Error('full') } })).toMatchObject({ error: { code: 'INTERNAL', message: 'full' } })
   })
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { project, toolable } from './support.ts'
+import { folderWith, project, toolable } from './support.ts'
 
 describe('toolable list', () => {
   test('gives every tool with its origin as JSON [6.command-list]', async () => {
@@ -22,6 +22,15 @@ describe('toolable list', () => {
     const [all, problems] = await Promise.all([toolable(['list', '--all', '-o', 'text']), toolable(['list', '--problems', '-o', 'text'])])
     expect(all.stdout).toMatch(/^others\.greet +Greet somebody else +others \(behind greetings\.greet\)$/m)
     expect(problems.stdout).toMatch(/^warning: .*others\.mjs \(duplicate\)\n {2}.*greet.*\n {2}fix: \S/)
+  })
+
+  test('[6.command-list] --source chooses among problems too, and a source that has nothing else is known', async () => {
+    const cwd = folderWith({ 'toolable.yaml': 'folders: [good, bad]\n', 'good/a.sh': '# toolable: {"name": "a"}\n', 'bad/b.yaml': 'name: b\ncommand: bash\nentry: nowhere.sh\n' })
+    const [good, bad, both, none] = await Promise.all(['good', 'bad', '*', 'worse'].map((source) => toolable(['list', '--source', source], { cwd })))
+    expect(good!.json.result).toMatchObject({ tools: [{ name: 'a' }], problems: [] })
+    expect(bad!.json.result).toMatchObject({ tools: [], problems: [{ source: 'bad', reason: 'missing' }] })
+    expect(both!.json.result).toMatchObject({ tools: [{ name: 'a' }], problems: [{ source: 'bad' }] })
+    expect(none!).toMatchObject({ status: 66, json: { error: { code: 'NOT_FOUND', details: { sources: ['good', 'bad'] } } } })
   })
 
   test('takes filters, and refuses one that nothing fits [6.command-list]', async () => {

@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest'
 import { listFences } from '../../scripts/docs/fences.mjs'
 import type { Fence } from '../../scripts/docs/fences.mjs'
 import { refreshPage } from '../../scripts/docs/refresh.mjs'
+import '../support/without-coverage.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const pages = ['README.md', ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`)]

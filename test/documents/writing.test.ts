@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { makeFolder } from '../support/run-program.ts'
 import { docs, filesIn } from './support.ts'
+import '../support/without-coverage.ts'
 
 const SKILL = 'skills/documented/SKILL.md'
 const state = (result: readonly { path: string; state: string }[]): { [path: string]: string } => Object.fromEntries(result.map(({ path, state: each }) => [path, each]))

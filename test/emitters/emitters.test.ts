@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { cleanEnvironment, fixture, launch, makeFolder } from '../support/run-program.ts'
 import type { Ended, RunOptions } from '../support/run-program.ts'
+import '../support/without-coverage.ts'
 
 // The same program three times: ours sets what the others have to keep.
 const LANGUAGES = [['TypeScript', process.execPath, 'emitters/tools.mjs'], ['Python', 'python3', 'emitters/tools.py'], ['shell', 'sh', 'emitters/tools.sh']] as const

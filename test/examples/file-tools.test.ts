@@ -5,6 +5,7 @@ import { makeSampleFolder } from '../../scripts/sample-folder.mjs'
 import type { Toolset } from 'toolable'
 import { runExample } from './run-example.ts'
 import type { Run } from './run-example.ts'
+import '../support/without-coverage.ts'
 
 let sample: ReturnType<typeof makeSampleFolder>
 beforeEach(() => { sample = makeSampleFolder() })

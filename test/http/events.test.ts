@@ -6,13 +6,14 @@ import { listen } from '../../src/surfaces/http/node/server.ts'
 import { toolset } from '../../src/surfaces/toolset.ts'
 import { loadSet, post } from './support/doors.ts'
 
+let begun = 0
 let aborted = 0
 const later = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds))
 const set = toolset({
   name: 'events',
   tools: [
     tool({ name: 'waits_a_little', summary: 'Wait', run: async () => { await later(100); return 'done' } }),
-    tool({ name: 'waits', summary: 'Wait', run: (_input, ctx) => new Promise<void>(() => ctx.signal.addEventListener('abort', () => { aborted++ })) }),
+    tool({ name: 'waits', summary: 'Wait', run: (_input, ctx) => new Promise<void>(() => { begun++; ctx.signal.addEventListener('abort', () => { aborted++ }) }) }),
   ],
 })
 const app = createApp(set, { keepAlive: 10 })
@@ -36,8 +37,10 @@ test('[10.http-client-gone] cancelling the stream of a fetch handler aborts the 
 test('[10.http-client-gone] the signal of a Request cancels its call', async () => {
   const gone = new AbortController()
   const before = aborted
+  const already = begun
   const call = fetchHandler(app)(new Request('http://localhost/tools/waits', { ...post({}), signal: gone.signal }))
-  setTimeout(() => gone.abort(), 20)
+  await expect.poll(() => begun).toBe(already + 1)
+  gone.abort()
   const answer = await call
   expect([answer.status, await answer.json(), aborted]).toEqual([499, expect.objectContaining({ error: expect.objectContaining({ code: 'CANCELLED' }) }), before + 1])
 })

@@ -171,7 +171,7 @@ describe('serve http', () => {
 
   test('flags reach the server: base path, limits, consent, timeout', async () => {
     const { env } = marksFile()
-    const served = await serveProgram(['--base-path', '/api', '--body-limit', '50', '--confirm', 'never', '--timeout', '100ms', '--allowed-host', 'tools.example', '--allowed-origin', 'https://app.example'], { env })
+    const served = await serveProgram(['--base-path', '/api', '--body-limit', '50', '--confirm', 'never', '--timeout', '1s', '--allowed-host', 'tools.example', '--allowed-origin', 'https://app.example'], { env })
     expect(served.url).toMatch(/\/api$/)
     expect((await fetch(new URL('/tools', served.url))).status).toBe(404)
     expect((await fetch(`${served.url}/tools/say_it`, post({ text: 'a'.repeat(60) }))).status).toBe(413)
@@ -182,7 +182,7 @@ describe('serve http', () => {
   })
 
   test('limits hold over MCP too', async () => {
-    const served = await serveProgram(['--timeout', '100ms', '--body-limit', '1000'])
+    const served = await serveProgram(['--timeout', '1s', '--body-limit', '1000'])
     const call = (name: string, input: object): Promise<Response> => fetch(`${served.url}/mcp`, post({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: input, _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28', 'io.modelcontextprotocol/clientCapabilities': {} } } }, { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': name }))
     expect(await (await call('say_it', { text: 'hi' })).text()).toContain('"said":"hi"')
     expect(await (await call('waits', {})).text()).toContain('TIMEOUT')

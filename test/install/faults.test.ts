@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { fixture } from '../support/run-program.ts'
 import { makeMachine } from './machine.ts'
 import type { Machine } from './machine.ts'
+import '../support/without-coverage.ts'
 
 const preload = (name: string): string[] => ['--import', pathToFileURL(fixture(name)).href]
 const BEFORE = '{\n  // ours\n  "mcpServers": {}\n}\n'

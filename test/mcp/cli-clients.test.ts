@@ -5,6 +5,7 @@ import { clientsFolder, newerNode, plainEnvironment } from '../../scripts/confor
 import { fixture, makeFolder } from '../support/run-program.ts'
 import { serveHttp } from './support/serve.ts'
 import type { HttpServer } from './support/serve.ts'
+import '../support/without-coverage.ts'
 
 type Run = { readonly status: number; readonly stdout: string; readonly stderr: string }
 

@@ -14,7 +14,7 @@ const fixture = (name: string): string => fileURLToPath(new URL(`../fixtures/chi
 const folder = mkdtempSync(join(tmpdir(), 'run-child-'))
 const base = { cwd: folder, env: { PATH: '/usr/local/bin:/usr/bin:/bin' } }
 const run = (command: ChildOptions['command'], options: Partial<ChildOptions> = {}): Promise<ChildEnd> => runChild({ ...base, command, ...options })
-const isGone = (pid: number): Promise<void> => vi.waitFor(() => expect(isAlive(pid)).toBe(false), 5000)
+const isGone = (pid: number): Promise<void> => vi.waitFor(() => expect(isAlive(pid)).toBe(false), 60_000)
 
 afterAll(() => rmSync(folder, { recursive: true }))
 
@@ -153,7 +153,7 @@ describe('a child that stays', () => {
     const lines: string[] = []
     const child = await openChild({ ...base, command: ['cat'], onLine: (line) => lines.push(line) })
     expect([await child.write('ä'), await child.write('b')]).toEqual([true, true])
-    await vi.waitFor(() => expect(lines).toEqual(['ä', 'b']))
+    await vi.waitFor(() => expect(lines).toEqual(['ä', 'b']), 60_000)
     child.closeInput()
     expect(await child.end).toMatchObject({ reason: 'exited', status: 0 })
     expect(await child.write('late')).toBe(false)

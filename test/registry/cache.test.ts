@@ -1,7 +1,10 @@
+import { utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { rememberable } from '../../src/registry/cache/stamp.ts'
+import { look, rememberable } from '../../src/registry/cache/stamp.ts'
 import { readLine, writeLine } from '../../src/registry/cache/line.ts'
-import { recall } from '../../src/registry/folder/remember.ts'
+import { recall, remember } from '../../src/registry/folder/remember.ts'
+import { makeFolder } from '../support/run-program.ts'
 
 const stamp = { size: 10, mtime: 1000.25, ino: 7 }
 const candidate = { key: 'a.py', path: '/tools/a.py', what: 'program', name: 'a', seen: { stamp, mode: 0o100644, isFile: true, isFolder: false } } as const
@@ -25,6 +28,16 @@ test('[6.folder-cache] a file of the same size that was touched is compared by i
   // What was written in the last step of the clock may be written again without a trace.
   expect(rememberable(candidate.seen, 1005)).toEqual({ ...stamp, mtime: 0 })
   expect(rememberable(candidate.seen, 2000)).toEqual(stamp)
+})
+
+test('[6.folder-cache] what is learnt of a file that changes meanwhile is not taken for what the new one says', async () => {
+  const path = join(makeFolder(), 'a.py')
+  writeFileSync(path, 'print("old")')
+  const before = { ...candidate, path, seen: look(path)! }
+  writeFileSync(path, 'print("new")')
+  utimesSync(path, 1, 1)
+  const { record } = await remember(before, '', { outline: problem, body: '' }, Date.now() + 1000)
+  expect(recall({ ...before, seen: look(path)! }, '', record, 0)).toBeUndefined()
 })
 
 test('[6.folder-cache] a line is read back as it was, and no other text is a line', () => {

@@ -171,6 +171,19 @@ describe('[6.entry-confined] an entry stays in its folder', () => {
       expect(await reg.call('b', {})).toMatchObject({ ok: false })
     })
   })
+
+  test('[6.entry-confined] the program of a manifest that becomes a link out of the folder is not run', async () => {
+    const folder = write(makeFolder(), { 'outside.sh': EVIL, 'tools/m.yaml': 'name: m\ncommand: bash\nentry: m.sh\n', 'tools/m.sh': `echo '{"was": 1}'` })
+    await use(folder, async (reg) => {
+      expect(await reg.call('m', {})).toMatchObject({ ok: true })
+      write(folder, { 'tools/m.sh': `echo '{"was": 2}'` })
+      expect(await reg.call('m', {})).toMatchObject({ ok: true, result: { was: 2 } })
+      rmSync(join(folder, 'tools', 'm.sh'))
+      symlinkSync(join(folder, 'outside.sh'), join(folder, 'tools', 'm.sh'))
+      expect(await reg.call('m', {})).toMatchObject({ ok: false, error: { code: 'PRECONDITION', message: 'the program of m.yaml is not in its folder any more' } })
+      expect(existsSync(join(folder, 'evil-ran'))).toBe(false)
+    })
+  })
 })
 
 describe('[6.folder-cache] what was found is remembered by file', () => {
@@ -264,9 +277,9 @@ describe('[6.folder-cache] what was found is remembered by file', () => {
     const folder = write(makeFolder(), { 'tools/a.sh': `#!/bin/sh\n${TOLD('a')}echo` })
     await use(folder, async (reg) => {
       write(folder, { 'tools/b.sh': `#!/bin/sh\n${TOLD('b')}echo` })
-      await expect.poll(() => names(reg), { timeout: 15_000 }).toEqual(['tools.a', 'tools.b'])
+      await expect.poll(() => names(reg)).toEqual(['tools.a', 'tools.b'])
       rmSync(join(folder, 'tools', 'a.sh'))
-      await expect.poll(() => names(reg), { timeout: 15_000 }).toEqual(['tools.b'])
+      await expect.poll(() => names(reg)).toEqual(['tools.b'])
     }, { watch: true })
   })
 })

@@ -129,7 +129,7 @@ describe('what a probe leaves', () => {
 
   test('[6.probe-leaves-nothing] no process is left, not of those that hang and not of daemons', async () => {
     expect(toolsOf('forks-a-daemon.sh').form).toBe('simple')
-    await vi.waitFor(() => expect(listNaming(folder)).toEqual([]), 5000)
+    await vi.waitFor(() => expect(listNaming(folder)).toEqual([]), 60_000)
   })
 
   test('[6.probe-leaves-nothing] a probe that is cancelled ends at once and is not remembered', async () => {
@@ -139,7 +139,7 @@ describe('what a probe leaves', () => {
     const verdict = await running
     expect(verdict).toMatchObject({ kind: 'not-a-tool', reason: 'cancelled' })
     expect([isLasting(verdict), isLasting(verdictOf('hangs.sh')), isLasting(verdictOf('simple-json.py'))]).toEqual([false, true, true])
-    await vi.waitFor(() => expect(listNaming(at('hangs.sh'))).toEqual([]), 5000)
+    await vi.waitFor(() => expect(listNaming(at('hangs.sh'))).toEqual([]), 60_000)
   })
 })
 
@@ -161,6 +161,6 @@ describe('a machine without sandbox', () => {
     expect(await probe(candidateOf('simple-without-schema.sh'), { ...broken, unsandboxed: true })).toMatchObject({ kind: 'tools', form: 'simple' })
     expect(await probe(candidateOf('forks-a-daemon.sh'), { ...broken, unsandboxed: true })).toMatchObject({ kind: 'tools', form: 'simple' })
     expect(listProbeFolders()).toEqual(folders)
-    await vi.waitFor(() => expect(listNaming(at('forks-a-daemon.sh'))).toEqual([]), 5000)
+    await vi.waitFor(() => expect(listNaming(at('forks-a-daemon.sh'))).toEqual([]), 60_000)
   })
 })

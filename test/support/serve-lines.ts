@@ -1,5 +1,5 @@
 import { StringDecoder } from 'node:string_decoder'
-import { startProgram } from './run-program.ts'
+import { AS_LONG_AS_ITS_FILE, startProgram } from './run-program.ts'
 import type { Ended, Running, RunOptions } from './run-program.ts'
 
 /** A program that serves calls by lines, and everything it said. */
@@ -18,7 +18,7 @@ export type Served = {
 
 /** Starts a fixture with `--serve`. A line of it that is not JSON is an error. */
 export function openServed(fixture: string, args: readonly string[] = [], options: RunOptions = {}): Served {
-  const program = startProgram(fixture, [...args, '--serve'], { input: 'open', longest: 60_000, ...options })
+  const program = startProgram(fixture, [...args, '--serve'], { input: 'open', longest: AS_LONG_AS_ITS_FILE, ...options })
   const lines: any[] = []
   const listeners = new Set<() => void>()
   const decoder = new StringDecoder('utf8')

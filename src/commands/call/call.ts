@@ -30,6 +30,7 @@ export async function runCall(program: Servable, command: ToolCommand, io: Io, h
     const entry = registry.find(name)
     // Fails, and says which was meant.
     if (!entry) return (await registry.describe(name), 0)
+    await registry.prepare?.()
     return callEntry(registry, entry, { ...command, tokens: rest }, io, host)
   })
 }

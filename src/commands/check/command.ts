@@ -4,6 +4,7 @@ import type { CheckInput } from './check.ts'
 
 /** What `toolable check` asks of a program that nobody said a number for. */
 const GOOD_ENOUGH = 80
+const LONGEST_RUN = 10
 
 /** `toolable check <executable|folder>...`: how agent-ready is it? */
 export const checkCommand: ToolableCommand = {
@@ -17,6 +18,7 @@ export const checkCommand: ToolableCommand = {
       properties: {
         path: { type: 'array', items: { type: 'string' }, minItems: 1, description: 'A program, a script, or a folder of them' },
         min: { type: 'integer', minimum: 0, maximum: 100, default: GOOD_ENOUGH, description: 'Percent that are enough' },
+        runSeconds: { type: 'number', exclusiveMinimum: 0, maximum: 600, default: LONGEST_RUN, description: 'Seconds that each run of the program may take' },
         call: { type: 'boolean', description: 'Tools may be called with the inputs of their own examples' },
       },
       required: ['path'],

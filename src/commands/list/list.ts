@@ -1,6 +1,9 @@
+import { ToolError } from '../../contract/tool-error.ts'
+import { unknownName } from '../../contract/unknown-name.ts'
+import { wildcard } from '../../registry/filter.ts'
 import type { Filter } from '../../registry/filter.ts'
 import type { Problem } from '../../registry/found.ts'
-import type { ListedTool } from '../../registry/registry-type.ts'
+import type { ListedTool, Registry } from '../../registry/registry-type.ts'
 import type { Surroundings } from '../config/load.ts'
 import { withRegistry } from '../with-registry.ts'
 
@@ -19,9 +22,20 @@ export type Listing = {
 /** Lists the tools of a registry. */
 export async function listTools({ tag, source, kind, problems = false, all = false, ...surroundings }: ListInput, where: { readonly cwd: string; readonly env: { readonly [name: string]: string | undefined } }): Promise<Listing> {
   return withRegistry(surroundings, where, (registry) => {
-    const filter: Filter = { ...(tag && { tag }), ...(source && { source }), ...(kind && { kind }) }
-    const found = registry.list(filter)
+    const chosen = source && chooseSources(registry, source)
+    const filter: Filter = { ...(tag && { tag }), ...(kind && { kind }) }
+    const found = registry.list(filter).filter((tool) => chosen?.(tool.source) ?? true)
     const tools = problems ? [] : found.filter(({ shadowed_by }) => all || shadowed_by === undefined)
-    return { tools, problems: registry.problems(), shadowed: found.filter(({ shadowed_by }) => shadowed_by !== undefined).length, ...(problems && { only_problems: true as const }) }
+    return { tools, problems: registry.problems().filter((problem) => chosen?.(problem.source) ?? true), shadowed: found.filter(({ shadowed_by }) => shadowed_by !== undefined).length, ...(problems && { only_problems: true as const }) }
   })
+}
+
+// A source that brings nothing but problems is one too.
+function chooseSources(registry: Registry, wanted: readonly string[]): (source: string) => boolean {
+  const known = [...new Set([...registry.list(), ...registry.problems()].map(({ source }) => source).concat(registry.sources().map(({ name }) => name)))]
+  const tests = wanted.map(wildcard)
+  tests.forEach((fits, index) => {
+    if (!known.some(fits)) throw new ToolError('NOT_FOUND', unknownName('source', wanted[index]!, known).message, { details: { sources: known.slice(0, 50) } })
+  })
+  return (source) => tests.some((fits) => fits(source))
 }

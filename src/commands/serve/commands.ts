@@ -44,6 +44,7 @@ function serving(...path: readonly [word: string, sub: string]): NonNullable<Too
     const surroundings = Object.fromEntries(Object.entries({ config, folder, strict, probeUnsandboxed, cache }).filter(([, value]) => value !== undefined)) as Surroundings
     const [{ withRegistry }, { builtinsOf }] = await Promise.all([import('../with-registry.ts'), import('../../surfaces/builtin/list.ts')])
     return withRegistry(surroundings, context.io, async (registry) => {
+      await registry.prepare?.()
       const own = (await builtinsOf(path[0], registry, context.host, path[1])).find((builtin) => builtin.path[1] === path[1])
       return own?.start?.(input, { ...context, set: registry })
     })

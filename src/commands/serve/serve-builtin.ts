@@ -6,5 +6,8 @@ import { withRegistry } from '../with-registry.ts'
 
 /** `toolable mcp serve` and `--serve-mcp`, which `toolable mcp add` gives to agents: they too serve the registry, not the commands. */
 export function serveBuiltin(command: Command & { kind: 'builtin' }, io: Io, host: Host): Promise<number> {
-  return withRegistry({}, io, (registry) => runBuiltin(registry, command, io, host))
+  return withRegistry({}, io, async (registry) => {
+    await registry.prepare?.()
+    return runBuiltin(registry, command, io, host)
+  })
 }

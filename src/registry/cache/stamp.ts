@@ -4,6 +4,9 @@ import type { Stats } from 'node:fs'
 /** What the file system tells of a file: another one means that it may have changed. */
 export type Stamp = { readonly size: number; /** Milliseconds with their fraction; 0 where it says nothing. */ readonly mtime: number; readonly ino: number }
 
+/** What was found at a path by whoever makes a call, so that nobody has to look twice for the same call. */
+export type LookedAt = { readonly path: string; readonly stamp: Stamp }
+
 /** A file as it is now, with its stamp and mode; undefined where there is none. Follows links. */
 export type Seen = { readonly stamp: Stamp; readonly mode: number; readonly isFile: boolean; readonly isFolder: boolean }
 

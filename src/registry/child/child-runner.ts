@@ -1,4 +1,3 @@
-import type { Context } from '../../contract/context.ts'
 import { ToolError } from '../../contract/tool-error.ts'
 import type { ForeignRun } from '../foreign/define-foreign.ts'
 import type { CallForm, ChildCall } from './child-call.ts'
@@ -16,21 +15,10 @@ const FORMS: { readonly [form in CallForm]: Form } = { json, flags, stdin, proto
 /** Runs a tool that lives in another process, in the form that it is called by. */
 export function childRunner(call: ChildCall, services: ChildServices): ForeignRun {
   const run = FORMS[call.form]
-  return (input, ctx) => {
+  return (input, ctx, looked) => {
     // A script hears of a dry run by its own input only; what does not hear of it would act.
     const hears = call.form === 'toolable' || input['dry_run'] === true || input['dryRun'] === true
     if (ctx.dryRun && !hears) throw new ToolError('PRECONDITION', 'the tool has no field by which it could be told of a dry run', { recoverable: false })
-    return run({ call, services, input, ctx: tellingOnce(ctx) })
+    return run({ call, services, input, ctx, looked })
   }
-}
-
-// Tools tell their artifacts while they work, and again in their answer.
-function tellingOnce(ctx: Context): Context {
-  const told = new Set<string>()
-  const artifact: Context['artifact'] = (name, uri) => {
-    const key = JSON.stringify([name, uri])
-    if (!told.has(key)) ctx.artifact(name, uri)
-    told.add(key)
-  }
-  return Object.create(ctx, { artifact: { value: artifact } }) as Context
 }

@@ -4,11 +4,12 @@ import type { Outcome } from '../../contract/outcome.ts'
 import { toolErrorFrom } from '../../contract/tool-error.ts'
 import { ok, partial, withForeign } from '../../define/results.ts'
 import type { ReplyOptions } from '../../define/results.ts'
+import { tellArtifact } from './answer/tell-artifact.ts'
 
 /** Gives the outcome of a tool in another process to the pipeline: the reply, with all that the envelope said, or the ToolError that it throws. */
 export function giveOutcome(outcome: Outcome, ctx: Context): unknown {
   const { artifacts = [], warnings, truncated, next_cursor } = outcome.meta
-  for (const { name, uri } of artifacts) ctx.artifact(name, uri)
+  for (const artifact of artifacts) tellArtifact(artifact, ctx)
   if (!outcome.ok) {
     for (const warning of warnings ?? []) ctx.log(warning, 'warn')
     throw toolErrorFrom(outcome.error)

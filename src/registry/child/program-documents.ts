@@ -21,7 +21,7 @@ export type DocumentedProgram = {
   /** Variables besides the base allow-list. */
   env(): { readonly [name: string]: string }
   /** Throws where the program may not be run now. */
-  check(): Promise<void>
+  check(): Promise<unknown>
 }
 
 const LONGEST_MS = 60_000

@@ -3,9 +3,8 @@ import type { ErrorCodes } from '../manifests/error-codes.ts'
 import type { LoadContext } from '../source.ts'
 import { readCodesBody } from './body.ts'
 import type { Refusal } from './candidate.ts'
-import { documentsOfPrograms } from './documents-of.ts'
 import { toolOfManifest, toolsOfProgram } from './found-tools.ts'
-import type { Home } from './found-tools.ts'
+import type { Home } from './home.ts'
 import type { View } from './look-through.ts'
 import type { Trouble } from './outline.ts'
 import type { Known } from './remember.ts'
@@ -19,6 +18,7 @@ export async function collect(home: Omit<Home, 'codes'>, view: View, refusals: r
   const report = ({ candidate: { path } }: Known, { reason, message, fix }: Trouble, severity: Problem['severity'] = 'error'): void => void problems.push({ source, location: path, reason, message, fix, severity })
   const inside: Home = { ...home, codes: codesOf(view) }
   const opened: Promise<Loaded>[] = []
+  const documented: Known[] = []
 
   for (const { known, path, trouble } of view.manifests) {
     const { outline } = known
@@ -32,10 +32,11 @@ export async function collect(home: Omit<Home, 'codes'>, view: View, refusals: r
     if (outline.is === 'problem') report(known, outline)
     if (outline.is !== 'tools') continue
     for (const tool of toolsOfProgram(inside, known, outline)) tools.push(tool)
+    if (outline.more) documented.push(known)
     for (const warning of outline.warnings ?? []) report(known, warning, 'warning')
   }
   await servers.keep(new Set(view.manifests.map(({ known }) => known.record.body)))
-  const own = await documentsOfPrograms(inside, view.programs, report)
+  const own = documented.length === 0 ? { resources: [], prompts: [] } : (await import('./documents-of.ts')).documentsOfPrograms(inside, documented, report)
   const remote = await Promise.all(opened)
   return {
     tools: [...tools, ...remote.flatMap((loaded) => loaded.tools)],

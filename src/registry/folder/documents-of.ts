@@ -1,16 +1,14 @@
 import type { Prompt } from '../../define/prompt.ts'
 import type { Resource } from '../../define/resource.ts'
-import type { Trouble } from './outline.ts'
+import { documentsOf } from '../child/program-documents.ts'
 import { readProgramBody } from './body.ts'
-import type { Home } from './found-tools.ts'
+import { checkFile } from './check-file.ts'
+import type { Home } from './home.ts'
+import type { Trouble } from './outline.ts'
 import type { Known } from './remember.ts'
-import { checkFile } from './found-tools.ts'
 
-/** Resources and prompts of the executables that have some. */
-export async function documentsOfPrograms(home: Home, programs: readonly Known[], report: (known: Known, trouble: Trouble, severity: 'warning') => void): Promise<{ readonly resources: readonly Resource[]; readonly prompts: readonly Prompt[] }> {
-  const documented = programs.filter(({ outline }) => outline.is === 'tools' && outline.more)
-  if (documented.length === 0) return { resources: [], prompts: [] }
-  const { documentsOf } = await import('../child/program-documents.ts')
+/** Resources and prompts of executables that have some. */
+export function documentsOfPrograms(home: Home, documented: readonly Known[], report: (known: Known, trouble: Trouble, severity: 'warning') => void): { readonly resources: readonly Resource[]; readonly prompts: readonly Prompt[] } {
   const all = documented.map((known) => {
     const { command, resources = [], prompts = [] } = readProgramBody(known.record.body)
     const { key } = known.candidate

@@ -1,4 +1,5 @@
 import { dirname } from 'node:path'
+import { quoteForShell } from '../../contract/quote-for-shell.ts'
 import { look } from '../cache/stamp.ts'
 import type { Candidate } from './candidate.ts'
 import { placeEntry } from './inside.ts'
@@ -17,6 +18,6 @@ export function placeManifest(folder: string, candidate: Candidate, { entry, run
   const bases = [...(toolFolder === undefined ? [] : [toolFolder]), dirname(path), folder, dirname(folder)]
   const place = placeEntry(folder, bases, entry)
   if ('reason' in place) return { reason: place.reason, message: `${key} ${place.message}`, fix: place.reason === 'outside' ? `Put the program below ${folder}, without '..' and without links that leave it` : `Write the path from ${folder}` }
-  if ((runner ?? runnerOf(place.path)) === 'exec' && !isExecutable(look(place.path)?.mode ?? 0)) return { reason: 'not-executable', message: `${key} names a program that may not be executed: ${entry}`, fix: `chmod +x ${place.path}` }
+  if ((runner ?? runnerOf(place.path)) === 'exec' && !isExecutable(look(place.path)?.mode ?? 0)) return { reason: 'not-executable', message: `${key} names a program that may not be executed: ${entry}`, fix: `chmod +x ${quoteForShell(place.path)}` }
   return place
 }

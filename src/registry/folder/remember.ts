@@ -1,5 +1,5 @@
 import type { CacheRecord } from '../cache/line.ts'
-import { hashFile, rememberable, sameStamp } from '../cache/stamp.ts'
+import { hashFile, look, rememberable, sameStamp } from '../cache/stamp.ts'
 import type { Candidate } from './candidate.ts'
 import type { Judgement } from './judge.ts'
 import { readOutline } from './outline.ts'
@@ -30,5 +30,9 @@ export async function recognise({ unsure: { candidate, outline, record } }: Unsu
 export async function remember(candidate: Candidate, through: string, judgement: Judgement, now: number): Promise<Known> {
   const outline: Outline = through === '' ? judgement.outline : { ...judgement.outline, through }
   const hash = await hashFile(candidate.path, candidate.seen.stamp.size)
-  return { candidate, outline, record: { path: candidate.key, stamp: rememberable(candidate.seen, now), hash, outline, body: judgement.body } }
+  // A file that changed while it was asked has the hash of what was not asked.
+  const after = look(candidate.path)
+  const isSame = after !== undefined && sameStamp(after.stamp, candidate.seen.stamp)
+  const stamp = rememberable(candidate.seen, now)
+  return { candidate, outline, record: { path: candidate.key, stamp: isSame ? stamp : { ...stamp, mtime: 0 }, hash: isSame ? hash : '', outline, body: judgement.body } }
 }

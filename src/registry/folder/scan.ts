@@ -26,11 +26,12 @@ export function scanFolder(folder: string): Scan {
 
 function scanOne(folder: string, name: string, path: string, candidates: Candidate[], refusals: Refusal[]): void {
   const own = lstatSync(path, { throwIfNoEntry: false })
-  if (own?.isSymbolicLink() && realBelow(folder, path) === undefined) {
+  const isLink = own?.isSymbolicLink() ?? false
+  if (isLink && realBelow(folder, path) === undefined) {
     refusals.push(outside(name, path))
     return
   }
-  const seen = own?.isSymbolicLink() ? look(path) : own && seenFrom(own)
+  const seen = isLink ? look(path) : own && seenFrom(own)
   if (seen?.isFolder) {
     const found = findEntry(folder, name)
     candidates.push(...found.candidates)

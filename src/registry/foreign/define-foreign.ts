@@ -3,7 +3,9 @@ import { isObject } from '../../contract/json.ts'
 import type { JsonObject } from '../../contract/json.ts'
 import { defineTool } from '../../define/tool.ts'
 import type { ToolDefinition } from '../../define/tool-type.ts'
+import type { LookedAt } from '../cache/stamp.ts'
 import type { ForeignFacts } from '../found.ts'
+import { keepNotes } from './notes.ts'
 import { summaryOf } from './summary.ts'
 import { tameFacts } from './tame-facts.ts'
 import { tameFlags } from './tame-flags.ts'
@@ -11,8 +13,8 @@ import { tameInput, tameOutput } from './tame-schema.ts'
 
 const MOST_NOTES = 20
 
-/** Runs a tool of somebody else: gives its result, `ok(...)` or `partial(...)`, or throws a ToolError. */
-export type ForeignRun = (input: JsonObject, ctx: Context) => unknown
+/** Runs a tool of somebody else: gives its result, `ok(...)` or `partial(...)`, or throws a ToolError. `looked` is its program, where that was looked at right before. */
+export type ForeignRun = (input: JsonObject, ctx: Context, looked?: LookedAt) => unknown
 
 /** The definition of a tool that somebody else described. The description may be anything: what cannot be used is left out or left open, and told to `onNote`. Throws CONFIG only for a name that is not valid. */
 export function defineForeign(name: string, facts: ForeignFacts, run: ForeignRun, onNote: (note: string) => void = () => undefined): ToolDefinition {
@@ -26,14 +28,7 @@ export function defineForeign(name: string, facts: ForeignFacts, run: ForeignRun
   const input = tameInput(given['inputSchema'], note)
   const output = tameOutput(given['outputSchema'], note)
   const tamed = tameFacts(given, input)
-  const definition = defineTool({ ...tamed, ...tameFlags(input, given), name, summary: summaryOf(name, given), reserved: false, input, ...(output && { output }), run })
-  notes.set(definition, [...told])
+  const definition = defineTool({ ...tamed, ...tameFlags(input, given), name, summary: summaryOf(name, given), reserved: false, input, ...(output && { output }), run }, true)
+  keepNotes(definition, [...told])
   return definition
 }
-
-/** What of its owner's description could not be taken as it is; empty for tools of this process. */
-export function notesOf(definition: ToolDefinition): readonly string[] {
-  return notes.get(definition) ?? []
-}
-
-const notes = new WeakMap<ToolDefinition, readonly string[]>()

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { isObject } from '../../contract/json.ts'
 import type { JsonObject } from '../../contract/json.ts'
+import { quoteForShell } from '../../contract/quote-for-shell.ts'
 import { ToolError } from '../../contract/tool-error.ts'
 import { request } from '../http/request.ts'
 import type { LoadContext } from '../source.ts'
@@ -26,7 +27,7 @@ async function readText(path: string, who: string): Promise<string> {
     return await readFile(path, 'utf8')
   } catch (error) {
     if (ToolError.is(error)) throw error
-    throw new ToolError('CONFIG', `${who}: its document cannot be read: ${(error as Error).message}`, { suggestion: `Look whether it is there: ls -l ${path}`, cause: error })
+    throw new ToolError('CONFIG', `${who}: its document cannot be read: ${(error as Error).message}`, { suggestion: `Look whether it is there: ls -l ${quoteForShell(path)}`, cause: error })
   }
 }
 

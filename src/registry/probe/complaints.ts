@@ -1,4 +1,5 @@
 import { dirname, join } from 'node:path'
+import { quoteAllForShell, quoteForShell } from '../../contract/quote-for-shell.ts'
 import type { Candidate } from './verdict.ts'
 
 /** What a program said when it fell over, understood. */
@@ -21,11 +22,11 @@ const EARLY = 'Let it look at its arguments first and answer, before it does any
 
 const RULES: readonly Rule[] = [
   { pattern: /ModuleNotFoundError: No module named '([\w.]+)'/, explain: ([, module], candidate) => missingModule(module!, pipInstall(module!, candidate)) },
-  { pattern: /Cannot find (?:module|package) '([^'\n]{1,200})'/, explain: ([, module], { path }) => missingModule(module!, isPackage(module!) ? `npm install --prefix ${dirname(path)} ${packageOf(module!)}${AGAIN}` : `Put ${module} where ${path} looks for it, then: toolable rescan`) },
-  { pattern: /cannot load such file -- (\S{1,200})/, explain: ([, module]) => missingModule(module!, `gem install ${module}${AGAIN}`) },
-  { pattern: /Can't locate (\S{1,200})\.pm in @INC/, explain: ([, module]) => missingModule(module!.replaceAll('/', '::'), `cpan ${module!.replaceAll('/', '::')}${AGAIN}`) },
-  { pattern: /^ImportError: (.{1,300})$/m, explain: ([, words], { command }) => ({ reason: 'crashed', message: `It cannot import what it needs: ${words}`, fix: `Repair the installation of its packages; see: ${command.join(' ')} --help`, hopeless: true }) },
-  { pattern: /^((?:Syntax|Indentation|Tab)Error): (.{1,300})$/m, explain: ([, kind, words], { path, command }) => ({ reason: 'crashed', message: `It cannot be read: ${kind}: ${words}`, fix: path.endsWith('.py') ? `${command[0]} -m py_compile ${path}` : `Run it by hand: ${command.join(' ')}`, hopeless: true }) },
+  { pattern: /Cannot find (?:module|package) '([^'\n]{1,200})'/, explain: ([, module], { path }) => missingModule(module!, isPackage(module!) ? `npm install --prefix ${quoteForShell(dirname(path))} ${packageOf(module!)}${AGAIN}` : `Put ${module} where ${path} looks for it, then: toolable rescan`) },
+  { pattern: /cannot load such file -- (\w[\w./-]{0,199})/, explain: ([, module]) => missingModule(module!, `gem install ${module}${AGAIN}`) },
+  { pattern: /Can't locate (\w[\w/]{0,199})\.pm in @INC/, explain: ([, module]) => missingModule(module!.replaceAll('/', '::'), `cpan ${module!.replaceAll('/', '::')}${AGAIN}`) },
+  { pattern: /^ImportError: (.{1,300})$/m, explain: ([, words], { command }) => ({ reason: 'crashed', message: `It cannot import what it needs: ${words}`, fix: `Repair the installation of its packages; see: ${quoteAllForShell(command)} --help`, hopeless: true }) },
+  { pattern: /^((?:Syntax|Indentation|Tab)Error): (.{1,300})$/m, explain: ([, kind, words], { path, command }) => ({ reason: 'crashed', message: `It cannot be read: ${kind}: ${words}`, fix: path.endsWith('.py') ? quoteAllForShell([command[0], '-m', 'py_compile', path]) : `Run it by hand: ${quoteAllForShell(command)}`, hopeless: true }) },
   { pattern: /(?:^|: )([\w.+-]{1,100}): (?:command )?not found$/m, explain: ([, program]) => ({ reason: 'crashed', message: `It uses the program ${program}, which is not there`, fix: `Install ${program}, then: toolable rescan`, hopeless: false }) },
   { pattern: /EOFError|EOF when reading|end of file on stdin/i, explain: () => ({ reason: 'wants-input', message: 'It asks for input, and during discovery there is nobody to answer', fix: EARLY, hopeless: false }) },
   { pattern: /Read-only file system|\bEROFS\b/, explain: () => ({ reason: 'needs-permission', message: 'It writes files when it is only asked what it is, which is not allowed during discovery', fix: EARLY, hopeless: false }) },
@@ -43,7 +44,7 @@ export function understandComplaint(stderr: string, candidate: Candidate): Compl
   }
   if (!/^Traceback \(most recent call last\):|^[ \t]+at .+:\d+:\d+\)?$|^panic: |^thread '.+' panicked/m.test(stderr)) return undefined
   const line = stderr.trimEnd().split('\n').filter((text) => /^\S*(?:Error|Exception|panic|thread)\b/.test(text)).at(-1)
-  return { reason: 'crashed', message: `It crashed: ${(line ?? lastLine(stderr)).slice(0, 300)}`, fix: `Run it by hand: ${candidate.command.join(' ')} '{"__test__": true}'`, hopeless: false }
+  return { reason: 'crashed', message: `It crashed: ${(line ?? lastLine(stderr)).slice(0, 300)}`, fix: `Run it by hand: ${quoteAllForShell([...candidate.command, '{"__test__": true}'])}`, hopeless: false }
 }
 
 /** The last thing that somebody said. */
@@ -59,13 +60,13 @@ function missingModule(module: string, fix: string): Complaint {
 function pipInstall(module: string, { command: [python], path }: Candidate): string {
   const top = module.split('.', 1)[0]!
   const name = Object.hasOwn(PACKAGES, top) ? PACKAGES[top] : top
-  if (/\/(?:\.?venv|shared_venv)\//.test(python)) return `${python} -m pip install ${name}${AGAIN}`
+  if (/\/(?:\.?venv|shared_venv)\//.test(python)) return `${quoteForShell(python)} -m pip install ${name}${AGAIN}`
   const shared = join(dirname(path), 'shared_venv')
-  return `python3 -m venv ${shared} && ${shared}/bin/pip install ${name}${AGAIN}`
+  return `python3 -m venv ${quoteForShell(shared)} && ${quoteForShell(join(shared, 'bin', 'pip'))} install ${name}${AGAIN}`
 }
 
 function isPackage(module: string): boolean {
-  return /^(@[\w.-]+\/)?[\w-][\w.-]*(\/|$)/.test(module)
+  return /^(@\w[\w.-]*\/)?\w[\w.-]*(\/|$)/.test(module)
 }
 
 function packageOf(module: string): string {

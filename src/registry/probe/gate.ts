@@ -1,3 +1,5 @@
+import { availableParallelism } from 'node:os'
+
 /** A place among those that may use a core. */
 export type Slot = {
   /** Gives the core to somebody else while this one only waits. False when too many wait already. */
@@ -67,8 +69,8 @@ export function createGate(limit: number): Gate {
 
 const shared = new Map<number, Gate>()
 
-/** The gate of this process for that many cores: folders that are looked at together share it. */
-export function sharedGate(limit: number): Gate {
+/** The gate of this process for that many cores, or all: folders that are looked at together share it. */
+export function sharedGate(limit = availableParallelism()): Gate {
   const gate = shared.get(limit) ?? createGate(Math.max(1, limit))
   shared.set(limit, gate)
   return gate

@@ -1,5 +1,6 @@
 import type { ChildEnd } from '../../process/child-type.ts'
 import { isObject } from '../../contract/json.ts'
+import { quoteAllForShell } from '../../contract/quote-for-shell.ts'
 import type { ChildCall } from '../child/child-call.ts'
 import { toolableCall } from '../child/toolable-call.ts'
 import type { ForeignFacts } from '../found.ts'
@@ -96,7 +97,7 @@ function decide({ candidate: { command, name = '' } }: Booth, { discovered, dump
       'discover',
       tools.map((tool) => ({ ...tool, call: toolableCall(command, tool, abilities) })),
       { ...(program !== undefined && { program }), ...(version !== undefined && { version }), resources, prompts },
-      blind.length === 0 ? [] : [{ reason: 'no-schema', message: `It does not tell the input of ${blind.slice(0, 5).join(', ')}`, fix: `Let it answer: ${command.join(' ')} ${blind[0]} --manifest` }],
+      blind.length === 0 ? [] : [{ reason: 'no-schema', message: `It does not tell the input of ${blind.slice(0, 5).join(', ')}`, fix: `Let it answer: ${quoteAllForShell([...command, blind[0]!, '--manifest'])}` }],
     )
   }
   if (dump && (several || dump[0]!.call === 'function')) {

@@ -1,8 +1,14 @@
+import { isDeeperThan } from '../../contract/json.ts'
+
+/** Levels of a description; far more than any schema has that somebody can use. */
+export const DEEPEST_ANSWER = 200
+
 /** What a program printed, read as the one JSON document that it should be. */
 export type ReadDocument =
   | { readonly kind: 'document'; readonly value: unknown }
   | { readonly kind: 'nothing' }
   | { readonly kind: 'two-documents' }
+  | { readonly kind: 'too-deep' }
   /** `line` is the first one that is no JSON. */
   | { readonly kind: 'not-json'; readonly line: string; readonly besides: boolean }
 
@@ -11,7 +17,7 @@ export function readDocument(bytes: Buffer): ReadDocument {
   const text = bytes.toString('utf8').replace(/^\uFEFF/, '').trim()
   if (text === '') return { kind: 'nothing' }
   const whole = parse(text)
-  if (whole) return { kind: 'document', ...whole }
+  if (whole) return isDeeperThan(DEEPEST_ANSWER, whole.value) ? { kind: 'too-deep' } : { kind: 'document', ...whole }
   const stranger = text.includes('\n') ? findStranger(text) : text
   if (stranger === undefined || splitsInTwo(text)) return { kind: 'two-documents' }
   return { kind: 'not-json', line: stranger.trim().slice(0, 200), besides: /^[ \t]*[{[]/m.test(text) }

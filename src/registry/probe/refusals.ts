@@ -1,8 +1,10 @@
 import type { ChildEnd } from '../../process/child-type.ts'
+import { quoteAllForShell } from '../../contract/quote-for-shell.ts'
 import { ToolError } from '../../contract/tool-error.ts'
 import { isObject } from '../../contract/json.ts'
 import { lastLine, understandComplaint } from './complaints.ts'
 import type { ReadDocument } from './read-document.ts'
+import { DEEPEST_ANSWER } from './read-document.ts'
 import type { Question } from './questions.ts'
 import { WANTED } from './questions.ts'
 import type { Candidate, Refusal, RefusalReason } from './verdict.ts'
@@ -26,9 +28,10 @@ export function explainAnswer(candidate: Candidate, { args, patience }: Question
   if (end.status !== 0) {
     const complaint = understandComplaint(stderr, candidate)
     if (complaint) return refuse(complaint.reason, complaint.message, complaint.fix, complaint.hopeless)
-    if (end.signal !== null || (end.status ?? 0) > 128) return refuse('crashed', `It was ended by ${end.signal ?? `signal ${end.status! - 128}`} when it was asked ${asked}`, `Run it by hand: ${candidate.command.join(' ')} ${quote(args)}`)
+    if (end.signal !== null || (end.status ?? 0) > 128) return refuse('crashed', `It was ended by ${end.signal ?? `signal ${end.status! - 128}`} when it was asked ${asked}`, `Run it by hand: ${quoteAllForShell([...candidate.command, ...args])}`)
   }
   if (read.kind === 'two-documents') return refuse('two-documents', `It answered ${asked} with several JSON documents; one is wanted`, PURE)
+  if (read.kind === 'too-deep') return refuse('not-json', `It answered ${asked} with JSON that is nested more than ${DEEPEST_ANSWER} levels deep`, ANSWER)
   if (read.kind === 'not-json') return refuse('not-json', `It answered ${asked} with ${read.besides ? 'text besides JSON' : 'text that is not JSON'}: ${read.line}`, read.besides ? PURE : ANSWER)
   if (read.kind === 'document' && end.status !== 0) return refuse('refused', `It refused ${asked} with exit status ${end.status}: ${errorText(read.value)}`, ANSWER)
   if (read.kind === 'document') return refuse('not-json', `It answered ${asked} with JSON that describes nothing: ${JSON.stringify(read.value).slice(0, 100)}`, ANSWER)
@@ -39,6 +42,11 @@ export function explainAnswer(candidate: Candidate, { args, patience }: Question
 export function weightiest(setbacks: readonly Setback[]): Refusal {
   const { hopeless: _hopeless, ...refusal } = [...setbacks].sort((left, right) => WEIGHT.indexOf(left.reason) - WEIGHT.indexOf(right.reason))[0]!
   return refusal
+}
+
+/** The refusal of a candidate whose answers nobody was prepared for. */
+export function explainSurprise(thrown: unknown): Refusal {
+  return weightiest([refuse('not-json', `It cannot be asked what it is: ${thrown instanceof Error ? thrown.message : String(thrown)}`, ANSWER)])
 }
 
 /** The refusal of everything on a machine without sandbox. */
@@ -60,8 +68,4 @@ function refuse(reason: RefusalReason, message: string, fix: string, hopeless = 
 function errorText(value: unknown): string {
   const error = isObject(value) && Object.hasOwn(value, 'error') ? value['error'] : value
   return (typeof error === 'string' ? error : JSON.stringify(error)).slice(0, 200)
-}
-
-function quote(args: readonly string[]): string {
-  return args.map((arg) => (/^[\w-]+$/.test(arg) ? arg : `'${arg}'`)).join(' ')
 }

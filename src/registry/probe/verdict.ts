@@ -24,8 +24,8 @@ export type Candidate = {
 export type ProbeOptions = {
   /** Probing without a sandbox, on a machine that has none. */
   readonly unsandboxed: boolean
-  /** Children at the same time. */
-  readonly concurrency: number
+  /** Children at the same time; default: one for each core. */
+  readonly concurrency?: number
   /** The environment of the host; children get very little of it. */
   readonly env: Environment
   readonly signal?: AbortSignal

@@ -20,7 +20,7 @@ export function inProcessSource(tools: InProcessTools): Source {
     name: OWN,
     kind: 'in-process tools',
     location: 'this process',
-    load: async () => join([{ tools: own.map((entry) => foundFrom(entry, { source: OWN, kind: 'tool', tier: 'in-process' })) }, ...sets.map((set) => loadedFrom(set, 'in-process'))]),
+    load: async () => join([{ tools: own.map((entry) => foundFrom(entry, { source: OWN, kind: 'tool', tier: 'in-process' })) }, ...(await Promise.all(sets.map((set) => loadedFrom(set, 'in-process'))))]),
     onChange: (listener) => sets.forEach((set) => set.onChange(listener)),
   }
 }
@@ -28,7 +28,8 @@ export function inProcessSource(tools: InProcessTools): Source {
 const OWN = 'local'
 
 /** Everything that a toolset holds, as a source finds it. */
-export function loadedFrom(set: Servable, tier: FoundTool['tier'], location?: string): Loaded {
+export async function loadedFrom(set: Servable, tier: FoundTool['tier'], location?: string): Promise<Loaded> {
+  await set.prepare?.()
   return {
     tools: set.entries.map((entry) => foundFrom(entry, { source: set.name, version: set.version, kind: 'toolset', tier, ...(location !== undefined && { location }) })),
     resources: set.resources,

@@ -22,7 +22,7 @@ export function moduleSource({ path, name = stem(path) }: ModuleOptions): Source
       const file = resolve(context.cwd, path)
       try {
         const exported = (await import(addressOf(file))) as { readonly [name: string]: unknown }
-        const loaded = read(exported, name, file)
+        const loaded = await read(exported, name, file)
         return loaded.tools.length + (loaded.resources?.length ?? 0) + (loaded.prompts?.length ?? 0) > 0 ? loaded : { tools: [], problems: [empty(name, file)] }
       } catch (error) {
         return { tools: [], problems: [broken(name, file, error, context)] }
@@ -41,9 +41,9 @@ function addressOf(file: string): string {
   return `${pathToFileURL(file).href}?v=${mtimeMs}-${size}`
 }
 
-function read(exported: { readonly [name: string]: unknown }, source: string, location: string): Loaded {
+async function read(exported: { readonly [name: string]: unknown }, source: string, location: string): Promise<Loaded> {
   const values = [...new Set(Object.values(exported))]
-  const sets = values.filter(isServable).map((set) => loadedFrom(set, 'local', location))
+  const sets = await Promise.all(values.filter(isServable).map((set) => loadedFrom(set, 'local', location)))
   const inSets = new Set(sets.flatMap(({ tools }) => tools.map(({ name }) => name)))
   const tools = values.filter(isTool).map((tool) => enter(tool)).filter(({ name }) => !inSets.has(name))
   return {

@@ -1,4 +1,5 @@
 import { basename, extname, resolve } from 'node:path'
+import { quoteForShell } from '../../contract/quote-for-shell.ts'
 import { ToolError } from '../../contract/tool-error.ts'
 import type { ChildServices } from '../child/services.ts'
 import { expandValues } from '../expand-variables.ts'
@@ -36,7 +37,7 @@ function stem(command: string): string {
 
 function missing(source: string, command: string, { cwd }: LoadContext): Problem {
   const isPath = command.includes('/')
-  return { source, location: command, reason: 'missing', message: isPath ? `there is no executable ${resolve(cwd, command)}` : `there is no program '${command}' on the PATH`, fix: isPath ? `chmod +x ${command}` : `Install ${command}, or give its path`, severity: 'error' }
+  return { source, location: command, reason: 'missing', message: isPath ? `there is no executable ${resolve(cwd, command)}` : `there is no program '${command}' on the PATH`, fix: isPath ? `chmod +x ${quoteForShell(resolve(cwd, command))}` : `Install ${command}, or give its path`, severity: 'error' }
 }
 
 function broken(source: string, location: string, thrown: unknown): Loaded {

@@ -2,6 +2,7 @@ import { untilAborted } from '../../call/running.ts'
 import type { Outcome } from '../../contract/outcome.ts'
 import { ToolError } from '../../contract/tool-error.ts'
 import { baseEnvironment } from '../../process/base-environment.ts'
+import type { LookedAt } from '../cache/stamp.ts'
 import { Backoff } from './backoff.ts'
 import { NotSent, WarmProgram } from './program.ts'
 import { callFields, promptFields, resourceFields } from './request-fields.ts'
@@ -15,8 +16,8 @@ const LONGEST_REQUEST = 30 * 1024 * 1024
 
 /** Programs that are kept running between calls. All of it throws WarmUnavailable where a program cannot be kept, before anything has happened: then it is to be called cold. */
 export type WarmPool = {
-  /** The outcome of a tool, its events and questions given to `ctx`; throws the ToolError that kept the call from having one. */
-  call(call: WarmCall, ctx: WarmContext): Promise<Outcome>
+  /** The outcome of a tool, its events and questions given to `ctx`, its program looked at right before; throws the ToolError that kept the call from having one. */
+  call(call: WarmCall, ctx: WarmContext, looked?: LookedAt): Promise<Outcome>
   readResource(target: WarmTarget, uri: string, ctx: WarmContext): Promise<Outcome>
   renderPrompt(target: WarmTarget, name: string, input: unknown, ctx: WarmContext): Promise<Outcome>
   /** From here on new processes answer; those that run end with their calls. */
@@ -36,12 +37,12 @@ export function warmPool(options: Partial<WarmSettings> & Pick<WarmSettings, 'en
   let closed = false
 
   // The one that has least to do. Nobody waits for a second process: it is started for those who come later.
-  const choose = (target: WarmTarget): WarmProgram => {
+  const choose = (target: WarmTarget, looked?: LookedAt): WarmProgram => {
     const key = keyOf(target)
     const group = programs.get(key)
     const best = group && leastBusy(group)
     if (!best) return start(key, target)
-    if (!areCurrent(best.stamps)) {
+    if (!areCurrent(best.stamps, looked)) {
       for (const program of group) program.retire()
       backoff.worked(key)
       return start(key, target)
@@ -76,11 +77,11 @@ export function warmPool(options: Partial<WarmSettings> & Pick<WarmSettings, 'en
     return program
   }
 
-  const request = async (target: WarmTarget, what: string, fields: string, ctx: WarmContext): Promise<Outcome> => {
+  const request = async (target: WarmTarget, what: string, fields: string, ctx: WarmContext, looked?: LookedAt): Promise<Outcome> => {
     if (fields.length > LONGEST_REQUEST / 3 && Buffer.byteLength(fields) > LONGEST_REQUEST) throw new WarmUnavailable('the input is too large for a line')
     for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
       if (closed) throw new ToolError('CANCELLED', 'the registry is closed')
-      const program = choose(target)
+      const program = choose(target, attempt === 0 ? looked : undefined)
       if (!program.greeting.came && !(await untilAborted(ctx.signal, () => isServing(program)))) continue
       if (program.load === 0 && performance.now() - program.used > settings.check && !(await untilAborted(ctx.signal, () => program.isWell()))) continue
       if (!program.open) continue
@@ -94,7 +95,7 @@ export function warmPool(options: Partial<WarmSettings> & Pick<WarmSettings, 'en
   }
 
   return {
-    call: (call, ctx) => request(call, call.tool, callFields(call, ctx), ctx),
+    call: (call, ctx, looked) => request(call, call.tool, callFields(call, ctx), ctx, looked),
     readResource: (target, uri, ctx) => request(target, uri, resourceFields(uri, ctx), ctx),
     renderPrompt: (target, name, input, ctx) => request(target, name, promptFields(name, input, ctx), ctx),
     refresh() {

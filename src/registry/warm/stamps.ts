@@ -1,6 +1,6 @@
-import { statSync } from 'node:fs'
-import type { Stats } from 'node:fs'
 import { resolve } from 'node:path'
+import { look } from '../cache/stamp.ts'
+import type { LookedAt } from '../cache/stamp.ts'
 import type { WarmTarget } from './warm-type.ts'
 
 /** What a file was when it was looked at. */
@@ -13,33 +13,25 @@ export function takeStamps({ command, executable, cwd }: WarmTarget): readonly S
   const named = command.filter((word) => !word.startsWith('-') && (word.includes('/') || word.includes('.'))).map((word) => resolve(cwd, word))
   const paths = new Set([...(executable === undefined ? [] : [resolve(cwd, executable)]), ...named])
   const files = [...paths].flatMap((path) => {
-    const stats = look(path)
+    const seen = look(path)
     const isInterpreter = command.length > 1 && path === named[0] && path !== executable
-    return stats?.isFile() ? [{ path, ino: stats.ino, size: stats.size, mtime: stats.mtimeMs, ...(isInterpreter && { looked: performance.now() }) }] : []
+    return seen?.isFile ? [{ path, ...seen.stamp, ...(isInterpreter && { looked: performance.now() }) }] : []
   })
   // Of a directory only its identity counts: one that was made anew is not where the program runs.
-  return [...files, { path: cwd, ino: look(cwd)?.ino ?? 0, size: -1, mtime: 0, looked: performance.now() }]
+  return [...files, { path: cwd, ino: look(cwd)?.stamp.ino ?? 0, size: -1, mtime: 0, looked: performance.now() }]
 }
 
-/** False as soon as one of the files is another one, or gone. */
-export function areCurrent(stamps: readonly Stamp[]): boolean {
+/** False as soon as one of the files is another one, or gone. `looked` is one of them as it is now. */
+export function areCurrent(stamps: readonly Stamp[], looked?: LookedAt): boolean {
   for (const stamp of stamps) {
-    const { path, ino, size, mtime, looked } = stamp
-    if (looked !== undefined) {
+    const { path, ino, size, mtime, looked: lately } = stamp
+    if (lately !== undefined) {
       const now = performance.now()
-      if (now - looked < LOOK_MS) continue
+      if (now - lately < LOOK_MS) continue
       stamp.looked = now
     }
-    const stats = look(path)
-    if (!stats || stats.ino !== ino || (size !== -1 && (stats.size !== size || stats.mtimeMs !== mtime))) return false
+    const found = path === looked?.path ? looked.stamp : look(path)?.stamp
+    if (!found || found.ino !== ino || (size !== -1 && (found.size !== size || found.mtime !== mtime))) return false
   }
   return true
-}
-
-function look(path: string): Stats | undefined {
-  try {
-    return statSync(path, { throwIfNoEntry: false })
-  } catch {
-    return undefined
-  }
 }

@@ -19,10 +19,10 @@ export function keepWarm(settings: Partial<WarmSettings> & Pick<WarmSettings, 'e
   let opening: Promise<WarmPool> | undefined
   const open = (): Promise<WarmPool> => (opening ??= import('./pool.ts').then(({ warmPool }) => (pool = warmPool(settings))))
   return {
-    async call(call, input, ctx) {
+    async call(call, input, ctx, looked) {
       if (call.tool === undefined) return undefined
       try {
-        return await (pool ?? (await open())).call(toWarmCall(call, call.tool, input, ctx), ctx)
+        return await (pool ?? (await open())).call(toWarmCall(call, call.tool, input, ctx), ctx, looked)
       } catch (error) {
         if (error instanceof WarmUnavailable) return undefined
         throw error

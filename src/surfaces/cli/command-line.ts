@@ -1,6 +1,7 @@
 import { isObject } from '../../contract/json.ts'
 import type { JsonSchema } from '../../contract/json.ts'
 import { lateExpression } from '../../contract/late-expression.ts'
+import { quoteForShell } from '../../contract/quote-for-shell.ts'
 import type { FlagSpec } from '../../define/flags/flag-spec.ts'
 import { itemSchema, typesOf } from '../../define/flags/read-field.ts'
 import { unwrapNullable } from '../../define/flags/unwrap-schema.ts'
@@ -18,11 +19,6 @@ export function commandLine(program: string, path: readonly string[], specs: rea
   const given: Input = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined))
   const words = sayInFlags(specs, given, path.length === 0, reserved) ?? [toJson(given)]
   return [program, ...[...path, ...words].map(quoteForShell)].join(' ')
-}
-
-/** A word as a POSIX shell has to see it to hand it on unchanged. */
-export function quoteForShell(word: string): string {
-  return /^[\w@%+:,./-][\w@%+:,./=-]*$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 }
 
 /** Undefined when the input has to be written as JSON. `atProgram` means that no tool name stands before the arguments. */

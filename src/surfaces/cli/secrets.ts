@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Io } from '../../contract/io.ts'
+import { quoteForShell } from '../../contract/quote-for-shell.ts'
 import { ToolError } from '../../contract/tool-error.ts'
 import { host } from '../../call/host.ts'
 import { readAll } from './stdin.ts'
@@ -21,7 +22,7 @@ export async function readSecrets(pairs: readonly string[], { stdin, cwd }: Io, 
 export function readSecret(name: string, file: string, field = 'secret-file'): string {
   const stats = statSync(file, { throwIfNoEntry: false })
   if (!stats?.isFile()) throw new ToolError('INVALID_PATH', `the secret '${name}': there is no file ${file}`, { field })
-  if (host.platform !== 'win32' && (stats.mode & 0o077) !== 0) throw new ToolError('PERMISSION', `the secret '${name}': ${file} can be read by others`, { field, suggestion: `chmod 600 ${file}` })
+  if (host.platform !== 'win32' && (stats.mode & 0o077) !== 0) throw new ToolError('PERMISSION', `the secret '${name}': ${file} can be read by others`, { field, suggestion: `chmod 600 ${quoteForShell(file)}` })
   return readFileSync(file, 'utf8')
 }
 

@@ -10,6 +10,7 @@ import { lazyMcp } from './lazy-mcp.ts'
 /** Builds what a handler answers with. */
 export async function mount(set: Servable, { basePath: given, token, allowedHosts, allowedOrigins, bodyLimit, confirm, ...call }: HandlerOptions): Promise<Mounted> {
   const basePath = checkBasePath(given)
+  await set.prepare?.()
   const limit = bodyLimit === undefined ? {} : { bodyLimit }
   const api = createApp(set, { call: { ...call, ...(confirm !== undefined && { confirm }) }, basePath, token: token !== undefined, mcp: lazyMcp(set, { call, ...limit }), ...limit })
   const guards = await mountedGuards({ ...(token !== undefined && { token }), ...(allowedHosts && { allowedHosts }), ...(allowedOrigins && { allowedOrigins }) })

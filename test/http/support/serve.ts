@@ -1,4 +1,4 @@
-import { startProgram } from '../../support/run-program.ts'
+import { AS_LONG_AS_ITS_FILE, startProgram } from '../../support/run-program.ts'
 import type { Ended, Running, RunOptions } from '../../support/run-program.ts'
 
 /** A fixture that serves over HTTP as a process of its own. */
@@ -12,7 +12,7 @@ export type Served = {
 
 /** Starts `serve http` on a free port and waits until it says that it listens. */
 export async function serveProgram(args: readonly string[] = [], options: RunOptions = {}, fixture = 'serves.mjs'): Promise<Served> {
-  const program = startProgram(fixture, ['serve', 'http', '--port', '0', ...args], { longest: 60_000, ...options })
+  const program = startProgram(fixture, ['serve', 'http', '--port', '0', ...args], { longest: AS_LONG_AS_ITS_FILE, ...options })
   const url = await new Promise<string>((resolve, reject) => {
     let said = ''
     program.child.stderr.on('data', (chunk: Buffer) => {

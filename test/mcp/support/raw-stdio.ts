@@ -1,5 +1,5 @@
 import { StringDecoder } from 'node:string_decoder'
-import { startProgram } from '../../support/run-program.ts'
+import { AS_LONG_AS_ITS_FILE, startProgram } from '../../support/run-program.ts'
 import type { Ended, Running, RunOptions } from '../../support/run-program.ts'
 
 export type Message = { readonly jsonrpc: '2.0'; readonly id?: string | number; readonly method?: string; readonly params?: any; readonly result?: any; readonly error?: { readonly code: number; readonly message: string; readonly data?: any } }
@@ -28,15 +28,19 @@ export function modern(params: object = {}, capabilities: object = {}, meta: obj
 
 /** Starts a fixture as a stdio server. */
 export function openRaw(fixture: string, args: readonly string[] = [], options: RunOptions = {}): RawStdio {
-  const program = startProgram(fixture, ['--serve-mcp', 'stdio', ...args], { input: 'open', longest: 60_000, ...options })
+  const program = startProgram(fixture, ['--serve-mcp', 'stdio', ...args], { input: 'open', longest: AS_LONG_AS_ITS_FILE, ...options })
   const messages: Message[] = []
   const strays: string[] = []
   const listeners = new Set<() => void>()
-  let rest = ''
+  let rest: string[] = []
   const decoder = new StringDecoder('utf8')
   program.child.stdout.on('data', (chunk: Buffer) => {
-    const lines = (rest + decoder.write(chunk)).split('\n')
-    rest = lines.pop() ?? ''
+    const [first = '', ...others] = decoder.write(chunk).split('\n')
+    rest.push(first)
+    // A long line comes in many pieces, which are put together once.
+    if (others.length === 0) return
+    const lines = [rest.join(''), ...others]
+    rest = [lines.pop()!]
     for (const line of lines) {
       const message = parse(line)
       if (message) messages.push(message)

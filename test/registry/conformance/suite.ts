@@ -5,6 +5,7 @@ import type { Registry } from 'toolable'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeFolder } from '../../support/run-program.ts'
 import type { Prepared, SourceFixture } from './source-fixture.ts'
+import '../../support/without-coverage.ts'
 
 const NASTY = ['plain', '', ' spaces ', '-rf', '--help', '--text=x', '--', '1.10', 'true', 'null', '{"a":1}', '[1]', '@file', '$(touch evil) `x` "q" \'s\' \\ |;&', 'line one\nline two\ttab', 'äöü 日本語 🎉 e\u0301', '\u001b[31mred', '%s %n', '*']
 
@@ -92,7 +93,7 @@ export function conformance(fixture: SourceFixture): void {
     test('leaves nothing behind', async () => {
       await reg.close()
       await prepared.stop?.()
-      await expect.poll(() => processesOf(folder), { timeout: 10_000 }).toEqual([])
+      await expect.poll(() => processesOf(folder)).toEqual([])
     })
   })
 }

@@ -17,5 +17,5 @@ describe.each(['bash', 'zsh'] as const)('%s at the keyboard', (shell) => {
   ])('%s', (keys, answer, expected) => {
     expect(play.press(shell, keys, answer)).toBe(expected)
     expect(play.wasFooled()).toBe(false)
-  }, 40_000)
+  })
 })

@@ -7,7 +7,7 @@ import { code, inline, paragraph, paragraphs } from '../../../src/surfaces/docs/
 import { toSafeJson } from '../../../src/surfaces/docs/model/safe-json.ts'
 import { cutText, tidyLine, tidyText } from '../../../src/surfaces/docs/model/tidy-text.ts'
 import { calmCommand } from '../../../src/surfaces/docs/model/touchy.ts'
-import { quoteForShell } from '../../../src/surfaces/cli/command-line.ts'
+import { quoteForShell } from '../../../src/contract/quote-for-shell.ts'
 import { nasty } from './hostile.ts'
 import { readMarkdown } from './markdown-tree.ts'
 

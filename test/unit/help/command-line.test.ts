@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { commandLine, quoteForShell } from '../../../src/surfaces/cli/command-line.ts'
+import { quoteForShell } from '../../../src/contract/quote-for-shell.ts'
+import { commandLine } from '../../../src/surfaces/cli/command-line.ts'
 import { flagSpecs } from '../../../src/define/flags/specs.ts'
 import { withFields } from './fixtures.ts'
 

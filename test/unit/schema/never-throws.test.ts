@@ -46,4 +46,4 @@ test.each(['zod', 'plain'])('a table full of faults is told by its first ones (%
     expect(checked.ok ? [] : checked.issues[0]).toEqual({ path: ['rows', 0, 'n'], kind: 'invalid', message: 'must be a number, got "x"' })
     expect(checked.ok ? 0 : checked.issues.length).toBeLessThanOrEqual(100)
   }
-}, 30_000)
+})

@@ -15,22 +15,21 @@ export type AskingOptions = {
   readonly env: { readonly [name: string]: string | undefined }
   readonly signal: AbortSignal
   readonly sandbox: SandboxProfile | undefined
-  readonly bareStart: ReturnType<typeof bareStarts>
+  /** A run that takes longer is ended. */
+  readonly runSeconds: number
 }
 
-const LONGEST_MS = 10_000
 const LARGEST_OUTPUT = 16 * 1024 * 1024
-const STARTS = 3
 
 /** Lets `work` ask a program in a folder that is empty before and gone afterwards. */
-export async function withAsking<Result>({ command, bare }: StartCommand, { env, signal, sandbox, bareStart }: AskingOptions, work: (asking: Asking) => Promise<Result>): Promise<Result> {
+export async function withAsking<Result>({ command, bare }: StartCommand, { env, signal, sandbox, runSeconds }: AskingOptions, work: (asking: Asking) => Promise<Result>): Promise<Result> {
   const home = await mkdtemp(join(tmpdir(), 'toolable-check-'))
   const remembered = new Map<string, Promise<Ran>>()
   const runs: Ran[] = []
   const run = async (whole: readonly string[], args: readonly string[], extra: { readonly [name: string]: string } = {}): Promise<Ran> => {
-    const end = await runChild({ command: whole as [string, ...string[]], cwd: home, env: { ...probeEnvironment(env, home), ...extra }, timeout: LONGEST_MS, maxStdout: LARGEST_OUTPUT, signal, ...(sandbox && { sandbox }) })
+    const end = await runChild({ command: whole as [string, ...string[]], cwd: home, env: { ...probeEnvironment(env, home), ...extra }, timeout: runSeconds * 1000, maxStdout: LARGEST_OUTPUT, signal, ...(sandbox && { sandbox }) })
     signal.throwIfAborted()
-    return toRan(args, end)
+    return toRan(args, end, runSeconds)
   }
   try {
     return await work({
@@ -48,37 +47,15 @@ export async function withAsking<Result>({ command, bare }: StartCommand, { env,
         runs.push(await asked)
         return asked
       },
-      bareStart: () => bareStart(bare, () => run(bare, [])),
+      bareStart: async () => (await run(bare, [])).duration,
     })
   } finally {
     await rm(home, { recursive: true, force: true })
   }
 }
 
-/** Measures how long interpreters take by themselves, each once. */
-export function bareStarts(): (bare: readonly string[], start: () => Promise<Ran>) => Promise<number> {
-  const known = new Map<string, Promise<number>>()
-  return (bare, start) => {
-    const key = bare.join(' ')
-    const measured = known.get(key) ?? measure(start)
-    known.set(key, measured)
-    return measured
-  }
-}
-
-async function measure(start: () => Promise<Ran>): Promise<number> {
-  let least = Infinity
-  for (let count = 0; count < STARTS; count++) least = Math.min(least, (await start()).duration)
-  return least
-}
-
-function toRan(args: readonly string[], { reason, status, signal, stdout, stderr, duration, problem }: ChildEnd): Ran {
-  const trouble = reason === 'exited' ? (signal === null ? undefined : `killed by ${signal}`) : TROUBLES[reason] ?? reason
+function toRan(args: readonly string[], { reason, status, signal, stdout, stderr, duration, problem }: ChildEnd, runSeconds: number): Ran {
+  const troubles: { readonly [reason: string]: string } = { timeout: `it did not end within ${runSeconds} seconds`, 'stdout-limit': 'it printed without end', 'not-started': 'it could not be started' }
+  const trouble = reason === 'exited' ? (signal === null ? undefined : `killed by ${signal}`) : troubles[reason] ?? reason
   return { args, status: reason === 'exited' ? status : null, stdout: stdout.toString(), stderr: stderr.toString(), duration, ...(trouble !== undefined && { trouble: problem ? `${trouble}: ${problem.message}` : trouble }) }
-}
-
-const TROUBLES: { readonly [reason: string]: string } = {
-  timeout: `it did not end within ${LONGEST_MS / 1000} seconds`,
-  'stdout-limit': 'it printed without end',
-  'not-started': 'it could not be started',
 }

@@ -50,7 +50,7 @@ export type Subject = {
   ask(args: readonly string[], options?: AskOptions): Promise<Ran>
   /** All that it was asked so far. */
   readonly runs: readonly Ran[]
-  /** Milliseconds that its interpreter alone needs, the least of a few starts. */
+  /** Milliseconds that its interpreter alone needs right now, in the same surroundings. */
   bareStart(): Promise<number>
   /** Nothing that it does can change anything. */
   readonly contained: boolean

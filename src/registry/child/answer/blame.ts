@@ -48,10 +48,10 @@ function lastUnindented(lines: readonly string[]): string {
 }
 
 const MISSING: readonly { readonly pattern: RegExp; fix(name: string): string }[] = [
-  { pattern: /ModuleNotFoundError: No module named '([\w.-]+)'/, fix: (name) => `pip install ${name.split('.')[0]!}` },
+  { pattern: /ModuleNotFoundError: No module named '(\w[\w.-]*)'/, fix: (name) => `pip install ${name.split('.')[0]!}` },
   { pattern: /Cannot find (?:module|package) '([\w@][\w@./-]*)'/, fix: (name) => `npm install ${name}` },
   { pattern: /Can't locate ([\w/]+)\.pm in @INC/, fix: (name) => `cpan ${name.replaceAll('/', '::')}` },
-  { pattern: /cannot load such file -- ([\w./-]+)/, fix: (name) => `gem install ${name}` },
+  { pattern: /cannot load such file -- (\w[\w./-]*)/, fix: (name) => `gem install ${name}` },
   { pattern: /: (?:line )?\d+: ([\w.+-]+): (?:command )?not found$/, fix: (name) => `Install ${name}, or add its folder to PATH` },
   { pattern: /env: [‘'"]?([\w.+-]+)[’'"]?: No such file or directory/, fix: (name) => `Install ${name}, or add its folder to PATH` },
 ]

@@ -3,6 +3,7 @@ import type { Context } from '../../../contract/context.ts'
 import type { LogLevel, ToolEvent } from '../../../contract/events.ts'
 import type { JsonObject } from '../../../contract/json.ts'
 import { parseObject } from '../../../contract/json.ts'
+import { tellArtifact } from './tell-artifact.ts'
 
 const LEVELS: readonly unknown[] = ['debug', 'info', 'warn', 'error'] satisfies LogLevel[]
 const OTHER_LEVELS: ReadonlyMap<unknown, LogLevel> = new Map([['warning', 'warn'], ['critical', 'error'], ['fatal', 'error'], ['trace', 'debug']])
@@ -36,7 +37,7 @@ export function readNotification(line: string): ToolEvent | undefined {
 export function tellEvent(event: ToolEvent, ctx: Context): void {
   if (event.type === 'progress') ctx.progress(event.message, event.percent)
   else if (event.type === 'log') ctx.log(event.message, event.level)
-  else if (event.type === 'artifact') ctx.artifact(event.name, event.uri)
+  else if (event.type === 'artifact') tellArtifact(event, ctx)
   else if (event.type === 'item') ctx.item(event.value)
 }
 

@@ -1,7 +1,7 @@
 import { readError } from '../../../contract/dialects/read-error.ts'
 import type { FailOptions } from '../../../contract/tool-error.ts'
 import { ToolError } from '../../../contract/tool-error.ts'
-import { isObject } from '../../../contract/json.ts'
+import { isDeeperThan, isObject } from '../../../contract/json.ts'
 import type { ErrorObject, FailureOutcome, Outcome } from '../../../contract/outcome.ts'
 import type { ChildOutput } from './answer.ts'
 import { blame, errorOnStderr } from './blame.ts'
@@ -9,6 +9,7 @@ import { meaningOf } from './exit-meaning.ts'
 
 const LONGEST_TAIL = 4000
 const LONGEST_OUTPUT = 16_000
+const MOST_LEVELS = 200
 
 /** True where the exit status says that all went well: 0, or what the manifest calls `ok`. */
 export function isOk({ status, exitCodes }: ChildOutput): boolean {
@@ -72,6 +73,7 @@ function detailsOf({ status, signal, stderr }: ChildOutput, value: unknown): obj
 }
 
 function bounded(value: unknown): unknown {
+  if (isDeeperThan(MOST_LEVELS, value)) return `[JSON that is nested more than ${MOST_LEVELS} levels deep]`
   const text = JSON.stringify(value)
   return text.length <= LONGEST_OUTPUT ? value : text.slice(0, LONGEST_OUTPUT)
 }

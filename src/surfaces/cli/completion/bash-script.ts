@@ -1,4 +1,4 @@
-import { quoteForShell } from '../command-line.ts'
+import { quoteForShell } from '../../../contract/quote-for-shell.ts'
 
 /** Completion for bash 3.2 and newer. */
 export function bashScript(program: string, identifier: string): string {

@@ -1,4 +1,4 @@
-import { quoteForShell } from '../command-line.ts'
+import { quoteForShell } from '../../../contract/quote-for-shell.ts'
 
 /** Completion for zsh. */
 export function zshScript(program: string, identifier: string): string {

@@ -1,6 +1,7 @@
 import type { Example, ToolsetManifest } from '../../../contract/manifest.ts'
 import { flagSpecs } from '../../../define/flags/specs.ts'
-import { commandLine, quoteForShell } from '../command-line.ts'
+import { quoteForShell } from '../../../contract/quote-for-shell.ts'
+import { commandLine } from '../command-line.ts'
 import type { ToolCommand } from '../command-path.ts'
 import { oneLine } from './layout.ts'
 import type { Page } from './layout.ts'

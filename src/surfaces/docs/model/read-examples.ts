@@ -1,7 +1,7 @@
 import { isObject } from '../../../contract/json.ts'
 import type { Example, ToolsetManifest } from '../../../contract/manifest.ts'
 import { readArgs } from '../../args-input.ts'
-import { quoteForShell } from '../../cli/command-line.ts'
+import { quoteForShell } from '../../../contract/quote-for-shell.ts'
 import type { ToolCommand } from '../../cli/command-path.ts'
 import { exampleCommand } from '../../cli/help/examples.ts'
 import type { DocExample } from './model.ts'
