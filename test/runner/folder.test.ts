@@ -153,7 +153,7 @@ describe('a run whose runner died', () => {
     const { id, child } = (await runner.ended).lines[0] as { id: string; child: number }
     expect(isAlive(child)).toBe(true)
     expect(await recover(root)).toEqual([{ run_id: id, killed: 1 }])
-    expect(isAlive(child)).toBe(false)
+    await expect.poll(() => isAlive(child)).toBe(false)
   })
 })
 
