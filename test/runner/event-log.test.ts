@@ -5,7 +5,7 @@ import { openLog } from '../../src/runner/log/event-log.ts'
 import { readLog } from '../../src/runner/log/read-log.ts'
 import { scanLog } from '../../src/runner/log/scan-log.ts'
 import { makeFolder } from '../support/run-program.ts'
-import { eventsOf, isGapless } from './support.ts'
+import { eventsOf, isGapless } from './record-support.ts'
 
 const runId = 'r-0123456789'
 const logFile = (): string => join(makeFolder(), 'events.jsonl')

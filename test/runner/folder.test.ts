@@ -11,7 +11,7 @@ import { removeRun } from '../../src/runner/folder/remove-run.ts'
 import { openLog } from '../../src/runner/log/event-log.ts'
 import { isAlive } from '../support/processes.ts'
 import { makeFolder } from '../support/run-program.ts'
-import { eventsOf, isGapless, makeRoot, makeRun, requestOf, startRunner } from './support.ts'
+import { eventsOf, isGapless, makeRoot, makeRun, requestOf, startRunner } from './record-support.ts'
 
 const codeOf = (work: () => unknown): string => {
   try {
@@ -40,7 +40,7 @@ describe('the folder of runs', () => {
   test('holds each run in a folder of its own, for its owner only, and is nothing for git [7.run-folder]', () => {
     const root = makeRoot()
     const paths = makeRun(root)
-    expect(readdirSync(paths.folder).sort()).toEqual(['answers', 'artifacts', 'lock', 'logs', 'run.json', 'work'])
+    expect(readdirSync(paths.folder).sort()).toEqual(['answers', 'artifacts', 'control', 'lock', 'logs', 'run.json', 'work'])
     expect(statSync(paths.folder).mode & 0o777).toBe(0o700)
     expect(statSync(paths.request).mode & 0o777).toBe(0o600)
     expect(readFileSync(join(root, '.gitignore'), 'utf8')).toBe('*\n')

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { recover } from '../../src/runner/folder/recover.ts'
 import type { RunPaths } from '../../src/runner/folder/run-paths.ts'
 import { makeFolder } from '../support/run-program.ts'
-import { eventsOf, isGapless, makeRoot, makeRun, startRunner } from './support.ts'
+import { eventsOf, isGapless, makeRoot, makeRun, startRunner } from './record-support.ts'
 
 const TURNS = 4
 // The start, the turns, and the end.

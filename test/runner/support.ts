@@ -1,50 +1,60 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { buildSync } from 'esbuild'
-import { createRun } from '../../src/runner/folder/create-run.ts'
-import type { RunPaths } from '../../src/runner/folder/run-paths.ts'
-import type { RunRequest } from '../../src/runner/run-request.ts'
-import type { RunEvent } from '../../src/contract/run-state.ts'
-import { fixture, launch, makeFolder } from '../support/run-program.ts'
-import type { Running } from '../support/run-program.ts'
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { extname, join } from 'node:path'
+import { fixture, makeFolder, runProgram, startProgram } from '../support/run-program.ts'
+import type { Ended, Running, RunOptions } from '../support/run-program.ts'
 
-const bundled = new Map<string, string>()
+const BIN = '../../dist/bin.js'
 
-/** A new folder of runs. */
-export function makeRoot(): string {
-  return join(makeFolder(), '.runs')
+/** A line of a run's log, as a test looks at it. */
+export type Line = { readonly type: string; readonly seq: number; readonly attempt: number; readonly [field: string]: any }
+
+/** A project with tools of the orchestration's form: each a fixture, under a manifest of a few lines. */
+export type Project = {
+  readonly folder: string
+  /** Runs `toolable` there. */
+  toolable(args: readonly string[], options?: RunOptions): Promise<Ended>
+  start(args: readonly string[], options?: RunOptions): Running
+  /** The log of the only run, or of the one that is named. */
+  log(id?: string): Line[]
+  /** The folder of the only run, or of the one that is named. */
+  run(id?: string): string
+  write(path: string, text: string): string
 }
 
-/** What a run of nothing in particular is asked to do. */
-export function requestOf(run_id: string, more: Partial<RunRequest> = {}): RunRequest {
-  return { v: 1, run_id, tool: 'fixtures.nothing', created: new Date().toISOString(), args: [], cwd: '/', timeout_s: 60, heartbeat_grace_s: 60, retries: 0, trace_id: 't-1', idempotency_key: run_id, ...more }
-}
-
-/** A new run in a folder. */
-export function makeRun(root: string = makeRoot(), more: Partial<RunRequest> = {}): RunPaths {
-  return createRun(root, (id) => requestOf(id, more))
-}
-
-/** Starts a fixture of test/fixtures/runs, behind other programs where they are named. It is bundled with the sources that it uses, because it is started often. */
-export function startRunner(name: string, args: readonly string[], behind: readonly string[] = []): Running {
-  if (!bundled.has(name)) {
-    const outfile = join(makeFolder(), name)
-    buildSync({ entryPoints: [fixture(`runs/${name}`)], outfile, bundle: true, platform: 'node', format: 'esm', logLevel: 'error' })
-    bundled.set(name, outfile)
+/** Makes a project in which each fixture is a tool of the same name without its ending; the value is the rest of its manifest. `plain` tools have a manifest without the protocol. */
+export function makeProject(tools: { readonly [fixture: string]: string }): Project {
+  const folder = makeFolder()
+  for (const [file, manifest] of Object.entries(tools)) {
+    const extension = extname(file)
+    const name = file.slice(0, -extension.length).replaceAll('-', '_')
+    mkdirSync(join(folder, 'tools', 'registry', name), { recursive: true })
+    mkdirSync(join(folder, 'tools', name))
+    const entry = `cli${extension}`
+    copyFileSync(fixture(`runner/${file}`), join(folder, 'tools', name, entry))
+    chmodSync(join(folder, 'tools', name, entry), 0o755)
+    const protocol = manifest.includes('protocol_version') || manifest.includes('plain') ? '' : 'protocol_version: 1\n'
+    writeFileSync(join(folder, 'tools', 'registry', name, 'tool.yaml'), `name: ${name}\nversion: 1.0.0\nentry: ${entry}\n${protocol}${manifest.replace(/^#? ?plain$/m, '')}\n`)
   }
-  const [command, ...rest] = [...behind, process.execPath, bundled.get(name)!, ...args]
-  // One thread does what touches files, so that whoever counts calls counts all of them.
-  return launch(command!, rest, { env: { UV_THREADPOOL_SIZE: '1' } })
+  const runs = join(folder, '.runs')
+  const run = (id?: string): string => {
+    const ids = existsSync(runs) ? readdirSync(runs).filter((name) => name.startsWith('r-')) : []
+    if (id === undefined && ids.length !== 1) throw new Error(`there are ${ids.length} runs`)
+    return join(runs, id ?? ids[0]!)
+  }
+  return {
+    folder,
+    run,
+    toolable: (args, options = {}) => runProgram(BIN, args, { cwd: folder, ...options }),
+    start: (args, options = {}) => startProgram(BIN, args, { cwd: folder, ...options }),
+    log: (id) => readFileSync(join(run(id), 'events.jsonl'), 'utf8').trim().split('\n').map((line) => JSON.parse(line) as Line),
+    write(path, text) {
+      writeFileSync(join(folder, path), text)
+      return join(folder, path)
+    },
+  }
 }
 
-/** The events of a log, each line one; throws where a line is none. */
-export function eventsOf(file: string): RunEvent[] {
-  const text = readFileSync(file, 'utf8')
-  if (text !== '' && !text.endsWith('\n')) throw new Error(`torn: ${text.slice(-100)}`)
-  return text.split('\n').slice(0, -1).map((line) => JSON.parse(line) as RunEvent)
-}
-
-/** Whether the numbers of events are 1, 2, 3 and so on. */
-export function isGapless(events: readonly RunEvent[]): boolean {
-  return events.every(({ seq }, index) => seq === index + 1)
+/** The last line of a type. */
+export function last(lines: readonly Line[], type: string): Line | undefined {
+  return lines.findLast((line) => line.type === type)
 }

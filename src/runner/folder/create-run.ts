@@ -51,7 +51,9 @@ function makeFolder(folder: string): boolean {
 function fill(paths: RunPaths, request: RunRequest): RunPaths {
   try {
     claim(paths)
-    for (const folder of [paths.workspace, paths.logs, paths.artifacts, paths.answers]) mkdirSync(folder, { mode: 0o700 })
+    for (const folder of [paths.workspace, paths.toolLogs, paths.logs, paths.artifacts, paths.answers]) mkdirSync(folder, { mode: 0o700 })
+    // Read by the tool, who may be somebody else.
+    mkdirSync(paths.control, { mode: 0o755 })
     writeAtomically(paths.request, `${JSON.stringify(request, undefined, 2)}\n`, true)
     return paths
   } catch (error) {
