@@ -26,7 +26,7 @@ export async function start(options: ChildOptions, stdin: ChildInput, hold?: Hol
   const uncover = coverInherited(stdio)
   const env = { ...(hold ?? options).env, ...tellStdout(options.stdoutVariable, stdio[1]) }
   try {
-    const child = spawn(program, args, { cwd, env, stdio: stdio as StdioOptions, shell: false, detached: true, windowsHide: true })
+    const child = spawn(program, args, { cwd, env, stdio: stdio as StdioOptions, shell: false, detached: true, windowsHide: true, ...hold?.user })
     if (child.pid !== undefined) return { child, pid: child.pid, channels: opened.connect(child) }
     opened.giveUp()
     return await new Promise<NodeJS.ErrnoException>((resolve) => child.once('error', resolve))
