@@ -6,7 +6,7 @@ import { diskProblem } from './disk-problem.ts'
 import { keepLines } from './keep-lines.ts'
 import { openReserve } from './reserve.ts'
 import { scanLog } from './scan-log.ts'
-import { stamp } from './stamp.ts'
+import { stamp, stampOf } from './stamp.ts'
 import type { UnstampedEvent } from './stamp.ts'
 import { openQueue } from './write-queue.ts'
 
@@ -42,7 +42,7 @@ const CLOSING: readonly string[] = ['runner_error', 'runner_end']
 /** Opens the log of a run, new or old. A tail that a crash has left is cut and told as a `runner_warning`; the numbers go on where they stopped. Throws PERMISSION, DISK_FULL or INTERNAL when the file cannot be opened, never for what stands in it. */
 export async function openLog(path: string, options: OpenLogOptions): Promise<OpenedLog> {
   const { standing, last, end, cut } = await prepare(path)
-  const attempt = options.attempt ?? Math.max(standing.attempt, 1)
+  const place = stampOf(options.runId, options.traceId, options.attempt ?? Math.max(standing.attempt, 1))
   const { openSync } = await import('node:fs')
   const reserve = openReserve(path)
   let seq = last?.seq ?? 0
@@ -61,7 +61,7 @@ export async function openLog(path: string, options: OpenLogOptions): Promise<Op
   })
   const write = (event: UnstampedEvent, text?: string): RunEvent => {
     seq += 1
-    const stamped = stamp(event, { runId: options.runId, traceId: options.traceId, seq, attempt }, text)
+    const stamped = stamp(event, seq, place, text)
     queue.push(stamped.line, event.type === 'runner_end' || (event.type === 'action_required' && event['interaction'] !== undefined))
     return stamped.event
   }
@@ -81,7 +81,7 @@ export async function openLog(path: string, options: OpenLogOptions): Promise<Op
         if (lost > 0) {
           if (!CLOSING.includes(event.type)) {
             lost += 1
-            return stamp(event, { runId: options.runId, traceId: options.traceId, seq, attempt }).event
+            return stamp(event, seq, place).event
           }
           reserve.release()
           const missing = lost

@@ -3,50 +3,69 @@ import type { RunEvent } from '../../contract/run-state.ts'
 /** What the runner says, or what a tool said, before it is stamped. */
 export type UnstampedEvent = { readonly type: string; readonly [field: string]: unknown }
 
-/** What every line of a run says of itself. */
-export type Stamp = { readonly runId: string; readonly traceId: string | undefined; readonly seq: number; readonly attempt: number }
+/** What every line of an attempt says of itself. */
+export type Stamp = { readonly runId: string; readonly traceId: string | undefined; readonly attempt: number; /** The trace as it stands in a line. */ readonly trace: string }
 
 export type Stamped = { readonly event: RunEvent; readonly line: string }
 
+const OPEN_BRACE = 0x7b
+const CLOSE_BRACE = 0x7d
+const ENVELOPE: readonly string[] = ['v', 'type', 'ts', 'run_id', 'trace_id', 'seq', 'attempt']
+const OUR_KEYS = /"(?:v|type|ts|run_id|trace_id|seq|attempt)"|\\u/g
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:?\d\d)$/
-// A key that stands twice means one thing to us and perhaps another to somebody else.
-const ONCE = ['"v"', '"type"', '"ts"', '"run_id"', '"trace_id"'] as const
-const NEVER = ['"seq"', '"attempt"', '\\u'] as const
 
-/** Gives an event its place in a run. `text` is the line that it was parsed from: where nothing in it is ours to say it is kept as it is, and the event is stamped in place. Throws nothing. */
-export function stamp(event: UnstampedEvent, place: Stamp, text?: string): Stamped {
-  return (text === undefined ? undefined : keepText(event, place, text)) ?? writeAnew(event, place)
+/** What the lines of an attempt have in common. */
+export function stampOf(runId: string, traceId: string | undefined, attempt: number): Stamp {
+  return { runId, traceId, attempt, trace: traceId === undefined ? '' : `,"trace_id":${JSON.stringify(traceId)}` }
+}
+
+/** Gives an event its place in a run. Where nothing in it is ours to say, the event is stamped in place, and `text`, the line that it was parsed from, is kept as it is. Throws nothing. */
+export function stamp(event: UnstampedEvent, seq: number, place: Stamp, text?: string): Stamped {
+  return (isOurs(event, place) ? stampInPlace(event, seq, place, text) : undefined) ?? writeAnew(event, seq, place)
+}
+
+function isOurs({ v, ts, run_id, trace_id, seq, attempt }: UnstampedEvent, { runId }: Stamp): boolean {
+  return v === 1 && run_id === runId && seq === undefined && attempt === undefined && (trace_id === undefined || typeof trace_id === 'string') && isTime(ts)
 }
 
 // Writing a value costs more than reading it, and a tool that floods has written most of a line already.
-function keepText(event: UnstampedEvent, { runId, traceId, seq, attempt }: Stamp, text: string): Stamped | undefined {
-  const { v, run_id, ts, trace_id } = event
-  if (v !== 1 || run_id !== runId || !isTime(ts) || (trace_id !== undefined && typeof trace_id !== 'string') || !isPlain(text)) return undefined
+function stampInPlace(event: UnstampedEvent, seq: number, { traceId, attempt, trace }: Stamp, text: string | undefined): Stamped | undefined {
+  const body = text !== undefined && hasOurKeysOnce(text, event) ? text : stringify(event)
+  if (body === undefined || body.length <= 2 || !Object.isExtensible(event)) return undefined
   const stamped: { [field: string]: unknown } = event
-  const trace = trace_id === undefined && traceId !== undefined ? `,"trace_id":${JSON.stringify(traceId)}` : ''
-  if (trace !== '') stamped['trace_id'] = traceId
+  const hasTrace = trace === '' || event['trace_id'] !== undefined
+  if (!hasTrace) stamped['trace_id'] = traceId
   stamped['seq'] = seq
   stamped['attempt'] = attempt
-  return { event: stamped as unknown as RunEvent, line: `${text.slice(0, -1)}${trace},"seq":${seq},"attempt":${attempt}}\n` }
+  return { event: stamped as unknown as RunEvent, line: `${body.slice(0, -1)}${hasTrace ? '' : trace},"seq":${seq},"attempt":${attempt}}\n` }
 }
 
-function isPlain(text: string): boolean {
-  if (text[0] !== '{' || text.at(-1) !== '}') return false
-  for (const name of NEVER) if (text.includes(name)) return false
-  for (const name of ONCE) if (text.indexOf(name) !== text.lastIndexOf(name)) return false
-  return true
+// A key that stands twice means one thing to us and perhaps another to somebody else. Each of ours is found at least once, plain or escaped, so that the right count means exactly once.
+function hasOurKeysOnce(text: string, { trace_id }: UnstampedEvent): boolean {
+  if (text.charCodeAt(0) !== OPEN_BRACE || text.charCodeAt(text.length - 1) !== CLOSE_BRACE) return false
+  let found = 0
+  for (OUR_KEYS.lastIndex = 0; OUR_KEYS.test(text);) found += 1
+  return found === (trace_id === undefined ? 4 : 5)
 }
 
-function writeAnew(event: UnstampedEvent, { runId, traceId, seq, attempt }: Stamp): Stamped {
-  const { v: _v, type, ts, run_id: _runId, trace_id: trace, seq: _seq, attempt: _attempt, ...rest } = event
-  const head = { v: 1 as const, type, ts: isTime(ts) ? ts : present(), run_id: runId }
-  const ids = typeof trace === 'string' ? { trace_id: trace } : traceId !== undefined ? { trace_id: traceId } : {}
-  const stamped: RunEvent = { ...head, ...ids, ...rest, seq, attempt }
+function writeAnew(event: UnstampedEvent, seq: number, { runId, traceId, attempt }: Stamp): Stamped {
+  const { type, ts, trace_id: trace } = event
+  const stamped: { [field: string]: unknown } = { v: 1, type, ts: isTime(ts) ? ts : present(), run_id: runId }
+  if (typeof trace === 'string') stamped['trace_id'] = trace
+  else if (traceId !== undefined) stamped['trace_id'] = traceId
+  const head = { ...stamped }
+  for (const [name, value] of Object.entries(event)) if (!ENVELOPE.includes(name)) Object.defineProperty(stamped, name, { value, enumerable: true, configurable: true, writable: true })
+  const line = stringify(Object.assign(stamped, { seq, attempt }))
+  if (line !== undefined) return { event: stamped as unknown as RunEvent, line: `${line}\n` }
+  const told = { ...head, problem: 'the rest of this event cannot be written as JSON', seq, attempt }
+  return { event: told as unknown as RunEvent, line: `${JSON.stringify(told)}\n` }
+}
+
+function stringify(value: object): string | undefined {
   try {
-    return { event: stamped, line: `${JSON.stringify(stamped)}\n` }
-  } catch (error) {
-    const told: RunEvent = { ...head, ...ids, problem: `the rest could not be written: ${(error as Error).message.split('\n', 1)[0]}`, seq, attempt }
-    return { event: told, line: `${JSON.stringify(told)}\n` }
+    return JSON.stringify(value)
+  } catch {
+    return undefined
   }
 }
 
