@@ -25,6 +25,8 @@ export type ChildOptions = {
    * With limits, also empty ones, the child also dies when our own process is killed.
    */
   readonly limits?: Limits
+  /** A variable that tells the child `device:inode` of its stdout, where that is known. */
+  readonly stdoutVariable?: string
   /** Told the process id as soon as there is one. */
   readonly onStart?: (pid: number) => void
   /** Gets each whole line of stdout, without its end, instead of `ChildEnd.stdout`. A line longer than `maxLine` ends the tree. */

@@ -1,5 +1,5 @@
 import type { ChildProcess, StdioOptions } from 'node:child_process'
-import { closeSync } from 'node:fs'
+import { closeSync, fstatSync } from 'node:fs'
 import type { ChildOptions } from './child-type.ts'
 import type { Channels, ChildInput } from './channels.ts'
 import { openChannels } from './channels.ts'
@@ -25,7 +25,7 @@ export async function start(options: ChildOptions, stdin: ChildInput, hold?: Hol
   const stdio = [...(opened.stdio as unknown[]), ...descriptors]
   const uncover = coverInherited(stdio)
   try {
-    const child = spawn(program, args, { cwd, env, stdio: stdio as StdioOptions, shell: false, detached: true, windowsHide: true })
+    const child = spawn(program, args, { cwd, env: withStdout(env, options.stdoutVariable, stdio[1]), stdio: stdio as StdioOptions, shell: false, detached: true, windowsHide: true })
     if (child.pid !== undefined) return { child, pid: child.pid, channels: opened.connect(child) }
     opened.giveUp()
     return await new Promise<NodeJS.ErrnoException>((resolve) => child.once('error', resolve))
@@ -36,4 +36,11 @@ export async function start(options: ChildOptions, stdin: ChildInput, hold?: Hol
     uncover()
     closeOurs()
   }
+}
+
+// Programs that a tool starts inherit its variables, but not always its stdout: by this they tell the difference.
+function withStdout(env: ChildOptions['env'], variable: string | undefined, stdout: unknown): ChildOptions['env'] {
+  if (variable === undefined || typeof stdout !== 'number') return env
+  const { dev, ino } = fstatSync(stdout)
+  return { ...env, [variable]: `${dev}:${ino}` }
 }

@@ -91,7 +91,7 @@ describe('a manifest that asks for more is refused, with both lines [7.policy-re
   ])('%s', async (_name, given, permissions, line, rule, message) => {
     const error = await refusal(check(given, permissions()))
     expect(error).toMatchObject({ code: 'PERMISSION', message: expect.stringMatching(message) })
-    expect(error.message.startsWith(`${at('tool.yaml')}:${line}: 'files.copy' asks for `)).toBe(true)
+    expect(error.message.startsWith(`${at('tool.yaml')}:${line}: 'files.copy' wants `)).toBe(true)
     expect(error.message).toContain(rule === '' ? 'has to allow' : `and ${at(rule)} does not allow it`)
     expect(error.suggestion?.fix).toBeTruthy()
   })
