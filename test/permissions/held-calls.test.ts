@@ -66,6 +66,14 @@ describe('a call of a tool that has permissions [7.calls-held]', () => {
     expect(await call('free', { read: [at('private.txt')], connect: [port] })).toMatchObject({ ok: true, result: { read: ['this is private.txt'], connect: ['connected'], workspace: 'none' } })
   })
 
+  test('sees and changes no records of runs, whatever it was granted', async () => {
+    put('tools/whole.yaml', `name: whole\ndescription: Has the project\n${TRIES}permissions: {filesystem: read-write}\n`)
+    put('.runs/r-1/events.jsonl', 'recorded')
+    chmodSync(folder, 0o777)
+    expect(await call('whole', { read: [at('private.txt'), at('.runs/r-1/events.jsonl')], write: [at('.runs/r-1/events.jsonl'), at('.runs/new')] })).toMatchObject({ ok: true, result: { read: ['this is private.txt', 'FileNotFoundError'], write: ['FileNotFoundError', 'OSError'] } })
+    expect(readFileSync(at('.runs/r-1/events.jsonl'), 'utf8')).toBe('recorded')
+  })
+
   test('has its inputs shown, and its output comes to its place and is told by it', async () => {
     const before = left()
     const outcome = await call('copier', { input: 'in.txt', output: 'out.txt' })
