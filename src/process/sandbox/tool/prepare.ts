@@ -51,8 +51,8 @@ export async function prepare(options: ChildOptions): Promise<Prepared | ToolErr
       return reins
     }
     return {
-      hold: { command: wrapped.command, cwd: '/', env: {}, descriptors: descriptors.all, take },
-      watch: (root, onReached) => watchLimits(limits, { workspace: profile.workspace, inMemory: IN_MEMORY, countProcesses: false }, root, onReached),
+      hold: { command: wrapped.command, cwd: '/', env: {}, descriptors: descriptors.all, take, ...(who.isDropped && !byRoot && { user: { uid: who.uid, gid: who.gid } }) },
+      watch: (root, onReached) => watchLimits(limits, { workspace: profile.workspace, inMemory: [IN_MEMORY], countProcesses: false }, root, onReached),
       explain: (end): Promise<ChildEnd> => {
         network.release()
         removeMade()
