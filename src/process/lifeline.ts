@@ -3,15 +3,17 @@ import type { Reins } from './hold.ts'
 import { coverInherited } from './inherited.ts'
 
 /**
- * Reads lines `+ pid` and `- pid`. At the end of its input, which comes however our process ends, it kills the groups and sessions of the processes that it still
- * knows, and all that descends from them. A process has its number in front, then its name in brackets, its state, parent, group and session.
+ * Reads lines `+ pid mark` and `- pid mark`. At the end of its input, which comes however our process ends, it kills the groups and sessions of the processes that it
+ * still knows, all that descends from them, and all that has one of the marks in its environment. In `stat` a process has its number in front, then its name in
+ * brackets, its state, parent, group and session.
  */
 const GUARD = `trap '' HUP INT TERM PIPE
-known=' '
-while read -r sign pid; do
+known=' ' marks=' '
+while read -r sign pid mark; do
   case $sign in
-    +) known="$known$pid " ;;
-    -) case $known in *" $pid "*) known="\${known%% $pid *} \${known#* $pid }" ;; esac ;;
+    +) known="$known$pid " marks="$marks$mark " ;;
+    -) case $known in *" $pid "*) known="\${known%% $pid *} \${known#* $pid }" ;; esac
+       case $marks in *" $mark "*) marks="\${marks%% $mark *} \${marks#* $mark }" ;; esac ;;
   esac
 done
 [ "$known" = ' ' ] && exit
@@ -25,10 +27,20 @@ for round in 1 2 3; do
 done
 for pid in $known; do
   kill -KILL "-$pid" "$pid"
+done 2>/dev/null
+for mark in $marks; do
+  [ "$mark" = - ] && continue
+  for file in $(grep -lzxF "$mark" /proc/[0-9]*/environ); do
+    pid=\${file#/proc/}
+    kill -KILL "\${pid%/*}"
+  done
 done 2>/dev/null`
 
 /** Who kills our children when we cannot any more. */
-export type Lifeline = { guard(pid: number, reins: Reins): Reins }
+export type Lifeline = {
+  /** `mark` is a variable of the child, as `name=value`, by which also those are found that left everything else behind. */
+  guard(pid: number, reins: Reins, mark: string | undefined): Reins
+}
 
 let line: Promise<Lifeline> | undefined
 
@@ -55,11 +67,11 @@ async function startGuard(): Promise<Lifeline> {
     if (input?.writable) input.write(words)
   }
   return {
-    guard(pid, reins) {
-      tell(`+ ${pid}\n`)
+    guard(pid, reins, mark = '-') {
+      tell(`+ ${pid} ${mark}\n`)
       const clear = async (): Promise<void> => {
         await reins.clear()
-        tell(`- ${pid}\n`)
+        tell(`- ${pid} ${mark}\n`)
       }
       return { ...reins, clear }
     },

@@ -67,6 +67,11 @@ export function listChildrenOf({ pid, threads }: ProcessRow): number[] {
   return (threads === 1 ? [pid] : listNumbers(`/proc/${pid}/task`)).flatMap((thread) => listChildren(pid, thread))
 }
 
+/** The processes with larger numbers than this one: those that are younger, except where the numbers began anew. */
+export function listPidsAfter(first: number): number[] {
+  return listPids().filter((pid) => pid > first)
+}
+
 // The name of the program stands in brackets and may contain anything, brackets too.
 function readFields(file: string): string[] {
   const stat = readFileSync(file, 'latin1')

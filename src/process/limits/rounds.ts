@@ -1,11 +1,15 @@
-/** Looks at something; true where it should be looked at again soon. */
-type Look = () => boolean | Promise<boolean>
+/** Looks at something, and says in how many milliseconds it should be looked at again; undefined is as usual. */
+type Look = () => number | undefined | Promise<number | undefined>
+
+/** How many times the cost of a round is rested after it: usually, and where something is about to happen. */
+const USUAL_REST = 6
+const URGENT_REST = 2
 
 /**
- * One clock for everything that is watched: it goes round all looks, then rests at least as long as it is told, and longer where looking was dear, so that watching
- * many trees never takes more than a fixed part of our time. Keeps no process alive.
+ * One clock for everything that is watched: it goes round all looks, then rests as long as they allow, and longer where looking was dear, so that watching many trees
+ * never takes more than a part of our time. Keeps no process alive.
  */
-export function makeRounds(rest: { readonly usual: number; readonly soon: number; readonly timesCost: number }): (look: Look) => () => void {
+export function makeRounds(usual: number, shortest: number): (look: Look) => () => void {
   const looks = new Set<Look>()
   let timer: NodeJS.Timeout | undefined
   const wait = (milliseconds: number): void => {
@@ -13,17 +17,17 @@ export function makeRounds(rest: { readonly usual: number; readonly soon: number
   }
   const go = async (): Promise<void> => {
     const began = performance.now()
-    let isUrgent = false
+    let next = usual
     for (const look of looks) {
-      const answer = look()
-      if (typeof answer === 'boolean' ? answer : await answer) isUrgent = true
+      const wanted = look()
+      next = Math.min(next, (typeof wanted === 'object' ? await wanted : wanted) ?? usual)
     }
     if (looks.size === 0) timer = undefined
-    else wait(Math.max(isUrgent ? rest.soon : rest.usual, (performance.now() - began) * rest.timesCost))
+    else wait(Math.max(next, shortest, (performance.now() - began) * (next < usual ? URGENT_REST : USUAL_REST)))
   }
   return (look) => {
     looks.add(look)
-    if (timer === undefined) wait(rest.soon)
+    if (timer === undefined) wait(shortest)
     return () => void looks.delete(look)
   }
 }

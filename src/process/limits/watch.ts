@@ -7,11 +7,8 @@ import { makeRounds } from './rounds.ts'
 import { trackTree } from './track-tree.ts'
 import { measureWorkspace } from './workspace-size.ts'
 
-/** How near a limit is where it is looked at more often. */
-const NEAR = 0.4
-
-const watchTrees = makeRounds({ usual: 60, soon: 20, timesCost: 6 })
-const watchFolders = makeRounds({ usual: 250, soon: 100, timesCost: 5 })
+const watchTrees = makeRounds(60, 4)
+const watchFolders = makeRounds(250, 30)
 
 /** What is watched besides the processes. */
 export type WatchedPlaces = {
@@ -28,28 +25,30 @@ export function watchLimits(limits: Limits, places: WatchedPlaces, root: () => n
   const tree = trackTree(root)
   const addUp = countProcessorTime()
   let isOver = false
-  // True where it comes near.
-  const compare = (what: LimitReached['what'], allowed: number | undefined, measure: (allowed: number) => number): boolean => {
-    if (isOver || allowed === undefined) return false
-    const seen = measure(allowed)
-    if (seen <= allowed) return seen > allowed * NEAR
-    isOver = true
-    onReached({ what, allowed, seen: Math.round(seen * 100) / 100 })
-    return false
+  const compare = (what: LimitReached['what'], allowed: number | undefined): ((measure: (allowed: number) => number) => number | undefined) => {
+    const foresee = speedometer()
+    return (measure) => {
+      if (isOver || allowed === undefined) return undefined
+      const seen = measure(allowed)
+      if (seen <= allowed) return foresee(seen, allowed)
+      isOver = true
+      onReached({ what, allowed, seen: Math.round(seen * 100) / 100 })
+      return undefined
+    }
   }
+  const [memory, processor, number, folder] = [compare('memoryMb', memoryMb), compare('cpuSeconds', cpuSeconds), compare('processes', places.countProcesses ? processes : undefined), compare('workspaceMb', workspaceMb)]
   const endTree = watchTrees(() => {
     const rows = tree.look()
-    const near = [
-      compare('memoryMb', memoryMb, (allowed) => measureMemory(rows, places.inMemory ?? [], allowed)),
-      compare('cpuSeconds', cpuSeconds, () => addUp(rows)),
-      compare('processes', places.countProcesses ? processes : undefined, () => rows.reduce((sum, { threads }) => sum + threads, 0)),
-    ]
-    return near.includes(true)
+    return soonest([
+      memory((allowed) => measureMemory(rows, places.inMemory ?? [], allowed)),
+      processor(() => addUp(rows)),
+      number(() => rows.reduce((sum, { threads }) => sum + threads, 0)),
+    ])
   })
   const { workspace } = places
   const endFolder = workspace === undefined || workspaceMb === undefined ? undefined : watchFolders(async () => {
     const seen = await measureWorkspace(workspace, tree.known(), workspaceMb)
-    return compare('workspaceMb', workspaceMb, () => seen)
+    return folder(() => seen)
   })
   return () => {
     isOver = true
@@ -57,4 +56,19 @@ export function watchLimits(limits: Limits, places: WatchedPlaces, root: () => n
     endFolder?.()
     return tree.known()
   }
+}
+
+// Half of the milliseconds until the limit is reached, at the speed since the last look.
+function speedometer(): (seen: number, allowed: number) => number | undefined {
+  let last: { readonly seen: number; readonly at: number } | undefined
+  return (seen, allowed) => {
+    const now = { seen, at: performance.now() }
+    const speed = last === undefined ? 0 : (seen - last.seen) / (now.at - last.at)
+    last = now
+    return speed > 0 ? (allowed - seen) / speed / 2 : undefined
+  }
+}
+
+function soonest(wishes: readonly (number | undefined)[]): number | undefined {
+  return wishes.reduce((least, wish) => (least === undefined || (wish !== undefined && wish < least) ? wish : least), undefined)
 }

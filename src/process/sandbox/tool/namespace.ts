@@ -60,7 +60,7 @@ export function leadNamespace(child: ChildProcess, pid: number, status: Status, 
     clear: async () => {
       clearTimeout(last)
       sendSignal(-pid, 'SIGKILL')
-      await status.known
+      await Promise.race([status.known, new Promise((resolve) => setTimeout(resolve, PATIENCE).unref())])
       for (const until = performance.now() + LONGEST; killFirst() && performance.now() < until;) await new Promise((resolve) => setTimeout(resolve, 1))
     },
   }

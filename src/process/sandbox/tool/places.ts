@@ -7,10 +7,10 @@ import { contains, realPath } from '../paths.ts'
 import type { ToolProfile } from '../profile.ts'
 import { isOfSystem } from './ground.ts'
 
-/** A file or folder that a tool sees: under which path, what it really is, and whether it may write there. */
-export type Place = { readonly path: string; readonly source: string; readonly isWritable: boolean }
+/** A file or folder that a tool sees: under which path, what it really is, whether it may write there, and whether it only sees that it is there. */
+export type Place = { readonly path: string; readonly source: string; readonly isWritable: boolean; readonly isHidden: boolean }
 
-type Wish = { readonly path: string; readonly isWritable: boolean; readonly why: 'grant' | 'shown' | 'program'; readonly tree?: boolean }
+type Wish = { readonly path: string; readonly isWritable: boolean; readonly why: 'hidden' | 'grant' | 'shown' | 'program'; readonly tree?: boolean }
 
 /** Places that the sandbox makes itself. */
 const MADE = ['/proc', '/dev', '/sys']
@@ -18,27 +18,34 @@ const MADE = ['/proc', '/dev', '/sys']
 /**
  * Everything of this machine that a tool sees besides the system, outer places first. `parts` is what its program needs. Throws where a place cannot be given to it.
  */
-export function listPlaces({ grants, workspace, readable }: ToolProfile, parts: readonly string[]): Place[] {
+export function listPlaces({ grants, workspace, readable, hidden = [] }: ToolProfile, parts: readonly string[]): Place[] {
   const outside = (grant: PlaceGrant): boolean => !contains(workspace, grant.path)
   const wishes: Wish[] = [
+    ...hidden.map((path): Wish => ({ path, isWritable: false, why: 'hidden' })),
     ...grants.write.filter(outside).map(({ path, tree }): Wish => ({ path, tree, isWritable: true, why: 'grant' })),
     { path: workspace, isWritable: true, why: 'shown' },
     ...readable.map((path): Wish => ({ path, isWritable: false, why: 'shown' })),
     ...grants.read.filter(outside).map(({ path, tree }): Wish => ({ path, tree, isWritable: false, why: 'grant' })),
     ...parts.filter((path) => !isOfSystem(path) && !isWholeHome(path)).map((path): Wish => ({ path, isWritable: false, why: 'program' })),
   ]
-  const places: (Place & Pick<Wish, 'why'>)[] = []
+  const places: Place[] = []
   // The order of the wishes decides where two of them name the same place.
   for (const wish of [...wishes].sort((left, right) => left.path.length - right.path.length)) {
     const outer = places.findLast((place) => contains(place.path, wish.path))
-    // What lies in a place that is seen already needs nothing, unless it is less free than that place on purpose.
-    if (outer && (outer.isWritable === wish.isWritable || outer.path === wish.path || (outer.isWritable && wish.why !== 'shown'))) continue
-    if (!outer && !wish.isWritable && isOfSystem(wish.path)) continue
+    if (isNeedless(wish, outer)) continue
     const source = realPath(wish.path)
     checkWish(wish, source)
-    if (source !== undefined) places.push({ path: wish.path, source, isWritable: wish.isWritable, why: wish.why })
+    if (source !== undefined) places.push({ path: wish.path, source, isWritable: wish.isWritable, isHidden: wish.why === 'hidden' })
   }
   return places
+}
+
+// What lies in a place that is seen already needs nothing, unless it is less free than that place on purpose.
+function isNeedless({ path, isWritable, why }: Wish, outer: Place | undefined): boolean {
+  if (outer === undefined) return why === 'hidden' || (!isWritable && isOfSystem(path))
+  if (outer.isHidden) return why !== 'shown'
+  if (why === 'hidden') return false
+  return outer.isWritable === isWritable || outer.path === path || (outer.isWritable && why !== 'shown')
 }
 
 function checkWish({ path, why, tree }: Wish, source: string | undefined): void {

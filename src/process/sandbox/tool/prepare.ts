@@ -40,18 +40,18 @@ export async function prepare(options: ChildOptions): Promise<Prepared | ToolErr
     const { places, byRoot } = choosePlaces(profile, options, who)
     checkUse(places, who)
     checkFiles(profile, places)
-    const cwd = places.some(({ path }) => contains(path, options.cwd)) ? options.cwd : profile.workspace
-    const wrapped = wrapCommand({ programs, who, byRoot, places, files: profile.files, network, limits, cwd }, options.command, descriptors)
+    const cwd = (places.findLast(({ path }) => contains(path, options.cwd))?.isHidden ?? true) === false ? options.cwd : profile.workspace
+    const wrapped = wrapCommand({ programs, who, byRoot, places, files: profile.files, network, limits, cwd, env: environmentInside(options.env, places) }, options.command, descriptors)
     const lifeline = await openLifeline()
     let status: Status | undefined
     const take: Hold['take'] = (child, pid) => {
       status = readStatus(child.stdio[wrapped.status] as Readable)
-      const reins = lifeline.guard(pid, leadNamespace(child, pid, status, byRoot ? 2 : 1))
+      const reins = lifeline.guard(pid, leadNamespace(child, pid, status, byRoot ? 2 : 1), undefined)
       if (wrapped.gate !== undefined) void openGate(child.stdio[wrapped.gate] as Writable, status, network.attach!).catch(reins.kill)
       return reins
     }
     return {
-      hold: { command: wrapped.command, cwd: '/', env: environmentInside(options.env, places), descriptors: descriptors.all, take },
+      hold: { command: wrapped.command, cwd: '/', env: {}, descriptors: descriptors.all, take },
       watch: (root, onReached) => watchLimits(limits, { workspace: profile.workspace, inMemory: IN_MEMORY, countProcesses: false }, root, onReached),
       explain: (end): Promise<ChildEnd> => {
         network.release()
