@@ -25,7 +25,7 @@ export async function start(options: ChildOptions, stdin: ChildInput, hold?: Hol
   const stdio = [...(opened.stdio as unknown[]), ...descriptors]
   const uncover = coverInherited(stdio)
   try {
-    const child = spawn(program, args, { cwd, env, stdio: stdio as StdioOptions, shell: false, detached: true, windowsHide: true })
+    const child = spawn(program, args, { cwd, env, stdio: stdio as StdioOptions, shell: false, detached: true, windowsHide: true, ...hold?.user })
     if (child.pid !== undefined) return { child, pid: child.pid, channels: opened.connect(child) }
     opened.giveUp()
     return await new Promise<NodeJS.ErrnoException>((resolve) => child.once('error', resolve))

@@ -5,7 +5,6 @@ import type { ToolError } from '../../../contract/tool-error.ts'
 import { ownProgram } from '../../host.ts'
 import { coverInherited } from '../../inherited.ts'
 import type { Identity } from '../tool/identity.ts'
-import { become } from '../tool/identity.ts'
 import type { SandboxPrograms } from '../tool/wrap-command.ts'
 import { explainRefusal } from '../why-not.ts'
 import type { InnerServer } from './inner-names.ts'
@@ -42,16 +41,16 @@ export type OpenListeners = {
 }
 
 /** Makes a network with a listener for each server. Resolves with the reason where this machine does not allow it. */
-export async function openListeners(servers: readonly InnerServer[], { bwrap, setpriv = 'setpriv' }: SandboxPrograms, who: Identity): Promise<OpenListeners | ToolError> {
+export async function openListeners(servers: readonly InnerServer[], { bwrap }: SandboxPrograms, { uid, gid, isDropped }: Identity): Promise<OpenListeners | ToolError> {
   const { spawn } = await import('node:child_process')
   // Through its descriptor, because another user may not get to where it lies.
   const program = openSync(ownProgram, 'r')
   const stdio: unknown[] = ['ignore', 'ignore', 'pipe', 'ipc', program]
   const uncover = coverInherited(stdio)
   const bubble = [bwrap, '--unshare-user', '--unshare-net', '--die-with-parent', '--cap-drop', 'ALL', '--cap-add', 'CAP_NET_BIND_SERVICE', '--dev-bind', '/', '/', '--']
-  const [command, ...args] = [...(who.isDropped ? become(setpriv, who) : []), ...bubble, `/proc/self/fd/${PROGRAM}`, '-e', OPENER, JSON.stringify(servers.map(({ address, port }) => [address, port]))]
+  const [command, ...args] = [...bubble, `/proc/self/fd/${PROGRAM}`, '-e', OPENER, JSON.stringify(servers.map(({ address, port }) => [address, port]))]
   try {
-    return await collect(spawn(command, args, { cwd: '/', env: {}, stdio: stdio as StdioOptions }))
+    return await collect(spawn(command, args, { cwd: '/', env: {}, stdio: stdio as StdioOptions, ...(isDropped && { uid, gid }) }))
   } finally {
     uncover()
     closeSync(program)

@@ -19,11 +19,6 @@ export function findIdentity(): Identity | ToolError {
   return { uid, gid: groupOf(uid), isDropped: true }
 }
 
-/** The command in front of another that lets root become somebody else for good. */
-export function become(setpriv: string, { uid, gid }: Identity): string[] {
-  return [setpriv, '--reuid', String(uid), '--regid', String(gid), '--clear-groups', '--inh-caps=-all', '--bounding-set=-all', '--no-new-privs', '--']
-}
-
 /** Whether somebody else gets to a file or folder at all: every folder above it lets him through. */
 export function canReach(path: string, who: Identity): boolean {
   for (let folder = dirname(path); ; folder = dirname(folder)) {

@@ -50,8 +50,8 @@ export async function prepare(options: ChildOptions): Promise<Prepared | ToolErr
       return lifeline.guard(pid, leadNamespace(child, pid, status, byRoot ? 2 : 1), undefined)
     }
     return {
-      hold: { command: wrapped.command, cwd: '/', env: {}, descriptors: descriptors.all, take },
-      watch: (root, onReached) => watchLimits(limits, { workspace: profile.workspace, inMemory: IN_MEMORY, countProcesses: false }, root, onReached),
+      hold: { command: wrapped.command, cwd: '/', env: {}, descriptors: descriptors.all, take, ...(who.isDropped && !byRoot && { user: { uid: who.uid, gid: who.gid } }) },
+      watch: (root, onReached) => watchLimits(limits, { workspace: profile.workspace, inMemory: [IN_MEMORY], countProcesses: false }, root, onReached),
       explain: async (end): Promise<ChildEnd> => {
         await network.release(end.reason === 'exited')
         removeMade()
