@@ -7,6 +7,8 @@ export type ChildOptions = {
   readonly command: readonly [program: string, ...args: string[]]
   readonly cwd: string
   readonly env: { readonly [name: string]: string }
+  /** The variable that tells the child which file its stdout is, as `device:inode`; it can see by it whether it still is. */
+  readonly stdoutVariable?: string
   /** Written to stdin, which is closed after it. */
   readonly input?: string | Uint8Array
   /** Milliseconds; then the whole tree is ended. */
@@ -31,6 +33,10 @@ export type ChildOptions = {
   readonly onLine?: (line: string) => void
   /** Gets each whole line of stderr besides. */
   readonly onErrorLine?: (line: string) => void
+  /** Gets stdout as it comes, instead of lines and of `ChildEnd.stdout`. The pipe waits while a promise of it is pending, and with it the child; one that throws or rejects ends the tree. */
+  readonly onOutput?: (chunk: Buffer) => void | Promise<void>
+  /** Gets stderr as it comes, instead of lines; it holds its pipe in the same way. */
+  readonly onErrorOutput?: (chunk: Buffer) => void | Promise<void>
   /** Bytes of a line; default 16 MiB. */
   readonly maxLine?: number
 }

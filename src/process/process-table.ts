@@ -35,6 +35,12 @@ export function isStillThere({ pid, start }: KnownProcess): boolean {
   return readProcess(pid)?.start === start
 }
 
+/** The process that has this number now; undefined where there is none, or nobody can tell. */
+export function identify(pid: number): KnownProcess | undefined {
+  const row = readProcess(pid)
+  return row && { pid, start: row.start }
+}
+
 /** Milliseconds of processor time that a child and its living descendants have used; undefined where nobody can tell. */
 export function usedTime(leader: number): number | undefined {
   const own = readProcess(leader)

@@ -1,5 +1,5 @@
 import type { ChildProcess, StdioOptions } from 'node:child_process'
-import { closeSync } from 'node:fs'
+import { closeSync, fstatSync } from 'node:fs'
 import type { ChildOptions } from './child-type.ts'
 import type { Channels, ChildInput } from './channels.ts'
 import { openChannels } from './channels.ts'
@@ -12,7 +12,7 @@ export type Started = { readonly child: ChildProcess; readonly pid: number; read
 /** Starts a child, in a process group of its own; gives what the system says where it does not want to. */
 export async function start(options: ChildOptions, stdin: ChildInput, hold?: Hold): Promise<Started | NodeJS.ErrnoException | 'cancelled'> {
   const { signal } = options
-  const { command: [program, ...args], cwd, env } = hold ?? options
+  const { command: [program, ...args], cwd } = hold ?? options
   const descriptors = hold?.descriptors ?? []
   const { spawn } = await import('node:child_process')
   const opened = await openChannels(stdin)
@@ -24,6 +24,7 @@ export async function start(options: ChildOptions, stdin: ChildInput, hold?: Hol
   }
   const stdio = [...(opened.stdio as unknown[]), ...descriptors]
   const uncover = coverInherited(stdio)
+  const env = { ...(hold ?? options).env, ...tellStdout(options.stdoutVariable, stdio[1]) }
   try {
     const child = spawn(program, args, { cwd, env, stdio: stdio as StdioOptions, shell: false, detached: true, windowsHide: true, ...hold?.user })
     if (child.pid !== undefined) return { child, pid: child.pid, channels: opened.connect(child) }
@@ -36,4 +37,10 @@ export async function start(options: ChildOptions, stdin: ChildInput, hold?: Hol
     uncover()
     closeOurs()
   }
+}
+
+function tellStdout(variable: string | undefined, stdout: unknown): { readonly [name: string]: string } {
+  if (variable === undefined || typeof stdout !== 'number') return {}
+  const { dev, ino } = fstatSync(stdout)
+  return { [variable]: `${dev}:${ino}` }
 }

@@ -6,6 +6,7 @@ import type { HeldBy } from '../child/held/held-call.ts'
 import { expandValues } from '../expand-variables.ts'
 import { defineForeign } from '../foreign/define-foreign.ts'
 import type { ForeignRun } from '../foreign/define-foreign.ts'
+import type { FoundProgram } from '../found.ts'
 import type { ToolFile } from '../manifests/manifest.ts'
 import { readManifestBody, readProgramBody } from './body.ts'
 import type { ProgramBody } from './body.ts'
@@ -25,17 +26,41 @@ export type Wanted = { readonly name: string; readonly id: string }
 
 /** The definition of a program's tool, by its place among the tools of the program. */
 export function defineOfProgram(home: Home, known: Known, wanted: Wanted, index: number): ToolDefinition {
-  const body = bodies.get(known) ?? readProgramBody(known.record.body)
-  bodies.set(known, body)
-  return define(home, known, wanted, body.tools[index]!)
+  return define(home, known, wanted, toolOfProgram(known, index))
+}
+
+/** The same tool, for whoever supervises its program himself. */
+export function programOf(home: Home, known: Known, index: number): Promise<FoundProgram> {
+  return supervised(home, known, toolOfProgram(known, index))
 }
 
 /** The definition of the tool that a manifest describes, run by the program at `path`. */
 export function defineOfManifest(home: Home, known: Known, wanted: Wanted, path: string): ToolDefinition {
-  const { name, facts, call, runner = runnerOf(path) } = readManifestBody(known.record.body) as ToolFile
+  return define(home, known, wanted, toolOfManifest(home, known, path), path)
+}
+
+/** The same tool, for whoever supervises its program himself. */
+export async function programOfManifest(home: Home, known: Known, path: string): Promise<FoundProgram> {
+  const { selftest, ...tool } = toolOfManifest(home, known, path)
+  return { ...(await supervised(home, known, tool, path)), ...(selftest && { selftest }) }
+}
+
+function toolOfProgram(known: Known, index: number): WholeTool {
+  const body = bodies.get(known) ?? readProgramBody(known.record.body)
+  bodies.set(known, body)
+  return body.tools[index]!
+}
+
+function toolOfManifest(home: Home, known: Known, path: string): WholeTool & Pick<ToolFile, 'selftest'> {
+  const { name, selftest, facts, call, runner = runnerOf(path) } = readManifestBody(known.record.body) as ToolFile
   const python = runner === 'python' ? pythonOf(home.folder, dirname(path)) : ''
   const command = commandOf(path, runner, python, readHead(path), isExecutable(look(path)?.mode ?? 0))
-  return define(home, known, wanted, { name, facts, call: { ...call, command } }, path)
+  return { name, facts, call: { ...call, command }, ...(selftest && { selftest }) }
+}
+
+async function supervised(home: Home, known: Known, { facts, call }: WholeTool, program?: string): Promise<FoundProgram> {
+  await checkFile(home, known, program)
+  return { call: withVariables(home, known, call), ...(facts.permissions && { permissions: facts.permissions, manifest: known.candidate.path }) }
 }
 
 function define(home: Home, known: Known, { name, id }: Wanted, { facts, call }: WholeTool, program = known.candidate.path): ToolDefinition {
@@ -63,9 +88,13 @@ function runIn(home: Home, known: Known, call: ChildCall, program: string | unde
   }
 }
 
-async function runnerFor({ env, given, services }: Home, { candidate }: Known, call: ChildCall, held: HeldBy | undefined): Promise<ForeignRun> {
+async function runnerFor(home: Home, known: Known, call: ChildCall, held: HeldBy | undefined): Promise<ForeignRun> {
   const { childRunner } = await import('../child/child-runner.ts')
-  // What the host's environment says may be secret: it is taken at the call, and never remembered.
+  return childRunner(withVariables(home, known, call), home.services, held)
+}
+
+// What the host's environment says may be secret: it is taken at the call, and never remembered.
+function withVariables({ env, given }: Home, { candidate }: Known, call: ChildCall): ChildCall {
   const variables = { ...expandValues(call.env, env, candidate.key), ...given }
-  return childRunner(Object.keys(variables).length === 0 ? call : { ...call, env: variables }, services, held)
+  return Object.keys(variables).length === 0 ? call : { ...call, env: variables }
 }

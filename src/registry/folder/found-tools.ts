@@ -13,6 +13,7 @@ export function toolsOfProgram(home: Home, known: Known, { how, tier, version, t
     source, name, tier, kind: how, location: path, summary, tags,
     ...(version !== undefined && { version }),
     define: (wanted, id) => loadedDefiner().defineOfProgram(home, known, { name: wanted, id }, index),
+    program: () => loadedDefiner().programOf(home, known, index),
   }))
 }
 
@@ -22,5 +23,6 @@ export function toolOfManifest(home: Home, known: Known, { how, version, tools: 
     source: home.source, name, tier: 'manifest', kind: how, location: known.candidate.path, summary, tags,
     ...(version !== undefined && { version }),
     define: (wanted, id) => loadedDefiner().defineOfManifest(home, known, { name: wanted, id }, path),
+    program: () => loadedDefiner().programOfManifest(home, known, path),
   }
 }

@@ -24,6 +24,8 @@ export function readOrchestration(data: Data): Reading<ManifestFile> {
   const env = own(data, 'env')
   const required = isObject(env) ? textsOf(own(env, 'require')) : []
   const exitCodes = readExitCodes(own(data, 'exit_codes'))
+  const health = own(data, 'health')
+  const selftest = isObject(health) ? textsOf(own(health, 'selftest')) : []
   return {
     value: {
       style: 'orchestration',
@@ -33,6 +35,7 @@ export function readOrchestration(data: Data): Reading<ManifestFile> {
       facts: { ...readFacts(data), ...(inputs && { inputSchema: inputs.value }), permissions: readPermissions(data) },
       ...(entry !== undefined && { entry: entry }),
       call: { form: protocol === undefined ? 'flags' : 'protocol', ...(required.length > 0 && { requireEnv: required }), ...(exitCodes && { exitCodes }) },
+      ...(selftest.length > 0 && { selftest }),
     },
   }
 }
