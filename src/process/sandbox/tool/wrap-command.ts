@@ -38,8 +38,8 @@ export type SandboxPlan = {
   readonly env: ChildOptions['env']
 }
 
-/** A command in its sandbox, and the descriptors at which bubblewrap tells how it goes and waits until it may. */
-export type WrappedCommand = { readonly command: [string, ...string[]]; readonly status: number; readonly gate: number | undefined }
+/** A command in its sandbox, and the descriptor at which bubblewrap tells how it goes. */
+export type WrappedCommand = { readonly command: [string, ...string[]]; readonly status: number }
 
 /**
  * The command that runs a command in a sandbox. Bubblewrap gets its arguments by descriptor, so that nobody can read them from the list of processes, and no variables:
@@ -48,22 +48,21 @@ export type WrappedCommand = { readonly command: [string, ...string[]]; readonly
 export function wrapCommand(plan: SandboxPlan, command: ChildOptions['command'], descriptors: Descriptors): WrappedCommand {
   const { programs: { bwrap, prlimit, setpriv = 'setpriv', seccomp }, who, byRoot, network, limits, cwd } = plan
   const status = descriptors.pipe()
-  const gate = network.attach ? descriptors.pipe() : undefined
   const bubble = (args: readonly string[]): string[] => [bwrap, '--args', descriptors.bytes(Buffer.from(args.join('\0'))), '--']
+  const enter = network.enter?.(byRoot) ?? []
   const become = [setpriv, '--reuid', String(who.uid), '--regid', String(who.gid), '--clear-groups', '--no-new-privs', '--inh-caps=-all', '--bounding-set=-all', '--']
   const outside = [
-    '--unshare-ipc', '--unshare-pid', '--unshare-uts', '--unshare-cgroup-try', ...(network.isShared ? [] : ['--unshare-net']),
+    '--unshare-ipc', '--unshare-pid', '--unshare-uts', '--unshare-cgroup-try', ...(network.isShared || network.enter ? [] : ['--unshare-net']),
     '--die-with-parent', '--new-session', '--hostname', 'sandbox', '--cap-drop', 'ALL',
-    ...(gate === undefined ? [] : ['--block-fd', String(gate)]),
     '--json-status-fd', String(status),
     ...mounts(plan, descriptors),
   ]
   const inside = ['--unshare-user', '--chdir', cwd, ...variables(plan.env), '--seccomp', descriptors.text(seccomp.toString('latin1'), 'latin1')]
   const limited = [...setLimits(processLimitsOf(limits, true), prlimit), ...command]
   const all = byRoot
-    ? [...bubble([...outside, '--clearenv', ...['SETUID', 'SETGID', 'SETPCAP'].flatMap((name) => ['--cap-add', `CAP_${name}`])]), ...become, ...bubble(['--die-with-parent', '--dev-bind', '/', '/', ...inside]), ...limited]
-    : [...bubble([...outside, ...inside]), ...limited]
-  return { command: all as [string, ...string[]], status, gate }
+    ? [...enter, ...bubble([...outside, '--clearenv', ...['SETUID', 'SETGID', 'SETPCAP'].flatMap((name) => ['--cap-add', `CAP_${name}`])]), ...become, ...bubble(['--die-with-parent', '--dev-bind', '/', '/', ...inside]), ...limited]
+    : [...enter, ...bubble([...outside, ...inside]), ...limited]
+  return { command: all as [string, ...string[]], status }
 }
 
 function variables(env: ChildOptions['env']): string[] {
