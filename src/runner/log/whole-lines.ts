@@ -1,4 +1,5 @@
-const CHUNK = 64 * 1024
+const FIRST_CHUNK = 8 * 1024
+const LARGEST_CHUNK = 256 * 1024
 const LINE_FEED = 0x0a
 /** No line that a runner writes is longer; whatever is, is damage. */
 export const LONGEST_LINE = 32 * 1024 * 1024
@@ -12,11 +13,9 @@ export type Readable = { read(buffer: Buffer, offset: number, length: number, po
 /** The lines of a file from an offset on, as many at a time as a chunk holds, up to the last that has an end. */
 export async function* readWholeLines(file: Readable, from: number): AsyncGenerator<WholeLines> {
   let held = Buffer.alloc(0)
-  let chunk = Buffer.allocUnsafe(CHUNK)
+  let chunk = Buffer.allocUnsafe(FIRST_CHUNK)
   let position = from
   for (;;) {
-    // As much again as is held, so that a long line is not copied for each little piece of it.
-    if (chunk.length < held.length) chunk = Buffer.allocUnsafe(2 * held.length)
     const { bytesRead } = await file.read(chunk, 0, chunk.length, position)
     if (bytesRead === 0) return
     position += bytesRead
@@ -28,5 +27,7 @@ export async function* readWholeLines(file: Readable, from: number): AsyncGenera
     } else if (held.length + bytesRead <= LONGEST_LINE) held = Buffer.concat([held, read])
     // Its end is still to come, and closes a line that nobody can read.
     else held = Buffer.from('\0')
+    // Most records are short; and a long line is not copied for each little piece of it.
+    if (bytesRead === chunk.length && (chunk.length < LARGEST_CHUNK || chunk.length < held.length)) chunk = Buffer.allocUnsafe(2 * chunk.length)
   }
 }
