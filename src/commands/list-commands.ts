@@ -5,10 +5,12 @@ import { describeCommand, schemaCommand } from './describe/command.ts'
 import { listCommand } from './list/command.ts'
 import { readHelpCommand } from './read-help.ts'
 import { rescanCommand } from './rescan.ts'
+import { answerCommand, cancelCommand, resumeCommand } from './control/commands.ts'
+import { runCommand } from './run/command.ts'
 import { runsCommands } from './runs/commands.ts'
 import { serveCommands } from './serve/commands.ts'
 
 /** The commands of `toolable`, in the order in which help shows them. */
 export function listCommands(): readonly ToolableCommand[] {
-  return [listCommand, describeCommand, schemaCommand, callCommand, rescanCommand, checkCommand, readHelpCommand, ...runsCommands, ...serveCommands]
+  return [listCommand, describeCommand, schemaCommand, callCommand, runCommand, resumeCommand, cancelCommand, answerCommand, rescanCommand, checkCommand, readHelpCommand, ...runsCommands, ...serveCommands]
 }

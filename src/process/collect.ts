@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { ChildOptions, ChildReason } from './child-type.ts'
-import type { Held } from './hold.ts'
-import { hold } from './hold.ts'
+import type { Held } from './hold-back.ts'
+import { hold } from './hold-back.ts'
 import { splitLines } from './lines.ts'
 
 const MEBIBYTE = 1024 * 1024

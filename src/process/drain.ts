@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import type { Held } from './hold.ts'
+import type { Held } from './hold-back.ts'
 
 /** How long a pipe may stay silent after its child is over before whoever holds it is looked for, and how long all of that may take. */
 const SILENCE = 30

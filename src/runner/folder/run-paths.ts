@@ -10,6 +10,11 @@ export type RunPaths = {
   readonly workspace: string
   readonly logs: string
   readonly stderr: string
+  /** Where the tool may leave logs of its own. */
+  readonly toolLogs: string
+  /** What the runner tells the tool by files, and the file that says that it should stop. The folder of the run itself is not for its eyes. */
+  readonly control: string
+  readonly toolCancel: string
   readonly artifacts: string
   /** `<id of the question>.json` is an answer. */
   readonly answers: string
@@ -29,6 +34,9 @@ export function runPaths(root: string, id: string): RunPaths {
     workspace: inside('work'),
     logs: inside('logs'),
     stderr: inside('logs', 'stderr.log'),
+    toolLogs: inside('work', '.logs'),
+    control: inside('control'),
+    toolCancel: inside('control', 'CANCEL'),
     artifacts: inside('artifacts'),
     answers: inside('answers'),
     cancel: inside('CANCEL'),

@@ -25,8 +25,8 @@ export type EventLog = {
 export type OpenLogOptions = {
   readonly runId: string
   readonly traceId?: string | undefined
-  /** Default: the attempt that the log stands at. */
-  readonly attempt?: number
+  /** Default: the attempt that the log stands at; `next` is the one after it. */
+  readonly attempt?: number | 'next'
   /** Told whole lines that are safe now: for mirrors. May not throw. */
   readonly onWritten?: (text: string) => void
   /** Told as soon as lines are lost, so that the tool can be stopped. What tools say is dropped from then on; `runner_error` and `runner_end` are still tried. */
@@ -35,18 +35,22 @@ export type OpenLogOptions = {
   readonly redact?: (text: string) => string
 }
 
-export type OpenedLog = { readonly log: EventLog; readonly standing: RunStanding; readonly last?: RunEvent }
+export type OpenedLog = { readonly log: EventLog; readonly standing: RunStanding; readonly attempt: number; readonly last?: RunEvent }
 
 const CLOSING: readonly string[] = ['runner_error', 'runner_end']
 
 /** Opens the log of a run, new or old. A tail that a crash has left is cut and told as a `runner_warning`; the numbers go on where they stopped. Throws PERMISSION, DISK_FULL or INTERNAL when the file cannot be opened, never for what stands in it. */
 export async function openLog(path: string, options: OpenLogOptions): Promise<OpenedLog> {
   const { standing, last, end, cut } = await prepare(path)
-  const place = stampOf(options.runId, options.traceId, options.attempt ?? Math.max(standing.attempt, 1))
+  const attempt = options.attempt === 'next' ? standing.attempt + 1 : (options.attempt ?? Math.max(standing.attempt, 1))
+  const place = stampOf(options.runId, options.traceId, attempt)
   const { openSync } = await import('node:fs')
   const reserve = openReserve(path)
   let seq = last?.seq ?? 0
   let lost = 0
+  // What was dropped since somebody was told, and why.
+  let dropped: ToolError | undefined
+  let failure: ToolError | undefined
   let remark = cut === 0 ? undefined : { type: 'runner_warning', message: `${cut} bytes at the end of the log were cut: whoever wrote them died in the middle of a line`, cut_bytes: cut }
 
   const queue = openQueue(openSync(path, constants.O_WRONLY | constants.O_APPEND), path, {
@@ -56,6 +60,7 @@ export async function openLog(path: string, options: OpenLogOptions): Promise<Op
     onLost(lines, error) {
       lost += lines
       seq -= lines
+      failure = error
       options.onFailure?.(error)
     },
   })
@@ -70,17 +75,25 @@ export async function openLog(path: string, options: OpenLogOptions): Promise<Op
     remark = undefined
     if (told) write(told)
   }
+  const tellDropped = async (work: Promise<void>): Promise<void> => {
+    const told = dropped
+    dropped = undefined
+    await work
+    if (told) throw told
+  }
   // A run that is over says nothing before it starts again.
   if (!isOver(standing.state) && standing.state !== 'queued') tellCut()
 
   return {
     standing,
+    attempt,
     ...(last && { last }),
     log: {
       append(event, text) {
         if (lost > 0) {
           if (!CLOSING.includes(event.type)) {
             lost += 1
+            dropped = failure
             return stamp(event, seq, place).event
           }
           reserve.release()
@@ -93,10 +106,10 @@ export async function openLog(path: string, options: OpenLogOptions): Promise<Op
         if (event.type === 'runner_start') tellCut()
         return stamped
       },
-      flush: queue.flush,
+      flush: () => tellDropped(queue.flush()),
       get waiting() { return queue.waiting },
       async close() {
-        await queue.close().finally(reserve.release)
+        await tellDropped(queue.close()).finally(reserve.release)
       },
     },
   }
