@@ -242,6 +242,7 @@ export const requirements: { readonly [id: string]: Requirement } = {
     'mcp-no-sse': 'The transport sse is a usage error that names http.',
   }),
   ...section('6', REGISTRY),
+  ...section('7', OUTPUT),
   ...section('7', PERMISSIONS),
   ...section('7', EGRESS),
   ...section('7', RUNS),
