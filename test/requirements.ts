@@ -1,4 +1,4 @@
-import { EGRESS } from './requirements/egress.ts'
+import { DOCTOR, EGRESS } from './requirements/egress.ts'
 import { PERMISSIONS } from './requirements/permissions.ts'
 import { REGISTRY } from './requirements/registry.ts'
 import { RUNS } from './requirements/runs.ts'
@@ -241,7 +241,7 @@ export const requirements: { readonly [id: string]: Requirement } = {
   }),
   ...section('6', REGISTRY),
   ...section('7', PERMISSIONS),
-  ...section('7', EGRESS),
+  ...section('7', { ...DOCTOR, ...EGRESS }),
   ...section('7', RUNS),
   ...section('10', {
     'http-handler': 'createHandler makes a toolset a web-standard fetch handler with /tools/<name>, /mcp and /openapi.json; toNode serves it by node:http and Express.',
