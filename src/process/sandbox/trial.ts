@@ -9,7 +9,7 @@ import { ownPid } from '../host.ts'
 import { runChild } from '../run-child.ts'
 import type { ToolProfile } from './profile.ts'
 
-const NPROC = 48
+const NPROC = 1000
 const TRIAL_TIME = 20_000
 
 /** Tries what it should not be able to do; each line that it prints is something that it could. Arguments: a file and a port outside, and a process of the machine. */
