@@ -1,4 +1,4 @@
-import { EGRESS } from './requirements/egress.ts'
+import { DOCTOR, EGRESS } from './requirements/egress.ts'
 import { PERMISSIONS } from './requirements/permissions.ts'
 import { OUTPUT } from './requirements/output.ts'
 import { REGISTRY } from './requirements/registry.ts'
@@ -244,7 +244,7 @@ export const requirements: { readonly [id: string]: Requirement } = {
   ...section('6', REGISTRY),
   ...section('7', OUTPUT),
   ...section('7', PERMISSIONS),
-  ...section('7', EGRESS),
+  ...section('7', { ...DOCTOR, ...EGRESS }),
   ...section('7', RUNS),
   ...section('7', SANDBOX),
   ...section('7', OUTPUT),

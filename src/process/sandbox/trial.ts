@@ -43,8 +43,8 @@ export async function tryToGetOut(path: string): Promise<ChildEnd | Error> {
 
 type Outside = { readonly secret: string; readonly workspace: string; readonly port: number }
 
-// A file that everybody may read and a server that everybody may reach, so that nothing but the sandbox is in the way.
-async function withOutside<Result>(use: (outside: Outside) => Promise<Result>): Promise<Result> {
+/** Makes a file that everybody may read and a server that everybody may reach, so that nothing but the sandbox is in the way, as long as `use` needs them. */
+export async function withOutside<Result>(use: (outside: Outside) => Promise<Result>): Promise<Result> {
   const { createServer } = await import('node:net')
   const folder = mkdtempSync(join(tmpdir(), 'toolable-trial-'))
   const server = createServer((socket) => socket.destroy())
