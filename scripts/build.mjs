@@ -72,7 +72,7 @@ function listGroups() {
   // A client waits for a server that it has started.
   const mcp = reach('src/surfaces/builtin/run.ts', 'src/surfaces/builtin/start.ts', 'src/surfaces/mcp/commands.ts', 'src/surfaces/mcp/serve.ts', 'src/surfaces/mcp/methods/table.ts')
   const groups = {
-    core: reach('src/index.ts', `${cli}/run.ts`, `${cli}/documents.ts`, 'src/surfaces/json/discover.ts', 'src/call/host.ts'),
+    core: reach('src/index.ts', `${cli}/run.ts`, `${cli}/documents.ts`, 'src/surfaces/json/discover.ts', 'src/call/host.ts', 'src/contract/quote-for-shell.ts'),
     // What help and calls both need.
     common: new Set([...help].filter((file) => call.has(file))),
     call,

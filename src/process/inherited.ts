@@ -10,8 +10,17 @@ let known: readonly number[] | undefined
  * only up to the first gap in their numbers.
  */
 export function listInherited(): readonly number[] {
-  known ??= isLinux ? readdirSync('/proc/self/fd').map(Number).filter((descriptor) => descriptor > 2 && staysOpen(descriptor)) : []
+  known ??= isLinux ? readdirSync('/proc/self/fd').map(Number).filter((descriptor) => descriptor > 2 && descriptor < mostDescriptors() && staysOpen(descriptor)) : []
   return known
+}
+
+// Nothing can be put in the place of a descriptor beyond the limit of the process.
+function mostDescriptors(): number {
+  try {
+    return Number(/^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'latin1'))?.[1] ?? Infinity)
+  } catch {
+    return Infinity
+  }
 }
 
 /** Puts an empty file in the place of each of those, in the list of what a child gets; gives a function to call when the child has started. */

@@ -23,8 +23,9 @@ export async function start(options: ChildOptions, stdin: ChildInput | OpenedCha
     return 'cancelled'
   }
   const stdio = [...(opened.stdio as unknown[]), ...descriptors]
-  const uncover = coverInherited(stdio)
+  let uncover = (): void => {}
   try {
+    uncover = coverInherited(stdio)
     const child = spawn(program, args, { cwd, env, stdio: stdio as StdioOptions, shell: false, detached: true, windowsHide: true, ...hold?.user })
     if (child.pid !== undefined) return { child, pid: child.pid, channels: opened.connect(child) }
     opened.giveUp()

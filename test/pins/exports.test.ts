@@ -20,7 +20,7 @@ test('the types of toolable', () => {
     'McpServerConfig', 'McpTool', 'ModuleOptions', 'NodeHandler', 'OpenAiResponsesTool', 'OpenAiTool', 'OpenApiOptions', 'Outcome', 'OutcomeMeta', 'PartialError',
     'PartialOutcome', 'PartialSummary', 'Permissions', 'PlannedAction', 'Problem', 'ProgramOptions', 'Prompt', 'PromptArgument', 'PromptContext', 'PromptManifest',
     'PromptMessage', 'PromptOptions', 'PromptText', 'ReadingContext', 'Registry', 'RegistryOptions', 'Reply', 'ReplyOptions', 'Resource', 'ResourceContent',
-    'ResourceContext', 'ResourceLink', 'ResourceManifest', 'ResourceOptions', 'ResultEvent', 'Root', 'RootsProvider', 'SampleOptions', 'SampleRequest', 'Sampler',
+    'ResourceContext', 'ResourceLink', 'ResourceManifest', 'ResourceOptions', 'ResultEvent', 'Root', 'RootsProvider', 'RunEvent', 'RunHandle', 'RunInput', 'RunOptions', 'RunState', 'RunSummary', 'Runner', 'RunnerOptions', 'SampleOptions', 'SampleRequest', 'Sampler',
     'SchemaSource', 'Servable', 'Session', 'SessionAnswer', 'Slice', 'SliceView', 'SourceState', 'StandardSchema', 'State', 'StateSnapshot', 'Stream',
     'SuccessOutcome', 'Suggestion', 'SuggestionInput', 'TextContent', 'Tier', 'Tool', 'ToolDescription', 'ToolEvent', 'ToolInvokedEvent', 'ToolManifest',
     'ToolMessage', 'ToolOptions', 'ToolServerOptions', 'ToolTree', 'Toolset', 'ToolsetChange', 'ToolsetManifest', 'ToolsetOptions', 'TypedJsonSchema',

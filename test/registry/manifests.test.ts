@@ -122,6 +122,7 @@ describe('manifests', () => {
       value: {
         style: 'orchestration', name: 'data_migrator', version: '1.2.0', entry: 'cli.py',
         call: { form: 'protocol', requireEnv: ['AWS_REGION'], exitCodes: { ok: 0, retryable_error: 20, fatal_error: 30 } },
+        selftest: ['--selftest'],
         facts: {
           inputSchema: { type: 'object', properties: { source: { type: 'string', format: 'path' }, target: { type: 'string', format: 'path' } }, required: ['source', 'target'], additionalProperties: false },
           permissions: { filesystem: { read: ['${WORKSPACE}/source/**'], write: ['${WORKSPACE}/migrated/**'] }, network: { egress_allow: ['api.example.com:443'] }, resources: { cpu_seconds: 600, memory_mb: 2048 } },

@@ -5,7 +5,7 @@ import type { ToolError } from '../../../contract/tool-error.ts'
 import { ownProgram } from '../../host.ts'
 import { coverInherited } from '../../inherited.ts'
 import type { Identity } from '../tool/identity.ts'
-import type { SandboxPrograms } from '../tool/wrap-command.ts'
+import type { SandboxPrograms } from '../tool/programs.ts'
 import { explainRefusal } from '../why-not.ts'
 import type { InnerServer } from './inner-names.ts'
 

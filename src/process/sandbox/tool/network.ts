@@ -1,7 +1,7 @@
 import type { ToolError } from '../../../contract/tool-error.ts'
 import type { ToolProfile } from '../profile.ts'
 import type { Identity } from './identity.ts'
-import type { SandboxPrograms } from './wrap-command.ts'
+import type { SandboxPrograms } from './programs.ts'
 
 /** What the network of a tool asks of its sandbox. */
 export type NetworkHold = {

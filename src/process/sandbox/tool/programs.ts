@@ -4,10 +4,12 @@ import { isLinux, machine } from '../../host.ts'
 import { seccompProgram } from '../seccomp/program.ts'
 import { noSandbox } from '../why-not.ts'
 import type { Identity } from './identity.ts'
-import type { SandboxPrograms } from './wrap-command.ts'
 
 /** Programs inside have to be of the system, because nothing else is there. */
 export const OF_SYSTEM = '/usr/bin:/bin:/usr/sbin:/sbin:/usr/local/bin'
+
+/** The programs that make a sandbox, and the program that the kernel runs at every call. */
+export type SandboxPrograms = { readonly bwrap: string; readonly prlimit: string; readonly setpriv: string | undefined; readonly seccomp: Buffer }
 
 /** What makes sandboxes here, or what is missing. `path` is looked through first for bubblewrap, which may lie anywhere. */
 export function findPrograms(path: string | undefined, who: Identity): SandboxPrograms | ToolError {

@@ -11,6 +11,7 @@ import type { Identity } from './identity.ts'
 import { HOME, madeFiles } from './made-files.ts'
 import type { NetworkHold } from './network.ts'
 import type { Place } from './places.ts'
+import type { SandboxPrograms } from './programs.ts'
 
 const MEBIBYTE = 1024 * 1024
 /** The folder in memory is as large as this, or a quarter of the memory that the tool may use. */
@@ -20,9 +21,6 @@ const SHARE_IN_MEMORY = 4
 
 /** The folder in memory that every tool has of its own. */
 export const IN_MEMORY = '/tmp'
-
-/** The programs that make a sandbox, and the program that the kernel runs at every call. */
-export type SandboxPrograms = { readonly bwrap: string; readonly prlimit: string; readonly setpriv: string | undefined; readonly seccomp: Buffer }
 
 /** One sandbox, decided to the last detail. */
 export type SandboxPlan = {
