@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { createSocket } from 'node:dgram'
-import { readdirSync, readFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { createServer as createHttp } from 'node:http'
 import { createServer as createHttps } from 'node:https'
 import { createServer } from 'node:net'
@@ -80,6 +80,15 @@ describe('a tool that may talk to one server', () => {
     expect(answers).toEqual({ curl: 'secret hello', fetch: `["hello ${HOST}:${ports.http}"]`, 'own name': `hello mine.localhost:${ports.http}`, python: 'secret hello' })
     expect(seen).toEqual([HOST, HOST])
     expect(ways.curl.connections).toEqual([{ host: HOST, port: ports.tls, address: '127.0.0.1' }])
+  })
+
+  test('[7.egress-exact] talks to it where only its starter gets at the workspace, and beside others', async () => {
+    const closed = mkdtempSync('/var/tmp/toolable-egress-')
+    mkdirSync(join(closed, 'work'))
+    const profile: ToolProfile = { ...profileOf({ network: [{ host: HOST, port: ports.http, local: true }] }), workspace: join(closed, 'work') }
+    const ends = await Promise.all([profile, ...Array.from({ length: 4 }, () => profileOf(profile.grants))].map((each) => runChild({ ...inSandbox(each), command: ['/usr/bin/curl', '-sS', `http://${HOST}:${ports.http}/`] })))
+    rmSync(closed, { recursive: true })
+    expect(ends.map(({ stdout, stderr, problem }) => stdout.toString() || stderr.toString() || problem)).toEqual(ends.map(() => `hello ${HOST}:${ports.http}`))
   })
 
   test('[7.egress-exact] reaches nothing else in any other way', async () => {

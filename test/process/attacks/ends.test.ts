@@ -6,7 +6,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { openChild } from '../../../src/process/open-child.ts'
 import { runChild } from '../../../src/process/run-child.ts'
 import { listNaming } from '../../support/processes.ts'
-import { attacker, attackers, env, folder, inSandbox, profileOf, tell } from './support.ts'
+import { attacker, env, folder, inSandbox, profileOf, tell } from './support.ts'
 
 const SOURCE = new URL('../../../src/process/open-child.ts', import.meta.url).href
 const HOOK = fileURLToPath(new URL('../../setup/typescript-hook.mjs', import.meta.url))
@@ -111,9 +111,16 @@ describe('a machine whose bubblewrap is gone or broken', () => {
     tell('bubblewrap missing or broken: 0 starts')
   })
 
-  test('[7.sandbox-refused] exact servers are refused until they can be held', async () => {
-    const end = await runChild({ ...inSandbox(profileOf({ network: [{ host: 'example.com', port: 443 }] })), command: ['true'] })
-    expect(end).toMatchObject({ reason: 'not-started', problem: { code: 'SANDBOX_UNAVAILABLE', message: expect.stringContaining('example.com:443') } })
-    expect(existsSync(attackers)).toBe(true)
+  test.each([
+    ['fails', '#!/bin/sh\necho "bwrap: setting up uid map: Permission denied" >&2\nexit 1\n'],
+    ['does nothing', '#!/bin/sh\nexit 0\n'],
+    ['is no program', '\x00\x01'],
+    ['holds nothing', '#!/bin/bash\nwhile [ "$1" != -- ]; do shift; done; shift; exec "$@"\n'],
+  ])('[7.sandbox-refused] %s: no tool is let to its servers either', async (name, text) => {
+    const profile = profileOf({ network: [{ host: 'example.com', port: 44_300 }] })
+    const mark = join(profile.workspace, 'ran')
+    const end = await runChild({ ...inSandbox(profile), env: pretend(`${name}-with-servers`, text), command: ['touch', mark] })
+    expect(end).toMatchObject({ reason: 'not-started', problem: { code: 'SANDBOX_UNAVAILABLE' } })
+    expect(existsSync(mark)).toBe(false)
   })
 })

@@ -9,7 +9,7 @@ import type { Descriptors } from './descriptors.ts'
 import { DEVICES, isOfSystem, SHARED_MEMORY, systemFolders, systemSettings } from './ground.ts'
 import type { Identity } from './identity.ts'
 import { HOME, madeFiles } from './made-files.ts'
-import type { NetworkHold } from './network.ts'
+import type { NetworkHold } from './network-hold.ts'
 import type { Place } from './places.ts'
 import type { SandboxPrograms } from './programs.ts'
 
