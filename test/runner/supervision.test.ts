@@ -100,7 +100,7 @@ describe('time', () => {
 describe('the end of a tree', () => {
   test('SIGINT asks the tool to end, which says that it was cancelled [7.cancel]', async () => {
     const running = project.start(['run', 'ends_when_asked'])
-    await running.said('"type":"start"')
+    await running.said('"step"')
     running.kill('SIGINT')
     const { status, stdout } = await running.ended
     expect(status).toBe(130)
@@ -111,7 +111,7 @@ describe('the end of a tree', () => {
 
   test('what ignores the request is killed, with the child that left its session [7.kill-tree]', async () => {
     const running = project.start(['run', 'ignores_requests_to_end'])
-    await running.said('"type":"start"')
+    await running.said('"step"')
     running.kill('SIGTERM')
     const mine = join(project.folder, 'tools/ignores_requests_to_end')
     expect(listNaming(mine).length).toBeGreaterThan(0)
