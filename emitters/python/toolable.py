@@ -52,7 +52,7 @@ CODES = {
     "INTERNAL": ("internal", 1, False, False, "E_UNKNOWN"),
 }
 SIMPLE_TEST = '{"__test__": true}'
-HEARTBEAT_SECONDS = 10
+HEARTBEAT_SECONDS = float(os.environ.get("TOOLABLE_HEARTBEAT_S") or 10)
 
 
 class ToolError(Exception):
@@ -102,6 +102,10 @@ class _Tool:
         if self.tags:
             manifest["tags"] = self.tags
         return manifest
+
+    def inputs(self):
+        required = self.schema.get("required", [])
+        return [{"name": name, "type": "path" if schema.get("format") == "path" else schema.get("type", "any"), "required": name in required} for name, schema in self.schema["properties"].items()]
 
 
 _tools = {}
@@ -593,6 +597,10 @@ def _program_document(program, version, flag):
         return {"name": program, "version": version, "tools": [each.manifest() for each in tools], "resources": [], "prompts": []}
     if flag == "--schema":
         return {"tools": [{"name": each.name, "description": each.description, "input_schema": each.schema} for each in tools]}
+    if flag == "--describe":
+        described = [{"name": each.name, "version": version, "protocol_version": 1, "summary": each.summary, "inputs": each.inputs()} for each in tools]
+        about = {"exit_codes": dict({"ok": 0}, **_call["exit_codes"]), "health": {"selftest": ["--selftest"], "describe": ["--describe"]}}
+        return dict(described[0] if len(tools) == 1 else {"name": program, "version": version, "tools": described}, **about)
     if flag == "--fractalic-dump-schema" and len(tools) == 1:
         return {"name": tools[0].name, "description": tools[0].description, "parameters": tools[0].schema}
     if flag in ("--fractalic-dump-schema", "--fractalic-dump-multi-schema"):
@@ -624,7 +632,8 @@ def _take_flag(given, properties, flags, word, words):
     if flag.startswith("--no-") and flag not in flags and "--" + flag[5:] in flags and not has_value:
         given[flags["--" + flag[5:]]] = False
         return
-    if flag in ("--json", "--output", "-o", "--stream", "--dialect", "--yes", "-y", "--quiet", "-q", "--verbose", "-v"):
+    # A parameter of the tool wins over a flag that every program has.
+    if flag not in flags and flag in ("--json", "--output", "-o", "--stream", "--dialect", "--yes", "-y", "--quiet", "-q", "--verbose", "-v"):
         if flag in ("--output", "-o", "--dialect") and not has_value:
             value = words.pop(0) if words else ""
         _call["stream"] = _call.get("stream", False) or flag == "--stream"

@@ -2,6 +2,7 @@ import { callCommand } from './call/command.ts'
 import { checkCommand } from './check/command.ts'
 import type { ToolableCommand } from './command.ts'
 import { describeCommand, schemaCommand } from './describe/command.ts'
+import { initCommand } from './init/command.ts'
 import { listCommand } from './list/command.ts'
 import { readHelpCommand } from './read-help.ts'
 import { rescanCommand } from './rescan.ts'
@@ -9,5 +10,5 @@ import { serveCommands } from './serve/commands.ts'
 
 /** The commands of `toolable`, in the order in which help shows them. */
 export function listCommands(): readonly ToolableCommand[] {
-  return [listCommand, describeCommand, schemaCommand, callCommand, rescanCommand, checkCommand, readHelpCommand, ...serveCommands]
+  return [listCommand, describeCommand, schemaCommand, callCommand, rescanCommand, checkCommand, initCommand, readHelpCommand, ...serveCommands]
 }
