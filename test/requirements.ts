@@ -1,7 +1,8 @@
+import { PERMISSIONS } from './requirements/permissions.ts'
 import { REGISTRY } from './requirements/registry.ts'
 
 /** One promise of the specification; `later` exempts it from the coverage test until the work that brings it. */
-export type Requirement = { readonly section: '2' | '3' | '4' | '5' | '6' | '10' | '12'; readonly sentence: string; readonly later?: true }
+export type Requirement = { readonly section: '2' | '3' | '4' | '5' | '6' | '7' | '10' | '12'; readonly sentence: string; readonly later?: true }
 
 /** Every promise by its id. A test cites it as `[id]` in its title; test/requirements.test.ts finds the ones that no test cites. */
 export const requirements: { readonly [id: string]: Requirement } = {
@@ -237,6 +238,7 @@ export const requirements: { readonly [id: string]: Requirement } = {
     'mcp-no-sse': 'The transport sse is a usage error that names http.',
   }),
   ...section('6', REGISTRY),
+  ...section('7', PERMISSIONS),
   ...section('10', {
     'http-handler': 'createHandler makes a toolset a web-standard fetch handler with /tools/<name>, /mcp and /openapi.json; toNode serves it by node:http and Express.',
     'http-status': 'Over HTTP a success has the status 200 and an error the status of the table.',

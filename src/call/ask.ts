@@ -5,6 +5,7 @@ import { ToolError } from '../contract/tool-error.ts'
 import { resolveSchema } from '../define/schema/source.ts'
 import type { LazySchema, Schema } from '../define/schema/schema.ts'
 import type { AskHost } from './ask-host.ts'
+import { checkAnswer } from './check-answer.ts'
 import { asHost } from './exit-guard.ts'
 import { onAbort } from './on-abort.ts'
 import { checkKey } from './question-key.ts'
@@ -106,19 +107,6 @@ async function askOnce(host: AskHost, interaction: Interaction): Promise<unknown
 function answerByDefault(host: AskHost, interaction: Interaction): unknown {
   if (interaction.default !== undefined) return interaction.default
   throw new ToolError('ANSWER_REQUIRED', `${host.asker} asks '${interaction.prompt}' and nobody can answer`, { details: { interaction } })
-}
-
-type CheckedAnswer = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly problem: string }
-
-async function checkAnswer({ kind, options = [] }: Interaction, schema: Schema | undefined, given: unknown): Promise<CheckedAnswer> {
-  if (kind === 'confirm') return typeof given === 'boolean' ? { ok: true, value: given } : { ok: false, problem: 'must be true or false' }
-  if (kind === 'decision') {
-    const values = options.map(({ value }) => value)
-    return values.includes(given as string) ? { ok: true, value: given } : { ok: false, problem: `must be one of ${values.join(', ')}` }
-  }
-  const checked = await schema?.check(given)
-  if (!checked) return { ok: true, value: given }
-  return checked.ok ? checked : { ok: false, problem: (await import('../define/schema/issues.ts')).describeIssues(checked.issues) }
 }
 
 type Limit = { readonly signal: AbortSignal; timedOut(): boolean; clear(): void }

@@ -6,9 +6,12 @@ import { initCommand } from './init/command.ts'
 import { listCommand } from './list/command.ts'
 import { readHelpCommand } from './read-help.ts'
 import { rescanCommand } from './rescan.ts'
+import { answerCommand, cancelCommand, resumeCommand } from './control/commands.ts'
+import { runCommand } from './run/command.ts'
+import { runsCommands } from './runs/commands.ts'
 import { serveCommands } from './serve/commands.ts'
 
 /** The commands of `toolable`, in the order in which help shows them. */
 export function listCommands(): readonly ToolableCommand[] {
-  return [listCommand, describeCommand, schemaCommand, callCommand, rescanCommand, checkCommand, initCommand, readHelpCommand, ...serveCommands]
+  return [listCommand, describeCommand, schemaCommand, callCommand, runCommand, resumeCommand, cancelCommand, answerCommand, rescanCommand, checkCommand, initCommand, readHelpCommand, ...runsCommands, ...serveCommands]
 }

@@ -11,9 +11,11 @@ import type { ToolableCommand } from './command.ts'
 import { hoistCommonFlags } from './hoist.ts'
 import { listCommands } from './list-commands.ts'
 import { programOf } from './program.ts'
+import { SUPERVISE } from './run/supervise-word.ts'
 
 /** The command line of `toolable`; gives the exit status. */
 export async function main(version: string, given: readonly string[], io: Io, host: Host): Promise<number> {
+  if (given[0] === SUPERVISE) return (await import('./run/supervise.ts')).superviseRun(given.slice(1), io, host)
   const argv = hoistCommonFlags(given)
   const commands = listCommands()
   const program = programOf(commands, version, host)
@@ -31,6 +33,8 @@ export async function main(version: string, given: readonly string[], io: Io, ho
 async function runCommand(commands: readonly ToolableCommand[], program: Toolset, command: Command & { kind: 'tool' }, io: Io, host: Host): Promise<number> {
   const own = commands.find(({ path }) => path.join(' ') === command.entry.path.join(' '))!
   if (own.path[0] === 'call') return (await import('./call/call.ts')).runCall(program, command, io, host)
+  if (own.path[0] === 'run') return (await import('./run/run.ts')).runRun(program, command, io, host)
+  if (own.path[0] === 'resume') return (await import('./control/resume.ts')).runResume(program, command, io, host)
   const { runTool } = await import('../surfaces/cli/run-tool.ts')
   return runTool(program, command, io, host, own.start ? (await import('../surfaces/builtin/start.ts')).performStart(own.start, program, io, host) : perform(own, host))
 }

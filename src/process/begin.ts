@@ -1,14 +1,25 @@
 import type { ChildInput } from './channels.ts'
 import type { ChildOptions } from './child-type.ts'
+import type { Prepared } from './hold.ts'
+import type { SandboxProfile } from './sandbox/profile.ts'
 import type { Supervised } from './supervise.ts'
 import { neverStarted, supervise } from './supervise.ts'
 
-/** Starts a child, inside its sandbox where it has one, and watches it until it is over. */
+/** Starts a child, held by its limits and inside its sandbox where it has them, and watches it until it is over. */
 export async function begin(options: ChildOptions, stdin: ChildInput): Promise<Supervised> {
-  if (options.sandbox === undefined) return supervise(options, stdin)
-  const { enterSandbox, leaveSandbox } = await import('./sandbox/enter.ts')
-  const inside = await enterSandbox(options, options.sandbox)
-  if (inside instanceof Error) return neverStarted(performance.now(), 'not-started', inside)
-  const supervised = await supervise(inside, stdin)
-  return { ...supervised, end: supervised.end.then((end) => leaveSandbox(end, options)) }
+  const { sandbox, limits } = options
+  if (sandbox === undefined && limits === undefined) return supervise(options, stdin)
+  const { prepare } = await loadPreparer(sandbox)
+  const began = performance.now()
+  const prepared = await prepare(options)
+  if (prepared instanceof Error) return neverStarted(began, 'not-started', prepared)
+  const supervised = await supervise(options, stdin, prepared.hold, prepared.watch)
+  return { ...supervised, end: supervised.end.then(prepared.explain) }
+}
+
+type Preparer = { prepare(options: ChildOptions): Promise<Prepared | Error> }
+
+function loadPreparer(sandbox: SandboxProfile | undefined): Promise<Preparer> {
+  if (sandbox === undefined) return import('./limits/prepare.ts')
+  return 'grants' in sandbox ? import('./sandbox/tool/prepare.ts') : import('./sandbox/probe/prepare.ts')
 }

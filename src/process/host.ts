@@ -13,6 +13,16 @@ export const isLinux = process.platform === 'linux'
 /** The process we are. */
 export const ownPid = (): number => process.pid
 
+/** Who we are; undefined where the system has no such numbers. */
+export const ownUser = (): { readonly uid: number; readonly gid: number } | undefined =>
+  process.getuid && process.getgid ? { uid: process.getuid(), gid: process.getgid() } : undefined
+
+/** The machine that programs here are made for. */
+export const machine: string = process.arch
+
+/** `TOOLABLE_SANDBOX_UID`: who tools are when we are root. */
+export const wantedUser = (): string | undefined => process.env['TOOLABLE_SANDBOX_UID']
+
 const running = new Set<number>()
 
 /** Kills the group of that process when ours exits before it; gives a function that forgets it. */

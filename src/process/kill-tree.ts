@@ -4,15 +4,6 @@ import { isStillThere, listDescendants, listHolders } from './process-table.ts'
 
 const ROUNDS = 5
 
-/** Sends a signal to a child that leads its own group, and to all that descends from it, also what left the group; tells who those others were. */
-export function signalTree(leader: number, signal: NodeJS.Signals): readonly KnownProcess[] {
-  // Found first: with their parent gone, those that made a session of their own could not be found any more.
-  const others = listDescendants(leader)
-  if (!sendSignal(-leader, signal)) sendSignal(leader, signal)
-  for (const { pid } of others) sendSignal(pid, signal)
-  return others
-}
-
 /** Kills those that were warned and are still the same processes. */
 export function killKnown(known: readonly KnownProcess[]): void {
   for (const one of known) if (isStillThere(one)) sendSignal(one.pid, 'SIGKILL')

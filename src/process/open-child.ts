@@ -11,8 +11,8 @@ export type OpenChild = {
   closeInput(): void
   /** Whether it keeps our own process alive; true in the beginning. */
   hold(alive: boolean): void
-  /** Ends the whole tree, after `grace`; the reason is 'cancelled'. Harmless when it is over already. */
-  kill(): void
+  /** Ends the whole tree, after `grace` or the milliseconds that are given; the reason is 'cancelled'. Harmless when it is over already. */
+  kill(patience?: number): void
   readonly end: Promise<ChildEnd>
 }
 

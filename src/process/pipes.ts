@@ -33,8 +33,9 @@ async function makePipes(): Promise<NamedPipe[]> {
   if (folder === undefined) return []
   try {
     const paths = Array.from({ length: BATCH }, (_, index) => join(folder, String(index)))
+    // Nobody else gets into the folder; a child of another user opens its streams by name too.
     const status = await new Promise((resolve) => {
-      const child = spawn('mkfifo', ['-m', '600', ...paths], { stdio: 'ignore', env: { PATH: '/usr/bin:/bin' } })
+      const child = spawn('mkfifo', ['-m', '666', ...paths], { stdio: 'ignore', env: { PATH: '/usr/bin:/bin' } })
       child.once('error', resolve).once('exit', resolve)
     })
     return status === 0 ? paths.map((path) => openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)).map(keep) : []

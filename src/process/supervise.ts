@@ -1,16 +1,15 @@
-import type { Readable, Writable } from 'node:stream'
+import type { Writable } from 'node:stream'
 import type { ChildInput } from './channels.ts'
 import type { ChildEnd, ChildOptions, ChildReason } from './child-type.ts'
 import { collectErrors, collectOutput } from './collect.ts'
-import { endWithUs, sendSignal } from './host.ts'
-import { killHolders, killKnown, killTree, signalTree } from './kill-tree.ts'
-import type { KnownProcess } from './process-table.ts'
+import { drain } from './drain.ts'
+import type { Hold, Watch } from './hold.ts'
+import { leadGroup } from './hold.ts'
+import { endWithUs } from './host.ts'
+import { killHolders, killKnown } from './kill-tree.ts'
+import type { LimitReached } from './limits/limit-reached.ts'
 import { start } from './start.ts'
 import { explainStart } from './start-problem.ts'
-
-/** How long a pipe may stay silent after its child is over before whoever holds it is looked for, and how long all of that may take. */
-const SILENCE = 30
-const LONGEST_DRAIN = 1000
 
 /** A child that runs under watch. */
 export type Supervised = {
@@ -21,66 +20,74 @@ export type Supervised = {
   /** What keeps our own process alive. */
   readonly handles: readonly unknown[]
   readonly end: Promise<ChildEnd>
-  /** Ends the tree, for the reason 'cancelled'. */
-  stop(): void
+  /** Ends the tree, for the reason 'cancelled'; within so many milliseconds, where they are other than the grace of its options. */
+  stop(patience?: number): void
 }
 
-/** Starts a child, as it stands in the options, and watches it until it is over. Never throws: what cannot be started has the end `not-started`. */
-export async function supervise(options: ChildOptions, stdin: ChildInput): Promise<Supervised> {
+/** Starts a child, as it stands in the options or in its hold, and watches it until it is over. Never throws: what cannot be started has the end `not-started`. */
+export async function supervise(options: ChildOptions, stdin: ChildInput, hold?: Hold, watch?: Watch): Promise<Supervised> {
   const { signal, timeout, grace = 0 } = options
   const began = performance.now()
-  const started = await start(options, stdin)
+  const started = await start(options, stdin, hold)
   if (started instanceof Error) return neverStarted(began, 'not-started', await explainStart(started, options))
   if (started === 'cancelled') return neverStarted(began, 'cancelled')
   const { child, pid, channels } = started
   const forget = endWithUs(pid)
+  const reins = hold?.take(child, pid) ?? leadGroup(pid)
   options.onStart?.(pid)
   // A signal that cannot be delivered arrives here too, and is nobody's fault.
   child.on('error', () => {})
 
   let reason: ChildReason = 'exited'
   let problem: Error | undefined
-  let warned: readonly KnownProcess[] = []
+  let limit: LimitReached | undefined
   const timers: NodeJS.Timeout[] = []
   const isOver = (): boolean => child.exitCode !== null || child.signalCode !== null
-  const stop = (why: ChildReason, cause?: Error): void => {
+  const stop = (why: ChildReason, cause?: Error, patience = grace): void => {
     if (reason !== 'exited') return
     reason = why
     problem = cause
     if (isOver()) return
-    if (grace === 0) return killTree(pid)
-    warned = signalTree(pid, 'SIGTERM')
-    timers.push(setTimeout(() => killTree(pid), grace))
+    // Whoever takes too much is not asked, because it would go on taking.
+    if (patience === 0 || why === 'limit') return reins.kill()
+    reins.warn()
+    timers.push(setTimeout(reins.kill, patience))
   }
-  const onAbort = (): void => {
-    if (!isOver()) stop('cancelled')
+  const end = (patience?: number): void => {
+    if (!isOver()) stop('cancelled', undefined, patience)
   }
+  const onAbort = (): void => end()
   signal?.addEventListener('abort', onAbort, { once: true })
   // It may have been aborted while the start was waited for.
   if (signal?.aborted) onAbort()
   if (timeout !== undefined) timers.push(setTimeout(() => stop('timeout'), timeout))
 
+  const endWatch = watch?.(reins.root, (reached) => {
+    if (reason === 'exited') limit = reached
+    stop('limit')
+  })
+
   const output = collectOutput(channels.stdout, options, stop)
   const errors = collectErrors(channels.stderr, options, stop)
 
-  const end = new Promise<void>((resolve) => child.once('exit', () => resolve())).then(async (): Promise<ChildEnd> => {
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve())).then(async (): Promise<ChildEnd> => {
     forget()
+    const left = endWatch?.() ?? []
     for (const timer of timers) clearTimeout(timer)
     signal?.removeEventListener('abort', onAbort)
     channels.stdin?.destroy()
-    // What the child left in its group has no owner any more.
-    sendSignal(-pid, 'SIGKILL')
-    killKnown(warned)
-    await drain([channels.stdout, channels.stderr], () => killHolders(channels.names))
+    await reins.clear()
+    killKnown(left)
+    await drain([channels.stdout, channels.stderr], [output.listener, errors.listener], () => killHolders(channels.names))
     channels.release()
     output.finish()
     errors.finish()
     return {
       reason, status: child.exitCode, signal: child.signalCode, stdout: output.bytes(), stderr: errors.bytes(), stderrCut: errors.cut(),
-      duration: performance.now() - began, ...(problem && { problem }),
+      duration: performance.now() - began, ...(limit && { limit }), ...(problem && { problem }),
     }
   })
-  return { pid, stdin: channels.stdin, handles: [child, channels.stdin, channels.stdout, channels.stderr], end, stop: onAbort }
+  return { pid, stdin: channels.stdin, handles: [child, channels.stdin, channels.stdout, channels.stderr], end: ended, stop: end }
 }
 
 /** The end of what never ran. */
@@ -88,42 +95,4 @@ export function neverStarted(began: number, reason: ChildReason, problem?: Error
   const nothing = Buffer.alloc(0)
   const end: ChildEnd = { reason, status: null, signal: null, stdout: nothing, stderr: nothing, stderrCut: false, duration: performance.now() - began, ...(problem && { problem }) }
   return { pid: undefined, stdin: null, handles: [], end: Promise.resolve(end), stop: () => {} }
-}
-
-/** Reads what is still in the pipes. A pipe that stays open has an owner that outlived the child; it is ended, and then the pipe is given up. */
-async function drain(pipes: readonly Readable[], endHolders: () => void): Promise<void> {
-  const open = pipes.filter((pipe) => !pipe.closed && !pipe.readableEnded)
-  const closed = Promise.all(open.map((pipe) => new Promise<void>((resolve) => pipe.once('close', resolve).once('end', resolve))))
-  let over = false
-  void closed.then(() => { over = true })
-  await Promise.race([closed, silence(pipes, SILENCE)])
-  if (over) return
-  endHolders()
-  await Promise.race([closed, silence(pipes, SILENCE)])
-  for (const pipe of pipes) pipe.destroy()
-}
-
-/** Resolves when no pipe said anything for that many milliseconds, or everything takes too long. */
-function silence(pipes: readonly Readable[], milliseconds: number): Promise<void> {
-  return new Promise((resolve) => {
-    let heard = false
-    const hear = (): void => {
-      heard = true
-    }
-    const finish = (): void => {
-      clearTimeout(longest)
-      clearTimeout(quiet)
-      for (const pipe of pipes) pipe.off('data', hear)
-      resolve()
-    }
-    const decide = (): void => {
-      if (!heard) return finish()
-      heard = false
-      quiet.refresh()
-    }
-    const longest = setTimeout(finish, LONGEST_DRAIN)
-    // Where we were busy ourselves, the pipes have had no turn yet; after one turn of theirs silence is silence.
-    const quiet = setTimeout(() => setImmediate(decide), milliseconds)
-    for (const pipe of pipes) pipe.on('data', hear)
-  })
 }

@@ -4,6 +4,7 @@ import type { ToolDefinition } from '../define/tool-type.ts'
 import type { ToolEntry } from '../call/collect.ts'
 import { toToolError } from '../call/failure.ts'
 import type { FoundTool, Problem } from './found.ts'
+import { guard } from './foreign/guard.ts'
 
 /** A tool of a registry. `name` is what it is served and exported under, `id` always means this very tool. */
 export type Entry = ToolEntry & {
@@ -21,7 +22,8 @@ export function makeEntry({ id, name, found, shadowedBy }: EntryParts, onProblem
   let definition: ToolDefinition | undefined
   const define = (): ToolDefinition => {
     try {
-      return found.define(name)
+      const made = found.define(name, id)
+      return found.tier === 'in-process' || made.facts.permissions ? made : guard(made, id)
     } catch (thrown) {
       const error = toToolError(thrown)
       onProblem({ source: found.source, location: found.location ?? id, reason: 'unusable', message: `'${id}' cannot be used: ${error.message}`, fix: error.suggestion?.fix ?? 'Mend what the tool says about itself', severity: 'error' })

@@ -4,6 +4,7 @@ import type { DeclaredError } from '../contract/errors.ts'
 import type { Prompt } from '../define/prompt.ts'
 import type { Resource } from '../define/resource.ts'
 import type { ToolDefinition } from '../define/tool-type.ts'
+import type { ChildCall } from './child/child-call.ts'
 
 /** Who wins when two tools have one name, the strongest first. */
 export const TIERS = ['in-process', 'manifest', 'local', 'executable', 'server'] as const
@@ -47,8 +48,20 @@ export type FoundTool = {
   readonly location?: string
   readonly summary: string
   readonly tags: readonly string[]
-  /** The definition that the one call pipeline runs, under a name that every surface can carry. Costly, so it is made when it is needed; throws CONFIG for what cannot be a tool. */
-  define(name: string): ToolDefinition
+  /** The definition that the one call pipeline runs, under a name that every surface can carry; `id` is what policies call it. Costly, so it is made when it is needed; throws CONFIG for what cannot be a tool. */
+  define(name: string, id: string): ToolDefinition
+  /** How it is started, for whoever supervises it himself; absent for tools that are no programs. Throws where its file is not the one that was found. */
+  program?(): Promise<FoundProgram>
+}
+
+/** A tool that is a program, as a supervisor needs it. */
+export type FoundProgram = {
+  readonly call: ChildCall
+  /** What it may do, as its owner has written it, and the file in which that stands: it gets nothing else. Absent: nobody has said anything. */
+  readonly permissions?: Permissions
+  readonly manifest?: string
+  /** Arguments that make it test itself. */
+  readonly selftest?: readonly string[]
 }
 
 /** A candidate that is not a tool, or a tool with something wrong about it. */

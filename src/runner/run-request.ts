@@ -1,4 +1,5 @@
 import type { JsonSchema } from '../contract/json.ts'
+import type { Permissions } from '../contract/manifest.ts'
 import type { ChildCall } from '../registry/child/child-call.ts'
 
 /** What a run is asked to do: `run.json`, written once before anything starts, and all that `resume` needs. It holds no secrets, only where they come from. */
@@ -15,10 +16,15 @@ export type RunRequest = {
   readonly args: readonly string[]
   /** For a tool that is not a program: its input. */
   readonly input?: { readonly [field: string]: unknown }
+  /** Which tools there were, so that one that is no program is found again. */
+  readonly surroundings?: { readonly config?: string; readonly folder?: readonly string[]; readonly strict?: boolean; readonly probeUnsandboxed?: boolean; readonly cache?: boolean }
   readonly inputSchema?: JsonSchema
+  /** Fields that stand without their flag, in their order. */
+  readonly positional?: readonly string[]
   /** The directory of the caller: what relative paths mean. */
   readonly cwd: string
-  /** The manifest that its permissions stand in. */
+  /** What it may do, as its owner has written it, and the file in which that stands: it gets nothing else. Absent: it runs with its caller's rights, unless a policy forbids that. */
+  readonly permissions?: Permissions
   readonly manifest?: string
   /** Seconds. */
   readonly timeout_s: number

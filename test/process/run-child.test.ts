@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -192,5 +192,73 @@ ${rest}
     const { status, stdout } = await run(['node', '--import', hook, script], { timeout: 20_000 })
     expect([status, stdout.length > 0]).toEqual([0, true])
     for (const pid of stdout.toString().trim().split('\n')) await isGone(Number(pid))
+  })
+})
+
+describe('listeners of chunks', () => {
+  const later = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5))
+
+  test('[7.output-backpressure] a child waits while its listener is busy, and nothing is lost', async () => {
+    let seen = 0
+    let busy = false
+    let overlaps = 0
+    const end = await run(['head', '-c', '3000000', '/dev/zero'], {
+      async onOutput(chunk) {
+        if (busy) overlaps += 1
+        busy = true
+        await later()
+        busy = false
+        seen += chunk.length
+      },
+    })
+    expect([end.reason, end.status, seen, overlaps, end.stdout.length]).toEqual(['exited', 0, 3_000_000, 0, 0])
+  })
+
+  test('[7.output-backpressure] a child that floods gets no further than its pipe while its listener is busy', async () => {
+    const file = join(folder, 'written')
+    let go = (): void => {}
+    const stopped = new Promise<void>((resolve) => { go = resolve })
+    const script = `const {writeSync,writeFileSync}=require('fs');const chunk=Buffer.alloc(4096);for(let sent=0;;){sent+=writeSync(1,chunk);writeFileSync(process.argv[1],String(sent))}`
+    const controller = new AbortController()
+    let chunks = 0
+    const ended = run(['node', '-e', script, file], { signal: controller.signal, maxStdout: 1e9, onOutput: () => { chunks += 1; return stopped } })
+    const written = (): number => Number(readFileSync(file, 'utf8'))
+    let last = -1
+    await vi.waitFor(() => {
+      const now = written()
+      const same = now > 0 && now === last
+      last = now
+      expect(same).toBe(true)
+    }, { timeout: 10_000, interval: 200 })
+    expect(last).toBeLessThan(1_000_000)
+    expect(chunks).toBe(1)
+    controller.abort()
+    go()
+    expect((await ended).reason).toBe('cancelled')
+  })
+
+  test('[7.output-backpressure] what is still in a held pipe when the child is gone is read to its end', async () => {
+    const seen: Buffer[] = []
+    const errors: Buffer[] = []
+    const slow = (into: Buffer[]) => async (chunk: Buffer): Promise<void> => {
+      await new Promise((resolve) => setTimeout(resolve, 300))
+      into.push(chunk)
+    }
+    const end = await run(['sh', '-c', 'head -c 50000 /dev/zero >&2; printf first; sleep 0.1; printf last'], { onOutput: slow(seen), onErrorOutput: slow(errors) })
+    expect([Buffer.concat(seen).toString(), Buffer.concat(errors).length, end.stderr.length]).toEqual(['firstlast', 50_000, 50_000])
+  })
+
+  test('[7.output-backpressure] a listener that throws or rejects ends its child and hears nothing more', async () => {
+    for (const onOutput of [() => { throw new Error('full') }, () => Promise.reject(new Error('full'))]) {
+      let calls = 0
+      const end = await run(['yes'], { onOutput: () => { calls += 1; return onOutput() } })
+      expect([end.reason, end.problem?.message, calls]).toEqual(['cancelled', 'full', 1])
+    }
+  })
+
+  test('[7.output-counted-first] bytes are counted before a listener sees them, and one too many ends the child', async () => {
+    let seen = 0
+    const end = await run(['yes'], { maxStdout: 100_000, onOutput: (chunk) => { seen += chunk.length } })
+    expect([end.reason, seen]).toEqual(['stdout-limit', 100_000])
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { readErrorCodes } from '../../src/registry/manifests/error-codes.ts'
 import { readManifest } from '../../src/registry/manifests/read-manifest.ts'
-import { readYaml } from '../../src/registry/manifests/yaml.ts'
+import { readYaml } from '../../src/contract/documents/yaml.ts'
 import { readInFile } from '../../src/registry/manifests/in-file.ts'
 
 const RESIZE = `# tools/img_resize.yaml

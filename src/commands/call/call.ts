@@ -1,19 +1,14 @@
 import type { Io } from '../../contract/io.ts'
 import { ToolError } from '../../contract/tool-error.ts'
-import { INJECTED_FLAGS } from '../../define/flags/injected.ts'
-import { flagSpecs } from '../../define/flags/specs.ts'
 import type { ToolEntry } from '../../call/collect.ts'
 import type { Servable } from '../../call/servable.ts'
 import type { Command } from '../../surfaces/cli/argv/command.ts'
-import { flagTable } from '../../surfaces/cli/argv/flag-table.ts'
-import { readGlobals } from '../../surfaces/cli/argv/globals.ts'
-import { inputFromFlags } from '../../surfaces/cli/argv/input.ts'
-import { scan } from '../../surfaces/cli/argv/scan.ts'
 import { printFailure } from '../../surfaces/cli/fail.ts'
 import type { Host } from '../../surfaces/cli/host.ts'
 import { printHelp } from '../../surfaces/cli/print-help.ts'
 import { runTool } from '../../surfaces/cli/run-tool.ts'
 import type { Surroundings } from '../config/load.ts'
+import { readOwnFlags } from '../own-flags.ts'
 import { withRegistry } from '../with-registry.ts'
 import { oneToolView } from './one-tool-view.ts'
 
@@ -21,7 +16,7 @@ type ToolCommand = Command & { kind: 'tool' }
 
 /** Calls a tool of the registry from the command line, the way a toolset program calls its own; gives the exit status. */
 export async function runCall(program: Servable, command: ToolCommand, io: Io, host: Host): Promise<number> {
-  const { surroundings, name, rest, problem } = readOwnFlags(command, io)
+  const { flags: surroundings, name, rest, problem } = readOwnFlags<Surroundings>(command, io)
   if (command.globals.help) return printHelp(program, command, io)
   const wrong = command.problem ?? problem
   if (wrong) throw wrong
@@ -43,14 +38,4 @@ async function callEntry(registry: Servable, found: ToolEntry, command: ToolComm
   } catch (error) {
     return printFailure(set, error, named, io, host)
   }
-}
-
-// Up to the name of the tool; what follows is not ours.
-function readOwnFlags({ entry, tokens, globals }: ToolCommand, { env }: Io): { readonly surroundings: Surroundings; readonly name: string | undefined; readonly rest: readonly string[]; readonly problem: ToolError | undefined } {
-  const specs = flagSpecs(entry.definition.sketch()!)
-  const scanned = scan(tokens, flagTable(specs.filter(({ positional }) => !positional), INJECTED_FLAGS), { stopAtWord: true })
-  const problem = readGlobals(globals, scanned.flags) ?? scanned.problem
-  const { arguments: _arguments, ...surroundings } = inputFromFlags(specs, scanned.flags.filter(({ flag }) => flag.spec), [], env) as Surroundings & { readonly arguments?: unknown }
-  const [name, ...rest] = tokens.slice(scanned.end + (tokens[scanned.end] === '--' ? 1 : 0))
-  return { surroundings, name, rest, problem }
 }

@@ -1,4 +1,4 @@
-import type { Shape } from './shape.ts'
+import type { Shape } from '../../contract/documents/shape.ts'
 
 const text: Shape = { is: 'text' }
 const on: Shape = { is: 'switch' }

@@ -3,11 +3,11 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { isObject } from '../../contract/json.ts'
 import { ToolError } from '../../contract/tool-error.ts'
 import type { RegistryOptions } from '../../registry/registry-type.ts'
-import type { ConfigDocument } from './document.ts'
+import type { LocatedDocument } from '../../contract/documents/document.ts'
 import { findFile } from './find-file.ts'
 import { CONFIG_SHAPE, SERVERS_SHAPE } from './keys.ts'
-import { findMisfit } from './shape.ts'
-import type { Misfit, Shape } from './shape.ts'
+import { findMisfit } from '../../contract/documents/shape.ts'
+import type { Misfit, Shape } from '../../contract/documents/shape.ts'
 
 /** The flags that say which tools there are. */
 export type Surroundings = {
@@ -64,10 +64,10 @@ function checkFolder(path: string, given: string): string {
   throw new ToolError('INVALID_PATH', `folder: there is no folder '${given}'`, { field: 'folder', suggestion: 'Give a folder that exists' })
 }
 
-async function readDocument(file: string): Promise<ConfigDocument> {
+async function readDocument(file: string): Promise<LocatedDocument> {
   const text = readText(file)
   if (file.endsWith('.json')) return (await import('./read-json.ts')).readJson(file, text)
-  return (await import('./read-yaml.ts')).readYaml(file, text)
+  return (await import('../../contract/documents/read-yaml.ts')).readYaml(file, text)
 }
 
 function readText(file: string): string {
@@ -87,7 +87,7 @@ function isOfOthers(file: string, value: unknown): value is { readonly mcpServer
   return isObject(value) && Object.hasOwn(value, 'mcpServers') && !Object.keys(value).some((key) => key !== 'mcpServers' && ours.includes(key))
 }
 
-async function check(file: string, document: ConfigDocument, shape: Shape, value: unknown, path: Misfit['path']): Promise<void> {
+async function check(file: string, document: LocatedDocument, shape: Shape, value: unknown, path: Misfit['path']): Promise<void> {
   const misfit = findMisfit(shape, value, path) ?? (isObject(value) ? findServerMisfit(path.length > 0 ? value : value['mcpServers']) : undefined)
   if (!misfit) return
   const place = await document.locate(misfit.path)

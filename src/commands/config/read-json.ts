@@ -1,10 +1,10 @@
 import { ToolError } from '../../contract/tool-error.ts'
 import { parseJson } from '../../define/schema/parse-json.ts'
-import { placeAt } from './document.ts'
-import type { ConfigDocument, KeyPath } from './document.ts'
+import { placeAt } from '../../contract/documents/document.ts'
+import type { LocatedDocument, KeyPath } from '../../contract/documents/document.ts'
 
 /** Reads JSON; throws CONFIG with line and column for what is none, and for keys that are there twice. */
-export async function readJson(file: string, text: string): Promise<ConfigDocument> {
+export async function readJson(file: string, text: string): Promise<LocatedDocument> {
   const parsed = parseJson(text)
   if (!parsed.ok) {
     const { line, column } = placeAt(text, parsed.position)

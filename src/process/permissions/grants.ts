@@ -1,8 +1,8 @@
 /** A place that a tool may touch: a file, or a folder with all that lies in it. Absolute and without links. */
 export type PlaceGrant = { readonly path: string; readonly tree: boolean }
 
-/** A server that a tool may talk to, exactly. */
-export type EgressGrant = { readonly host: string; readonly port: number }
+/** A server that a tool may talk to, exactly. `local`: it is this machine, which a policy has to allow; no other name may lead there. */
+export type EgressGrant = { readonly host: string; readonly port: number; readonly local?: true }
 
 /** How much a tool may use. Absent: as much as the machine gives. */
 export type Limits = {
@@ -33,6 +33,8 @@ export type Grants = {
   readonly limits: Limits
   /** Names of secrets that it is given. */
   readonly secrets: readonly string[]
+  /** Files that its manifest names for some of them. */
+  readonly secretFiles?: { readonly [name: string]: string }
 }
 
 /** How well a run is held. L3: namespaces, seccomp and limits. L1: environment, limits of each process, time, output and the kill of its tree; L1 sees every file and every server that its caller sees. */

@@ -1,10 +1,11 @@
-import { ToolError } from '../../contract/tool-error.ts'
+import type { ToolError } from '../../contract/tool-error.ts'
 import type { Environment } from '../base-environment.ts'
 import { findProgram } from '../find-program.ts'
 import { isLinux } from '../host.ts'
 import { supervise } from '../supervise.ts'
-import type { Bubblewrap } from './bubblewrap.ts'
-import { wrapCommand } from './bubblewrap.ts'
+import type { Bubblewrap } from './probe/wrap-command.ts'
+import { wrapCommand } from './probe/wrap-command.ts'
+import { explainRefusal, noSandbox } from './why-not.ts'
 
 const USUAL_FOLDERS = '/usr/local/bin:/usr/bin:/bin'
 const TRIAL = { writable: 'private-tmp', network: 'none' } as const
@@ -37,13 +38,9 @@ async function tryOut(path: string): Promise<FoundSandbox> {
     if (status === 0) return { available: true, bubblewrap }
     words ||= (problem?.message ?? stderr.toString().trim().split('\n', 1)[0]!) || `bwrap ended with status ${status}`
   }
-  const isForbidden = /namespace|uid map|not permitted|permission denied/i.test(words)
-  return missing(
-    isForbidden ? `this system forbids user namespaces (${words})` : `bubblewrap does not work here (${words})`,
-    isForbidden ? 'sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0 kernel.unprivileged_userns_clone=1' : 'Run it by hand: bwrap --unshare-all --ro-bind / / true',
-  )
+  return { available: false, problem: explainRefusal(words) }
 }
 
 function missing(why: string, fix: string): FoundSandbox {
-  return { available: false, problem: new ToolError('SANDBOX_UNAVAILABLE', `There is no sandbox: ${why}`, { suggestion: fix }) }
+  return { available: false, problem: noSandbox(why, fix) }
 }

@@ -9,8 +9,17 @@ const LONGEST_CHAIN = 16
 /** The folders that programs on that PATH need: the folders themselves, and the whole installation of every interpreter. */
 export function listInstallations(path: string | undefined): string[] {
   const folders = (path ?? '').split(delimiter).filter(isAbsolute)
-  const interpreters = INTERPRETERS.flatMap((name) => findProgram(name, path) ?? [])
-  return [...new Set([...folders, ...interpreters.flatMap(listInstallationsOf)])]
+  return [...new Set([...folders, ...listInterpreters(path)])]
+}
+
+/** The whole installation of every interpreter on that PATH. */
+export function listInterpreters(path: string | undefined): string[] {
+  return [...new Set(INTERPRETERS.flatMap((name) => findProgram(name, path) ?? []).flatMap(listInstallationsOf))]
+}
+
+/** What a tool needs of the program that it is started with: the installation of an interpreter, otherwise the file itself, and where its links lead. */
+export function listPartsOf(program: string): string[] {
+  return INTERPRETERS.includes(basename(program).replace(/[\d.]+$/, '')) || INTERPRETERS.includes(basename(program)) ? listInstallationsOf(program) : followLinks(program)
 }
 
 /** What one program needs: where it lies, where each of its links leads, and where a virtual environment of Python says that it comes from. */

@@ -16,6 +16,8 @@ export type ToolProfile = {
   readonly workspace: string
   /** Folders that it may read besides its grants: where it lies itself, and the cancel file. */
   readonly readable: readonly string[]
+  /** Folders that look empty to it although a grant contains them; what it is shown in them is seen all the same. */
+  readonly hidden?: readonly string[]
   /** Files that exist only inside, in memory, mode 0400: secrets. */
   readonly files?: readonly { readonly path: string; readonly content: Uint8Array }[]
   /** Told of every connection to a server, made or refused. */

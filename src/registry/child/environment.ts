@@ -9,7 +9,7 @@ export function childEnvironment(call: ChildCall, ctx: Context): { [name: string
 }
 
 /** The variables of a child besides the base allow-list: what it requires by name, and what its configuration gives. Throws CONFIG for what is required and missing. */
-export function ownVariables({ env = {}, requireEnv = [] }: ChildCall, { env: host }: Context): { [name: string]: string } {
+export function ownVariables({ env = {}, requireEnv = [] }: Pick<ChildCall, 'env' | 'requireEnv'>, { env: host }: Pick<Context, 'env'>): { [name: string]: string } {
   const required: { [name: string]: string } = Object.create(null) as { [name: string]: string }
   const missing: string[] = []
   for (const name of requireEnv) {

@@ -18,18 +18,16 @@ const BY_STDIN = "Send less, or let the tool read its input from stdin: 'call: s
 const BY_FILE = 'Send less, or put the text into a file and give the tool its path'
 
 /** Runs a child once, from its input to its answer. */
-export async function runOnce({ call, ctx, services }: ChildRequest, feed: Feed, rules: AnswerRules): Promise<unknown> {
+export async function runOnce({ call, ctx, services, held }: ChildRequest, feed: Feed, rules: AnswerRules): Promise<unknown> {
   const [program, ...fixed] = call.command
   checkArguments(feed.args, call.form === 'json' || call.form === 'flags' ? BY_STDIN : BY_FILE)
-  const env = childEnvironment(call, ctx)
   const side = sideChannel(ctx)
   const stream = feed.streams && hearStream(ctx)
   const end = await tracked(services.running, runChild({
     command: [program, ...fixed, ...feed.args],
-    cwd: call.cwd ?? ctx.cwd,
-    env,
-    ...(feed.input !== undefined && { input: feed.input }),
     grace: GRACE,
+    ...(held ?? { cwd: call.cwd ?? ctx.cwd, env: childEnvironment(call, ctx) }),
+    ...(feed.input !== undefined && { input: feed.input }),
     signal: ctx.signal,
     onErrorLine: side.hear,
     ...(stream && { onLine: stream.hear }),

@@ -12,7 +12,8 @@ export function toolsOfProgram(home: Home, known: Known, { how, tier, version, t
   return tools.map(([name, summary, tags], index) => ({
     source, name, tier, kind: how, location: path, summary, tags,
     ...(version !== undefined && { version }),
-    define: (wanted) => loadedDefiner().defineOfProgram(home, known, wanted, index),
+    define: (wanted, id) => loadedDefiner().defineOfProgram(home, known, { name: wanted, id }, index),
+    program: () => loadedDefiner().programOf(home, known, index),
   }))
 }
 
@@ -21,6 +22,7 @@ export function toolOfManifest(home: Home, known: Known, { how, version, tools: 
   return {
     source: home.source, name, tier: 'manifest', kind: how, location: known.candidate.path, summary, tags,
     ...(version !== undefined && { version }),
-    define: (wanted) => loadedDefiner().defineOfManifest(home, known, wanted, path),
+    define: (wanted, id) => loadedDefiner().defineOfManifest(home, known, { name: wanted, id }, path),
+    program: () => loadedDefiner().programOfManifest(home, known, path),
   }
 }

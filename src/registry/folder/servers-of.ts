@@ -74,7 +74,7 @@ function asManifest({ tools, ...rest }: Loaded, how: string): Loaded {
 async function callOn(server: Server, name: string, input: JsonObject, ctx: Context, context: LoadContext): Promise<unknown> {
   const { tools, problems = [] } = server.loaded ?? (await server.source.load(context))
   const found = tools.find((tool) => tool.name === name)
-  const run = found?.define('tool').run as ((input: JsonObject, ctx: Context) => unknown) | undefined
+  const run = found?.define('tool', found.name).run as ((input: JsonObject, ctx: Context) => unknown) | undefined
   if (run) {
     server.loaded = { tools }
     return run(input, ctx)

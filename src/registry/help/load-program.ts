@@ -63,6 +63,7 @@ function foundTool({ source, file, given, services }: ProgramToLoad, { kind, ver
     source, name, kind, tier: 'executable', location: file, summary: summaryOf(name, facts), tags: facts.tags ?? [],
     ...(version !== undefined && { version }),
     define: (wanted) => defineForeign(wanted, facts, childRunner(whole, services)),
+    program: async () => ({ call: whole, ...(facts.permissions && { permissions: facts.permissions, manifest: file }) }),
   }
 }
 

@@ -2,8 +2,8 @@ import { findRow } from '../../contract/errors.ts'
 import type { DeclaredError, ErrorCategory } from '../../contract/errors.ts'
 import { isObject } from '../../contract/json.ts'
 import { own } from './facts.ts'
-import type { Reading } from './reading.ts'
-import { refuse } from './reading.ts'
+import type { Reading } from '../../contract/documents/reading.ts'
+import { refuse } from '../../contract/documents/reading.ts'
 
 export type ErrorCodes = { readonly [code: string]: DeclaredError }
 

@@ -1,5 +1,7 @@
 import { isObject } from '../../contract/json.ts'
-import type { Annotations } from '../../contract/manifest.ts'
+import type { Annotations, Permissions } from '../../contract/manifest.ts'
+import type { ReadProblem } from '../../contract/documents/reading.ts'
+import { refuse } from '../../contract/documents/reading.ts'
 import type { ForeignFacts } from '../found.ts'
 
 type Data = { readonly [key: string]: unknown }
@@ -15,10 +17,23 @@ export function readFacts(data: Data): ForeignFacts {
     ...text(data, 'description'),
     ...(Array.isArray(own(data, 'tags')) && { tags: textsOf(own(data, 'tags')) }),
     ...(typeof timeout === 'number' && timeout > 0 && Number.isFinite(timeout) && { timeout }),
-    ...(isObject(permissions) && { permissions: permissions }),
+    ...(permissions !== undefined && { permissions: readPermissions(data) }),
     ...(isObject(annotations) && { annotations: readAnnotations(annotations) }),
     ...(own(data, 'dryRun') === true && { dryRun: true }),
   }
+}
+
+/** What a manifest says about what its tool may do; an empty key asks for nothing. The resources and secrets that stand beside its permissions belong to them. */
+export function readPermissions(data: Data): Permissions {
+  const permissions = own(data, 'permissions')
+  const beside = ['resources', 'secrets'].filter((key) => own(data, key) !== undefined && own(data, key) !== null)
+  return { ...(isObject(permissions) && permissions), ...Object.fromEntries(beside.map((key) => [key, data[key]])) }
+}
+
+/** Why the permissions of a manifest cannot be taken at all. What they ask for is looked at when the tool is run. */
+export function findPermissionsProblem(data: Data): { readonly problem: ReadProblem } | undefined {
+  const permissions = own(data, 'permissions') ?? undefined
+  return permissions === undefined || isObject(permissions) ? undefined : refuse('manifest', "has 'permissions' that are not a mapping", 'Write permissions: {filesystem: ..., network: ...}; {} asks for nothing but the workspace')
 }
 
 /** A key that the data itself has. */

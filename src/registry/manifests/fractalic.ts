@@ -1,9 +1,9 @@
 import { isObject } from '../../contract/json.ts'
 import type { CallForm } from '../child/child-call.ts'
-import { findNameProblem, own, readFacts, textMapOf, textsOf } from './facts.ts'
+import { findNameProblem, findPermissionsProblem, own, readFacts, textMapOf, textsOf } from './facts.ts'
 import type { ManifestFile, Runner } from './manifest.ts'
-import type { Reading } from './reading.ts'
-import { refuse } from './reading.ts'
+import type { Reading } from '../../contract/documents/reading.ts'
+import { refuse } from '../../contract/documents/reading.ts'
 import { readServer } from './named-server.ts'
 
 type Data = { readonly [key: string]: unknown }
@@ -25,8 +25,11 @@ export function readFractalic(data: Data): Reading<ManifestFile> {
   if (unnamed !== undefined) return refuse('manifest', unnamed, "Add a line 'name: ...'")
   const parameters = own(data, 'parameters') ?? undefined
   if (parameters !== undefined && (!isObject(parameters) || (own(parameters, 'type') ?? 'object') !== 'object')) return refuse('manifest', "has 'parameters' that are no JSON Schema of an object", 'Write parameters: {type: object, properties: {...}}')
+  const wide = findPermissionsProblem(data)
+  if (wide) return wide
   const facts = { ...readFacts(data), ...(isObject(parameters) && { inputSchema: { type: 'object', ...parameters } }) }
   const command = own(data, 'command') as string
+  if (command === 'mcp' && facts.permissions) return refuse('manifest', "has 'permissions', which cannot be enforced for a server that many calls share", "Take 'permissions' out, and start the server in a sandbox of its own")
   if (command === 'mcp') return readServer(data, name as string, facts, parameters !== undefined)
   const entry = own(data, 'entry')
   if (typeof entry !== 'string' || entry.trim() === '') return refuse('manifest', "has no 'entry'", "Add a line 'entry: <the program>'")

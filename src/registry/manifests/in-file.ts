@@ -3,9 +3,9 @@ import type { CallForm } from '../child/child-call.ts'
 import type { ForeignFacts } from '../found.ts'
 import { findComment } from './comment.ts'
 import { IN_FILE_BYTES } from './in-file-bytes.ts'
-import { findNameProblem, own, readFacts } from './facts.ts'
-import type { ReadProblem } from './reading.ts'
-import { refuse } from './reading.ts'
+import { findNameProblem, findPermissionsProblem, own, readFacts } from './facts.ts'
+import type { ReadProblem } from '../../contract/documents/reading.ts'
+import { refuse } from '../../contract/documents/reading.ts'
 
 /** A tool of a manifest inside a file. */
 export type InFileTool = { readonly name: string; readonly facts: ForeignFacts; readonly form: CallForm; /** One of several: its name is the first argument. */ readonly several: boolean }
@@ -52,6 +52,9 @@ function readTool(data: Data, whole: Data, several: boolean): InFileTool | strin
   if (!(FORMS as readonly unknown[]).includes(form)) return `has a manifest with call ${JSON.stringify(form)?.slice(0, 40)}; it is one of ${FORMS.join(', ')}`
   const input = own(data, 'input')
   if (input !== undefined && (!isObject(input) || (own(input, 'type') ?? 'object') !== 'object')) return "has a manifest whose 'input' is no JSON Schema of an object"
+  const asked = { ...Object.fromEntries(['permissions', 'resources', 'secrets'].filter((key) => own(whole, key) !== undefined).map((key) => [key, whole[key]])), ...data }
+  const wide = findPermissionsProblem(asked)
+  if (wide) return wide.problem.message
   const output = own(data, 'output')
   if (output !== undefined && !isObject(output)) return "has a manifest whose 'output' is no JSON Schema"
   return {
@@ -59,7 +62,7 @@ function readTool(data: Data, whole: Data, several: boolean): InFileTool | strin
     form: form as CallForm,
     several,
     facts: {
-      ...readFacts({ permissions: own(whole, 'permissions'), ...data }),
+      ...readFacts(asked),
       ...(input !== undefined && { inputSchema: { type: 'object', ...input } }),
       ...(output !== undefined && { outputSchema: output }),
     },

@@ -1,8 +1,8 @@
 import { isObject } from '../../contract/json.ts'
 import type { JsonSchema } from '../../contract/json.ts'
 import { own } from './facts.ts'
-import type { Reading } from './reading.ts'
-import { refuse } from './reading.ts'
+import type { Reading } from '../../contract/documents/reading.ts'
+import { refuse } from '../../contract/documents/reading.ts'
 
 type Data = { readonly [key: string]: unknown }
 

@@ -20,6 +20,8 @@ export type ToolFile = {
   /** Absent: by the name of the entry. */
   readonly runner?: Runner
   readonly call: Omit<ChildCall, 'command'>
+  /** Arguments that make the program test itself. */
+  readonly selftest?: readonly string[]
 }
 
 /** Tools of a server, or one of them, as a manifest describes it. */

@@ -1,8 +1,8 @@
 import type { ForeignFacts } from '../found.ts'
 import { own, textMapOf, textsOf } from './facts.ts'
 import type { ManifestFile, NamedServer } from './manifest.ts'
-import type { Reading } from './reading.ts'
-import { refuse } from './reading.ts'
+import type { Reading } from '../../contract/documents/reading.ts'
+import { refuse } from '../../contract/documents/reading.ts'
 
 type Data = { readonly [key: string]: unknown }
 

@@ -1,10 +1,9 @@
 import { isObject } from '../../contract/json.ts'
-import type { Permissions } from '../../contract/manifest.ts'
-import { findNameProblem, own, readFacts, textsOf } from './facts.ts'
+import { findNameProblem, findPermissionsProblem, own, readFacts, readPermissions, textsOf } from './facts.ts'
 import { schemaOfInputs } from './inputs.ts'
 import type { ManifestFile } from './manifest.ts'
-import type { Reading } from './reading.ts'
-import { refuse } from './reading.ts'
+import type { Reading } from '../../contract/documents/reading.ts'
+import { refuse } from '../../contract/documents/reading.ts'
 
 type Data = { readonly [key: string]: unknown }
 
@@ -19,28 +18,26 @@ export function readOrchestration(data: Data): Reading<ManifestFile> {
   if (protocol !== undefined && String(protocol) !== '1') return refuse('manifest', `wants protocol_version ${JSON.stringify(protocol)?.slice(0, 40)}`, 'Write protocol_version: 1, the only one there is')
   const inputs = schemaOfInputs(own(data, 'inputs') ?? undefined)
   if (inputs && 'problem' in inputs) return inputs
+  const wide = findPermissionsProblem(data)
+  if (wide) return wide
   const version = own(data, 'version')
   const env = own(data, 'env')
   const required = isObject(env) ? textsOf(own(env, 'require')) : []
   const exitCodes = readExitCodes(own(data, 'exit_codes'))
+  const health = own(data, 'health')
+  const selftest = isObject(health) ? textsOf(own(health, 'selftest')) : []
   return {
     value: {
       style: 'orchestration',
       name: name as string,
       ...((typeof version === 'string' || typeof version === 'number') && { version: String(version) }),
-      facts: { ...readFacts(data), ...(inputs && { inputSchema: inputs.value }), ...readLimits(data) },
+      // A manifest of this form binds its tool, also where it asks for nothing.
+      facts: { ...readFacts(data), ...(inputs && { inputSchema: inputs.value }), permissions: readPermissions(data) },
       ...(entry !== undefined && { entry: entry }),
       call: { form: protocol === undefined ? 'flags' : 'protocol', ...(required.length > 0 && { requireEnv: required }), ...(exitCodes && { exitCodes }) },
+      ...(selftest.length > 0 && { selftest }),
     },
   }
-}
-
-// A tool that says what it needs is bound by it, so the resources stand with the permissions, also where there are none.
-function readLimits(data: Data): { readonly permissions?: Permissions } {
-  const permissions = own(data, 'permissions')
-  const resources = own(data, 'resources')
-  if (!isObject(permissions) && !isObject(resources)) return {}
-  return { permissions: { ...(isObject(permissions) && permissions), ...(isObject(resources) && { resources }) } }
 }
 
 function readExitCodes(value: unknown): { readonly [meaning: string]: number } | undefined {

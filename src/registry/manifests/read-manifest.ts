@@ -3,8 +3,8 @@ import { own } from './facts.ts'
 import { readFractalic } from './fractalic.ts'
 import type { ManifestFile } from './manifest.ts'
 import { readOrchestration } from './orchestration.ts'
-import type { Reading } from './reading.ts'
-import { refuse } from './reading.ts'
+import type { Reading } from '../../contract/documents/reading.ts'
+import { refuse } from '../../contract/documents/reading.ts'
 
 /** The commands of the fractalic form. */
 export const COMMANDS = ['python', 'python-cli', 'bash-cli', 'bash', 'mcp', 'node', 'exec'] as const

@@ -12,23 +12,22 @@ const LONGEST_LINE = 1024 * 1024
 /** Flags in, the JSON lines of the run protocol out: events, questions, and one end. */
 export const protocol: Form = (request) => tracked(request.services.running, runProtocol(request))
 
-async function runProtocol({ call, input, ctx }: ChildRequest): Promise<unknown> {
+async function runProtocol({ call, input, ctx, held }: ChildRequest): Promise<unknown> {
   const args = flagArguments(input)
   checkArguments(args, 'Give the tool a file with the data instead')
-  const env = childEnvironment(call, ctx)
   const [{ openChild }, { makeRunFolder }, { listenToRun }, { answerQuestion }] = await Promise.all([
     import('../../../process/open-child.ts'), import('../protocol/run-folder.ts'), import('../protocol/listener.ts'), import('../protocol/answer-question.ts'),
   ])
-  const folder = await makeRunFolder(ctx)
+  const folder = held ? undefined : await makeRunFolder(ctx)
   try {
     const side = sideChannel(ctx)
     const listener = listenToRun(ctx, (question) => answerQuestion(question, ctx, child))
     const [program, ...fixed] = call.command
     const child = await openChild({
       command: [program, ...fixed, ...args],
-      cwd: call.cwd ?? ctx.cwd,
-      env: { ...env, ...folder.env },
-      grace: GRACE, signal: ctx.signal, maxStdout: MOST_OUTPUT, maxLine: LONGEST_LINE,
+      grace: GRACE, maxStdout: MOST_OUTPUT, maxLine: LONGEST_LINE,
+      ...(held ?? { cwd: call.cwd ?? ctx.cwd, env: { ...childEnvironment(call, ctx), ...folder!.env } }),
+      signal: ctx.signal,
       onLine: listener.hear,
       onErrorLine: side.hear,
     })
@@ -37,6 +36,6 @@ async function runProtocol({ call, input, ctx }: ChildRequest): Promise<unknown>
     if (problem) throw problem
     return await listener.conclude({ ...end, stderr: side.tail(), ...(call.exitCodes && { exitCodes: call.exitCodes }) })
   } finally {
-    await folder.remove()
+    await folder?.remove()
   }
 }

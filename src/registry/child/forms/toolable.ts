@@ -4,8 +4,9 @@ import type { ChildRequest, Feed, Form } from './form.ts'
 
 /** A tool of a toolable executable: warm where it can be kept so, else started for this call. */
 export const toolable: Form = async (request) => {
-  const { call, input, ctx, services, looked } = request
-  const outcome = call.warm ? await services.warm?.call(call, input, ctx, looked) : undefined
+  const { call, input, ctx, services, looked, held } = request
+  // What is held has a workspace for each call, so that no process serves several.
+  const outcome = call.warm && !held ? await services.warm?.call(call, input, ctx, looked) : undefined
   return outcome ? giveOutcome(outcome, ctx) : runOnce(request, feedTool(request), { expects: 'json', mustAnswer: true })
 }
 

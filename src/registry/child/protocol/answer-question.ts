@@ -1,9 +1,10 @@
 import type { Context } from '../../../contract/context.ts'
-import type { InteractionOption } from '../../../contract/interaction.ts'
 import type { JsonObject } from '../../../contract/json.ts'
 import { isObject } from '../../../contract/json.ts'
 import type { OpenChild } from '../../../process/open-child.ts'
 import { readSampling } from '../../read-sampling.ts'
+import { readOptions } from './read-options.ts'
+import { replyTo } from './reply.ts'
 
 /** Lets somebody answer what a child asks with `action_required`, and writes the answer to its stdin as one JSON line. Where nobody can, stdin is closed and the reason thrown, so that the child may go on or end as it likes. */
 export async function answerQuestion(line: JsonObject, ctx: Context, child: OpenChild): Promise<void> {
@@ -12,7 +13,7 @@ export async function answerQuestion(line: JsonObject, ctx: Context, child: Open
   try {
     const kind = typeof line['action'] === 'string' && Object.hasOwn(ASKERS, line['action']) ? line['action'] : 'input'
     const answer = await ASKERS[kind]!(context, ctx, promptOf(line, context))
-    await child.write(JSON.stringify(replyTo(id, kind, answer)))
+    await child.write(JSON.stringify(replyTo({ id, kind }, answer)))
   } catch (error) {
     child.closeInput()
     throw error
@@ -33,13 +34,6 @@ const ASKERS: { readonly [kind: string]: Asker } = {
   sample: (context, ctx, prompt) => ctx.sample(prompt, { ...common(context), ...readSampling(context) }),
 }
 
-function replyTo(id: unknown, kind: string, answer: unknown): unknown {
-  if (kind === 'sample') return { type: 'sample_response', id, content: answer }
-  if (id !== undefined) return { id, value: answer }
-  // The step of a session takes the object itself.
-  return isObject(answer) ? answer : { value: answer }
-}
-
 function promptOf({ action }: JsonObject, context: JsonObject): string {
   if (typeof context['prompt'] === 'string' && context['prompt'] !== '') return context['prompt']
   const facts = JSON.stringify(context)
@@ -48,14 +42,4 @@ function promptOf({ action }: JsonObject, context: JsonObject): string {
 
 function common({ timeout, key }: JsonObject): { readonly timeout?: number; readonly key?: string } {
   return { ...(typeof timeout === 'number' && timeout > 0 && { timeout }), ...(typeof key === 'string' && /^[\w.-]{1,64}$/.test(key) && { key }) }
-}
-
-function readOptions(options: unknown): readonly InteractionOption[] {
-  if (!Array.isArray(options)) return []
-  return options.flatMap((option: unknown) => {
-    if (typeof option === 'string') return [{ value: option }]
-    if (!isObject(option) || typeof option['value'] !== 'string') return []
-    const { value, label, description } = option
-    return [{ value, ...(typeof label === 'string' && { label }), ...(typeof description === 'string' && { description }) }]
-  })
 }

@@ -1,0 +1,37 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { checkAnswer } from '../../call/check-answer.ts'
+import { createExclusively } from '../../call/exclusive-file.ts'
+import { isOver } from '../../contract/run-state.ts'
+import { ToolError } from '../../contract/tool-error.ts'
+import { findRunsFolder } from '../../runner/folder/find-runs-folder.ts'
+import { openRun } from '../../runner/folder/open-run.ts'
+import { recover } from '../../runner/folder/recover.ts'
+import { compileAsked } from '../../runner/interactions/compile-asked.ts'
+import type { Question } from '../../runner/interactions/read-question.ts'
+import { readSummary } from '../../runner/summary/read-summary.ts'
+import { readValue } from '../run/read-answers.ts'
+
+/** Writes an answer where the runner looks for it; only the first can. */
+export async function answerRun({ run, value, question: wanted, config }: { readonly run: string; readonly value: string; readonly question?: string; readonly config?: string }, { cwd }: { readonly cwd: string }): Promise<{ readonly run_id: string; readonly question: string; readonly value: unknown }> {
+  const root = findRunsFolder(cwd, config)
+  await recover(root)
+  const { paths, request } = openRun(root, run)
+  const { state, questions } = await readSummary(paths, request)
+  if (isOver(state)) throw new ToolError('PRECONDITION', `${paths.id} is over: it is ${state}`, { field: 'run', suggestion: state === 'completed' ? `toolable runs show ${paths.id}` : `toolable resume ${paths.id} --answer ${wanted ?? '<question>'}=${value}` })
+  const question = pick(questions as readonly Question[], wanted, paths.id)
+  const given = question.kind === 'sample' ? value : readValue(value)
+  const checked = await checkAnswer(question, await compileAsked(question), given)
+  if (!checked.ok) throw new ToolError('INVALID_INPUT', `the answer to '${question.prompt}' ${checked.problem}`, { field: 'value' })
+  mkdirSync(paths.answers, { recursive: true, mode: 0o700 })
+  if (!createExclusively(join(paths.answers, `${question.id}.json`), `${JSON.stringify({ value: checked.value })}\n`)) throw new ToolError('CONFLICT', `the question '${question.id}' has an answer already`, { suggestion: `toolable runs show ${paths.id}` })
+  return { run_id: paths.id, question: question.id, value: checked.value }
+}
+
+function pick(open: readonly Question[], wanted: string | undefined, id: string): Question {
+  if (open.length === 0) throw new ToolError('PRECONDITION', `${id} asks nothing now`, { suggestion: `toolable watch ${id}` })
+  const meant = wanted === undefined ? open : open.filter((question) => [question.id, question.key, question.action].includes(wanted))
+  if (meant.length === 1) return meant[0]!
+  const names = open.map((question) => `${question.id} (${question.prompt.slice(0, 60)})`).join(', ')
+  throw new ToolError(meant.length === 0 ? 'NOT_FOUND' : 'INVALID_INPUT', meant.length === 0 ? `${id} does not ask '${wanted}'; it asks ${names}` : `${id} asks several things: ${names}`, { field: 'question', suggestion: `toolable answer ${id} <value> --question ${open[0]!.id}` })
+}

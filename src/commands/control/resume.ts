@@ -1,0 +1,53 @@
+import { rm } from 'node:fs/promises'
+import type { Io } from '../../contract/io.ts'
+import { ToolError } from '../../contract/tool-error.ts'
+import type { Servable } from '../../call/servable.ts'
+import { findRunsFolder } from '../../runner/folder/find-runs-folder.ts'
+import { openRun } from '../../runner/folder/open-run.ts'
+import { recover } from '../../runner/folder/recover.ts'
+import { isLive } from '../../runner/folder/lock.ts'
+import { readSummary } from '../../runner/summary/read-summary.ts'
+import type { RunRequest } from '../../runner/run-request.ts'
+import type { Command } from '../../surfaces/cli/argv/command.ts'
+import type { Host } from '../../surfaces/cli/host.ts'
+import { printHelp } from '../../surfaces/cli/print-help.ts'
+import { startDetachedRun } from '../run/detach.ts'
+import { followInForeground } from '../run/foreground.ts'
+import { readRunOptions } from '../run/request.ts'
+import type { RunFlags } from '../run/request.ts'
+import { readOwnFlags } from '../own-flags.ts'
+import { writeAtomically } from '../../runner/folder/write-atomically.ts'
+import { withRegistryOf } from '../run/registry-of.ts'
+
+/** Goes on with a run that failed or was cancelled; gives the exit status. */
+export async function runResume(program: Servable, command: Command & { kind: 'tool' }, io: Io, host: Host): Promise<number> {
+  const { flags, name, rest, problem } = readOwnFlags<RunFlags & { readonly config?: string }>(command, io, { everywhere: true })
+  const { globals } = command
+  if (globals.help) return printHelp(program, command, io)
+  const wrong = command.problem ?? problem
+  if (wrong) throw wrong
+  if (name === undefined) throw new ToolError('MISSING_PARAM', 'run is missing', { field: 'run', suggestion: 'toolable resume latest' })
+  if (rest.length > 0) throw new ToolError('USAGE', `resume takes no more than the id of a run; got '${rest[0]!.slice(0, 60)}'`)
+  const root = findRunsFolder(io.cwd, flags.config)
+  await recover(root)
+  const { paths, request } = openRun(root, name)
+  const { state } = await readSummary(paths, request)
+  if (isLive(paths)) throw new ToolError('CONFLICT', `${paths.id} is ${state}: there is nothing to resume`, { suggestion: `toolable watch ${paths.id}` })
+  if (state === 'completed') throw new ToolError('PRECONDITION', `${paths.id} is completed: there is nothing to resume`, { suggestion: `toolable runs show ${paths.id}` })
+  const { timeout, heartbeatGrace, retries, allowLevel, answers, secrets } = readRunOptions(flags, globals)
+  const changed: RunRequest = {
+    ...request,
+    ...(timeout !== undefined && { timeout_s: timeout }),
+    ...(heartbeatGrace !== undefined && { heartbeat_grace_s: heartbeatGrace }),
+    ...(retries !== undefined && { retries }),
+    ...(allowLevel && { allow_level: allowLevel }),
+    ...(secrets && { secrets: { ...request.secrets, ...secrets } }),
+    ...(answers && { answers: { ...request.answers, ...answers } }),
+  }
+  writeAtomically(paths.request, `${JSON.stringify(changed, undefined, 2)}\n`)
+  // The wish to end it belonged to the attempt before.
+  await rm(paths.cancel, { force: true })
+  await rm(paths.answers, { recursive: true, force: true })
+  if (flags.detach) return startDetachedRun(paths, changed, io, host, globals, 'resume')
+  return withRegistryOf(changed, io, (registry) => followInForeground(paths, changed, { registry, wait: flags.wait === true, resumedBy: 'resume' }, io, host, globals))
+}

@@ -1,0 +1,37 @@
+import { toMilliseconds } from '../../contract/duration.ts'
+import { ToolError } from '../../contract/tool-error.ts'
+import type { RunOptions } from '../../runner/make-request.ts'
+import type { Globals } from '../../surfaces/cli/argv/globals.ts'
+import { readAnswers } from './read-answers.ts'
+
+/** What `run` and `resume` are told by flags of their own. */
+export type RunFlags = {
+  readonly detach?: boolean
+  readonly retries?: number
+  readonly heartbeatGrace?: number
+  readonly allowLevel?: 'L1' | 'L2' | 'L3'
+  readonly answer?: readonly string[]
+  readonly wait?: boolean
+  readonly selftest?: boolean
+}
+
+/** What flags say about a run. */
+export function readRunOptions({ retries, heartbeatGrace, allowLevel, answer }: RunFlags, { timeout, idempotencyKey, secretFiles }: Globals): RunOptions {
+  return {
+    timeout: timeout === undefined ? undefined : toMilliseconds(timeout, 'timeout') / 1000,
+    heartbeatGrace,
+    retries,
+    idempotencyKey,
+    ...(allowLevel && { allowLevel }),
+    ...(answer && { answers: readAnswers(answer) }),
+    ...(secretFiles.length > 0 && { secrets: readPairs(secretFiles) }),
+  }
+}
+
+function readPairs(pairs: readonly string[]): { readonly [name: string]: string } {
+  return Object.fromEntries(pairs.map((pair) => {
+    const [, name, path] = /^([\w.-]+)=(.+)$/s.exec(pair) ?? []
+    if (name === undefined || path === undefined) throw new ToolError('USAGE', '--secret-file needs name=path', { field: 'secret-file', suggestion: 'For example --secret-file token=./token.txt' })
+    return [name, path]
+  }))
+}

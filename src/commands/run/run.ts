@@ -1,0 +1,81 @@
+import type { Io } from '../../contract/io.ts'
+import { ToolError } from '../../contract/tool-error.ts'
+import type { Servable } from '../../call/servable.ts'
+import type { Entry } from '../../registry/entry.ts'
+import type { FoundProgram } from '../../registry/found.ts'
+import { createRun } from '../../runner/folder/create-run.ts'
+import { recover } from '../../runner/folder/recover.ts'
+import { findRunsFolder } from '../../runner/folder/find-runs-folder.ts'
+import { newRunId } from '../../runner/folder/run-id.ts'
+import { makeRequest } from '../../runner/make-request.ts'
+import type { Given } from '../../runner/make-request.ts'
+import type { Command } from '../../surfaces/cli/argv/command.ts'
+import type { Host } from '../../surfaces/cli/host.ts'
+import { printHelp } from '../../surfaces/cli/print-help.ts'
+import { readInput, scanTool } from '../../surfaces/cli/request.ts'
+import type { Surroundings } from '../config/load.ts'
+import { readOwnFlags } from '../own-flags.ts'
+import { withRegistry } from '../with-registry.ts'
+import { startDetachedRun } from './detach.ts'
+import { followInForeground } from './foreground.ts'
+import { readRunOptions } from './request.ts'
+import type { RunFlags } from './request.ts'
+
+type ToolCommand = Command & { kind: 'tool' }
+
+/** Runs a tool of the registry under the runner; gives the exit status. */
+export async function runRun(program: Servable, command: ToolCommand, io: Io, host: Host): Promise<number> {
+  const { flags, name, rest, problem } = readOwnFlags<RunFlags & Surroundings>(command, io)
+  const { globals } = command
+  if (globals.help) return printHelp(program, command, io)
+  const wrong = command.problem ?? problem
+  if (wrong) throw wrong
+  if (name === undefined) throw new ToolError('MISSING_PARAM', 'tool is missing', { field: 'tool', suggestion: { fix: 'Name the tool to run; toolable list shows them', example: 'toolable run <tool> ...', applicability: 'has_placeholders' } })
+  const { detach, wait, selftest } = flags
+  const surroundings = surroundingsOf(flags)
+  const root = findRunsFolder(io.cwd, flags.config)
+  await recover(root)
+  return withRegistry(surroundings, io, async (registry) => {
+    const entry = registry.find(name) as Entry | undefined
+    // Fails, and says which was meant.
+    if (!entry) return (await registry.describe(name), 1)
+    await registry.prepare?.()
+    const found = await entry.found.program?.()
+    const subject = selftest ? selftestOf(found, name) : found
+    const given = await readGiven(entry, subject, selftest ? [] : rest, globals, io, host)
+    await requireConsent(entry, subject, globals.yes === true)
+    const request = await makeRequest(newRunId(), entry, subject, given, { ...readRunOptions(flags, globals), surroundings }, io)
+    const paths = createRun(root, request)
+    if (detach) return startDetachedRun(paths, request, io, host, globals)
+    return followInForeground(paths, request, { registry, wait: wait === true }, io, host, globals)
+  })
+}
+
+// Which tools there are; the other flags are about the run.
+function surroundingsOf({ config, folder, strict, probeUnsandboxed, cache }: Surroundings): Surroundings {
+  return { ...(config !== undefined && { config }), ...(folder && { folder }), ...(strict !== undefined && { strict }), ...(probeUnsandboxed !== undefined && { probeUnsandboxed }), ...(cache !== undefined && { cache }) }
+}
+
+// What speaks by arguments gets them as they are; what wants one document gets one, whichever way the user writes it.
+async function readGiven(entry: Entry, program: FoundProgram | undefined, rest: readonly string[], globals: ToolCommand['globals'], io: Io, host: Host): Promise<Given> {
+  const form = program?.call.form
+  if (form !== undefined && form !== 'json' && form !== 'stdin') return { args: rest }
+  const args = await scanTool(entry, rest, globals, false)
+  if (args.problem) throw args.problem
+  const { input } = await readInput(args, globals, io, { stdinTaken: false, signal: host.signal })
+  return { args: rest, input: input as { readonly [field: string]: unknown } }
+}
+
+function selftestOf(program: FoundProgram | undefined, name: string): FoundProgram {
+  const { selftest } = program ?? {}
+  if (!program || !selftest) throw new ToolError('NOT_FOUND', `the tool '${name}' has no self-test`, { suggestion: "Add health: {selftest: ['--selftest']} to its manifest" })
+  const [first, ...others] = program.call.command
+  return { ...program, call: { ...program.call, form: 'program', command: [first, ...others, ...selftest] } }
+}
+
+// A program of ours asks by itself, in its own words.
+async function requireConsent({ definition, name }: Entry, program: FoundProgram | undefined, yes: boolean): Promise<void> {
+  if (yes || !definition.facts.annotations.destructive || program?.call.form === 'toolable') return
+  throw new ToolError('CONFIRMATION_REQUIRED', `'${name}' is destructive, and nobody has agreed to it`, { suggestion: { action: 'retry_with_modified_input', fix: 'Say --yes before the name of the tool', example: `toolable run --yes ${name} ...`, applicability: 'has_placeholders' } })
+}
+

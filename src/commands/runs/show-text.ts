@@ -1,0 +1,34 @@
+import { createPaint } from '../../surfaces/cli/output/color.ts'
+import type { RenderResult } from '../../surfaces/cli/output/format-options.ts'
+import { cleanLine, cleanText } from '../../surfaces/cli/output/text/clean.ts'
+import { isOver } from '../../contract/run-state.ts'
+import { paintState } from './paint-state.ts'
+import type { ShownRun } from './show.ts'
+
+/** One run for a person, a fact a line, and the command that goes on where there is one. */
+export const renderRun: RenderResult = (result, { color }) => {
+  const paint = createPaint(color)
+  const run = result as ShownRun
+  const facts: readonly (readonly [name: string, value: string | undefined])[] = [
+    ['state', `${paintState(run.state, paint)}${run.rc === undefined ? '' : ` (exit ${run.rc})`}`],
+    ['attempt', run.attempt > 1 ? String(run.attempt) : undefined],
+    ['level', run.level],
+    ['created', run.created],
+    ['started', run.started],
+    ['ended', run.ended && `${run.ended}${run.duration_s === undefined ? '' : ` (${run.duration_s} s)`}`],
+    ['progress', run.progress && [run.progress.percent === undefined ? undefined : `${run.progress.percent}%`, run.progress.step, run.progress.message].filter((part) => part !== undefined).join(' ')],
+    ['last', isOver(run.state) ? undefined : run.last && `${run.last.type} ${run.last.text}`],
+    ['error', run.error && [run.error.code, run.error.message, run.error.hint && `(${run.error.hint})`].filter((part) => part !== undefined).join(' ')],
+    ['result', run.result === undefined ? undefined : JSON.stringify(run.result)],
+    ['artifacts', run.artifacts && run.artifacts.map((artifact) => JSON.stringify(artifact)).join(', ')],
+    ['events', `${run.events}${run.diagnostics === undefined ? '' : `, ${run.diagnostics} diagnostics`}${run.warnings === undefined ? '' : `, ${run.warnings} warnings`}`],
+    ['folder', run.folder],
+  ]
+  const known = facts.filter((fact): fact is [string, string] => fact[1] !== undefined && fact[1] !== '')
+  return [
+    `${paint('bold', run.run_id)} ${cleanLine([run.tool, ...run.args].join(' '))}`,
+    ...known.map(([name, value]) => `  ${name.padEnd(9)} ${name === 'state' ? value : cleanLine(value)}`),
+    ...run.questions.map(({ id, prompt }) => cleanText(`  asks      ${prompt ?? ''} (toolable answer ${run.run_id} ${id})`)),
+    ...(run.state === 'failed' || run.state === 'cancelled' ? [paint('dim', `  go on     toolable resume ${run.run_id}`)] : []),
+  ].map((line) => `${line}\n`).join('')
+}

@@ -1,0 +1,73 @@
+import type { ChildProcess } from 'node:child_process'
+import type { Readable } from 'node:stream'
+import type { Reins } from '../../hold.ts'
+import { sendSignal } from '../../host.ts'
+import type { KnownProcess } from '../../process-table.ts'
+import { isStillThere, listChildrenOf, readProcess } from '../../process-table.ts'
+
+/** How long the end of a namespace may take before its owner is killed too, and before nobody waits for it any more. */
+const PATIENCE = 500
+const LONGEST = 3000
+
+/** What bubblewrap tells about a sandbox, in JSON objects. */
+export type Status = {
+  /** The first process of the namespace; all others die with it. */
+  first(): KnownProcess | undefined
+  /** Whether the command inside came to an end of its own. */
+  hasEnded(): boolean
+  /** Resolves with the first process, or undefined where there never was one. */
+  readonly known: Promise<KnownProcess | undefined>
+}
+
+/** Reads what bubblewrap tells. */
+export function readStatus(stream: Readable): Status {
+  let text = ''
+  let first: KnownProcess | undefined
+  let resolve: (first: KnownProcess | undefined) => void
+  const known = new Promise<KnownProcess | undefined>((settle) => { resolve = settle })
+  stream.on('data', (chunk: Buffer) => {
+    text += chunk.toString('latin1')
+    const pid = first ? undefined : /"child-pid": (\d+)\b\D/.exec(text)?.[1]
+    if (pid === undefined) return
+    first = { pid: Number(pid), start: readProcess(Number(pid))?.start ?? '' }
+    resolve(first)
+  })
+  stream.on('error', () => {}).on('close', () => resolve(first))
+  const handle = stream as Readable & { unref?(): void }
+  handle.unref?.()
+  return { first: () => first, hasEnded: () => text.includes('"exit-code"'), known }
+}
+
+/** Reins of a child that lives in a process namespace. `depth` is how far below the first process the tool stands. */
+export function leadNamespace(child: ChildProcess, pid: number, status: Status, depth: number): Reins {
+  let last: NodeJS.Timeout | undefined
+  const killFirst = (): boolean => {
+    const first = status.first()
+    return first !== undefined && isStillThere(first) && sendSignal(first.pid, 'SIGKILL')
+  }
+  const kill = (): void => {
+    // Its owner waits until everything inside is dead, so that he is left alone.
+    if (!killFirst()) sendSignal(-pid, 'SIGKILL')
+    else last ??= setTimeout(() => child.exitCode === null && child.signalCode === null && sendSignal(-pid, 'SIGKILL'), PATIENCE).unref()
+  }
+  return {
+    root: () => status.first()?.pid,
+    warn: () => {
+      const tool = findTool(status.first()?.pid, depth)
+      if (tool === undefined || !sendSignal(tool, 'SIGTERM')) kill()
+    },
+    kill,
+    clear: async () => {
+      clearTimeout(last)
+      sendSignal(-pid, 'SIGKILL')
+      await Promise.race([status.known, new Promise((resolve) => setTimeout(resolve, PATIENCE).unref())])
+      for (const until = performance.now() + LONGEST; killFirst() && performance.now() < until;) await new Promise((resolve) => setTimeout(resolve, 1))
+    },
+  }
+}
+
+function findTool(pid: number | undefined, depth: number): number | undefined {
+  const row = pid === undefined ? undefined : readProcess(pid)
+  if (depth === 0 || !row) return row?.pid
+  return findTool(listChildrenOf(row)[0], depth - 1)
+}

@@ -1,0 +1,96 @@
+import type { Readable, Writable } from 'node:stream'
+import { ToolError } from '../../../contract/tool-error.ts'
+import type { ChildEnd, ChildOptions } from '../../child-type.ts'
+import { findProgram } from '../../find-program.ts'
+import type { Hold, Prepared } from '../../hold.ts'
+import { openLifeline } from '../../lifeline.ts'
+import { watchLimits } from '../../limits/watch.ts'
+import { listInterpreters, listPartsOf } from '../installations.ts'
+import { contains, realPath } from '../paths.ts'
+import type { ToolProfile } from '../profile.ts'
+import { collectDescriptors } from './descriptors.ts'
+import { explainTool } from './explain.ts'
+import type { Identity } from './identity.ts'
+import { canReach, findIdentity } from './identity.ts'
+import { HOME } from './made-files.ts'
+import { checkUse, handOver, makePlaces } from './make-places.ts'
+import type { Status } from './namespace.ts'
+import { leadNamespace, readStatus } from './namespace.ts'
+import { openNetwork } from './network.ts'
+import type { Place } from './places.ts'
+import { listPlaces } from './places.ts'
+import { findPrograms } from './programs.ts'
+import { IN_MEMORY, wrapCommand } from './wrap-command.ts'
+
+/** The sandbox of a tool that runs by its manifest, or why it cannot have one. */
+export async function prepare(options: ChildOptions): Promise<Prepared | ToolError> {
+  const profile = options.sandbox as ToolProfile
+  const limits = { ...profile.grants.limits, ...options.limits }
+  const who = findIdentity()
+  if (who instanceof ToolError) return who
+  const programs = findPrograms(options.env['PATH'], who)
+  if (programs instanceof ToolError) return programs
+  const network = await openNetwork(profile)
+  if (network instanceof ToolError) return network
+  const descriptors = collectDescriptors()
+  let removeMade = (): void => {}
+  try {
+    removeMade = makePlaces(profile, who)
+    handOver(profile.workspace, who)
+    const { places, byRoot } = choosePlaces(profile, options, who)
+    checkUse(places, who)
+    checkFiles(profile, places)
+    const cwd = (places.findLast(({ path }) => contains(path, options.cwd))?.isHidden ?? true) === false ? options.cwd : profile.workspace
+    const wrapped = wrapCommand({ programs, who, byRoot, places, files: profile.files, network, limits, cwd, env: environmentInside(options.env, places) }, options.command, descriptors)
+    const lifeline = await openLifeline()
+    let status: Status | undefined
+    const take: Hold['take'] = (child, pid) => {
+      status = readStatus(child.stdio[wrapped.status] as Readable)
+      const reins = lifeline.guard(pid, leadNamespace(child, pid, status, byRoot ? 2 : 1), undefined)
+      if (wrapped.gate !== undefined) void openGate(child.stdio[wrapped.gate] as Writable, status, network.attach!).catch(reins.kill)
+      return reins
+    }
+    return {
+      hold: { command: wrapped.command, cwd: '/', env: {}, descriptors: descriptors.all, take },
+      watch: (root, onReached) => watchLimits(limits, { workspace: profile.workspace, inMemory: IN_MEMORY, countProcesses: false }, root, onReached),
+      explain: (end): Promise<ChildEnd> => {
+        network.release()
+        removeMade()
+        return explainTool(end, options, status?.hasEnded() ?? false)
+      },
+    }
+  } catch (error) {
+    descriptors.giveUp()
+    network.release()
+    removeMade()
+    return ToolError.is(error) ? error : new ToolError('SANDBOX_UNAVAILABLE', `${JSON.stringify(options.command[0])} got no sandbox: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+// The tool waits in its sandbox until its network is ready.
+async function openGate(gate: Writable, status: Status, attach: (pid: number) => Promise<void>): Promise<void> {
+  gate.on('error', () => {})
+  const first = await status.known
+  if (first) await attach(first.pid)
+  gate.end('x')
+}
+
+function choosePlaces(profile: ToolProfile, { command: [program], env, cwd }: ChildOptions, who: Identity): { readonly places: Place[]; readonly byRoot: boolean } {
+  const file = findProgram(program, env['PATH'], cwd)
+  const needed = file === undefined ? [] : listPartsOf(file)
+  const byRoot = who.isDropped && listPlaces(profile, needed).some(({ source }) => !canReach(source, who))
+  const useful = listInterpreters(env['PATH']).filter((path) => byRoot || canReach(realPath(path) ?? path, who))
+  return { byRoot, places: listPlaces(profile, [...needed, ...useful]) }
+}
+
+function checkFiles({ files = [] }: ToolProfile, places: readonly Place[]): void {
+  const bad = files.find(({ path }) => places.some((place) => contains(place.path, path)))
+  if (bad) throw new ToolError('CONFIG', `${bad.path} cannot be a file of the sandbox alone, because it lies in a folder of this machine`)
+}
+
+/** The variables as they are given, but a home and a temporary folder that are not there become those of the sandbox. */
+function environmentInside(env: ChildOptions['env'], places: readonly Place[]): ChildOptions['env'] {
+  const isSeen = (path: string): boolean => places.some((place) => contains(place.path, path))
+  const moved = ([['HOME', HOME], ['TMPDIR', '/tmp']] as const).filter(([name]) => env[name] !== undefined && !isSeen(env[name]))
+  return { ...env, ...Object.fromEntries(moved) }
+}

@@ -1,0 +1,23 @@
+import type { ToolError } from '../../../contract/tool-error.ts'
+import { findProgram } from '../../find-program.ts'
+import { isLinux, machine } from '../../host.ts'
+import { seccompProgram } from '../seccomp/program.ts'
+import { noSandbox } from '../why-not.ts'
+import type { Identity } from './identity.ts'
+import type { SandboxPrograms } from './wrap-command.ts'
+
+/** Programs inside have to be of the system, because nothing else is there. */
+const OF_SYSTEM = '/usr/bin:/bin:/usr/sbin:/sbin:/usr/local/bin'
+
+/** What makes sandboxes here, or what is missing. `path` is looked through first for bubblewrap, which may lie anywhere. */
+export function findPrograms(path: string | undefined, who: Identity): SandboxPrograms | ToolError {
+  if (!isLinux) return noSandbox('sandboxes need Linux and bubblewrap', 'Run this on Linux')
+  const seccomp = seccompProgram(machine)
+  if (!seccomp) return noSandbox(`nobody wrote down the system calls of ${machine}`, 'Run this on x64 or arm64')
+  const bwrap = findProgram('bwrap', `${path ?? ''}:${OF_SYSTEM}`)
+  if (bwrap === undefined) return noSandbox('bubblewrap is not installed', 'sudo apt-get install bubblewrap')
+  const prlimit = findProgram('prlimit', OF_SYSTEM)
+  const setpriv = findProgram('setpriv', OF_SYSTEM)
+  if (prlimit === undefined || (setpriv === undefined && who.isDropped)) return noSandbox('prlimit and setpriv are not installed', 'sudo apt-get install util-linux')
+  return { bwrap, prlimit, setpriv, seccomp }
+}

@@ -1,0 +1,91 @@
+/** The two limits of a run in time. Timers drive them, never what a tool says or does not say. */
+export type RunClock = {
+  /** The tool gave a sign of life. */
+  beat(): void
+  /** From now on silence counts: the tool speaks the protocol. */
+  expectBeats(): void
+  /** A question is open: neither limit runs. */
+  pause(): void
+  /** The question is answered: what was left of the deadline goes on, and silence counts from here. */
+  goOn(): void
+  stop(): void
+  /** Seconds until the deadline. */
+  remaining(): number
+}
+
+export type ClockOptions = {
+  /** Seconds. */
+  readonly deadline: number
+  /** Seconds of silence that a tool of the protocol may keep. */
+  readonly grace: number
+  readonly onDeadline: () => void
+  readonly onSilence: () => void
+}
+
+/** The longest that a timer can wait; Node would fire at once beyond it. */
+const LONGEST = 2 ** 31 - 1
+
+/** Starts the clock of an attempt. Time is monotonic: whoever sets the machine's clock ends nothing. */
+export function startClock({ deadline, grace, onDeadline, onSilence }: ClockOptions): RunClock {
+  let left = deadline * 1000
+  let since = performance.now()
+  let lastBeat = since
+  let bound = false
+  let paused = false
+  let stopped = false
+  let deadlineTimer: NodeJS.Timeout | undefined
+  let silenceTimer: NodeJS.Timeout | undefined
+
+  const runDeadline = (): void => {
+    const rest = left - (performance.now() - since)
+    deadlineTimer = setTimeout(() => (left - (performance.now() - since) > 0 ? runDeadline() : onDeadline()), clamp(rest))
+  }
+  // One timer that looks back, not one for each line: a flood costs nothing.
+  const runSilence = (): void => {
+    const rest = lastBeat + grace * 1000 - performance.now()
+    silenceTimer = setTimeout(() => (lastBeat + grace * 1000 - performance.now() > 0 ? runSilence() : onSilence()), clamp(rest))
+  }
+  const halt = (): void => {
+    clearTimeout(deadlineTimer)
+    clearTimeout(silenceTimer)
+  }
+  const start = (): void => {
+    since = performance.now()
+    lastBeat = since
+    runDeadline()
+    if (bound) runSilence()
+  }
+  start()
+
+  return {
+    beat: () => {
+      lastBeat = performance.now()
+    },
+    expectBeats() {
+      if (bound) return
+      bound = true
+      lastBeat = performance.now()
+      if (!paused && !stopped) runSilence()
+    },
+    pause() {
+      if (paused || stopped) return
+      paused = true
+      left -= performance.now() - since
+      halt()
+    },
+    goOn() {
+      if (!paused || stopped) return
+      paused = false
+      start()
+    },
+    stop() {
+      stopped = true
+      halt()
+    },
+    remaining: () => Math.max(0, (paused ? left : left - (performance.now() - since)) / 1000),
+  }
+}
+
+function clamp(milliseconds: number): number {
+  return Math.min(LONGEST, Math.max(0, Math.ceil(milliseconds)))
+}

@@ -1,0 +1,34 @@
+import type { LimitReached } from '../../../process/limits/limit-reached.ts'
+import { ToolError } from '../../../contract/tool-error.ts'
+import type { SubjectEnd, ToolLine } from '../subject.ts'
+import type { Ending, Intervention } from './ending.ts'
+import { failWith, ownStatus } from './ending.ts'
+
+/** The ending of an attempt that the runner has stopped. What the tool said afterwards does not count, except that it was cancelled. */
+export function endByUs(intervention: Intervention, end: SubjectEnd, last: ToolLine | undefined): Ending {
+  switch (intervention.why) {
+    case 'deadline':
+      return failWith(new ToolError('TIMEOUT', `the tool was not done after ${intervention.seconds} seconds, and was ended`, { suggestion: 'Give it more time with --timeout, or less to do' }), 'E_DEADLINE')
+    case 'heartbeat':
+      return failWith(new ToolError('HEARTBEAT_MISSED', `the tool gave no sign of life for ${intervention.seconds} seconds, and was ended`, { suggestion: 'Let it emit heartbeats, or allow longer silence with HEARTBEAT_GRACE_S' }))
+    case 'output':
+      return failWith(new ToolError('OUTPUT_LIMIT', `the tool wrote more than ${intervention.bytes} bytes, and was ended`, { suggestion: 'Let it write to a file in its workspace, or raise resources.output_mb' }))
+    case 'failure':
+      return failWith(intervention.error)
+    case 'cancelled':
+      return { state: 'cancelled', rc: ownStatus(end) || 130, again: false, lines: [last?.type === 'cancelled' ? last : { type: 'cancelled', reason: intervention.reason }] }
+  }
+}
+
+const LIMITS: { readonly [what in LimitReached['what']]: readonly [code: string, words: string, key: string] } = {
+  cpuSeconds: ['TIMEOUT', 'seconds of processor time', 'cpu_seconds'],
+  workspaceMb: ['DISK_FULL', 'MB of workspace', 'workspace_mb'],
+  memoryMb: ['E_MEMORY_LIMIT', 'MB of memory', 'memory_mb'],
+  processes: ['E_PROCESS_LIMIT', 'processes', 'processes'],
+}
+
+/** The ending of an attempt that used more of the machine than it may. */
+export function endByLimit({ what, allowed, seen }: LimitReached): Ending {
+  const [code, words, key] = LIMITS[what]
+  return failWith(new ToolError(code, `the tool used ${Math.round(seen * 10) / 10} ${words} where it may use ${allowed}, and was ended`, { category: 'runtime', suggestion: `Raise resources.${key} in its manifest, or give it less to do` }))
+}

@@ -1,0 +1,82 @@
+import { acor } from '../../contract/dialects/acor.ts'
+import type { ToolEvent } from '../../contract/events.ts'
+import type { JsonObject } from '../../contract/json.ts'
+import type { ChildOptions } from '../../process/child-type.ts'
+import { openChild } from '../../process/open-child.ts'
+import type { Redactor } from '../../process/redaction/create-redactor.ts'
+import { readToolOutput } from '../output/read-tool-output.ts'
+import { openStderrLog } from '../output/stderr-log.ts'
+import type { Subject, SubjectListener, ToolLine } from './subject.ts'
+
+/** So much of what a plain program prints is kept to read its answer from. */
+const MOST_KEPT = 4 * 1024 * 1024
+const MOST_STDERR = 64 * 1024 * 1024
+
+export type ProgramOptions = {
+  readonly runId: string
+  /** Everything about the process: command, environment, sandbox, limits. */
+  readonly child: Pick<ChildOptions, 'command' | 'cwd' | 'env' | 'sandbox' | 'limits' | 'input' | 'onStart'>
+  /** Its manifest says that it speaks the protocol. */
+  readonly speaksProtocol: boolean
+  /** Bytes of a line, and of everything on stdout. */
+  readonly maxLine: number
+  readonly maxOutput: number
+  /** The file that takes what it says on stderr. */
+  readonly stderr: string
+  readonly redactor: Redactor
+}
+
+/** Starts a program and reads what it says. */
+export async function startProgram(options: ProgramOptions, listener: SubjectListener): Promise<Subject> {
+  const { runId, child: given, speaksProtocol, maxLine, maxOutput, redactor } = options
+  const kept: Buffer[] = []
+  let keptBytes = 0
+  const stderr = await openStderrLog(options.stderr, MOST_STDERR, redactor, { onDiagnostic: listener.onDoubt, onEvent: (event) => listener.onLine(lineOf(event)) })
+  const reader = readToolOutput({
+    runId, mayOrchestrate: true, maxLine, maxBytes: maxOutput, redactor,
+    onEvent: listener.onLine,
+    onDiagnostic: listener.onDoubt,
+    onLimit: listener.onFlood,
+    ...(!speaksProtocol && { onPlain: listener.onPlain }),
+  })
+  const child = await openChild({
+    ...given,
+    stdoutVariable: 'RUN_STDOUT',
+    onOutput(chunk) {
+      if (!speaksProtocol && !reader.speaksProtocol && keptBytes < MOST_KEPT) {
+        kept.push(chunk)
+        keptBytes += chunk.length
+      }
+      reader.push(chunk)
+      return listener.room()
+    },
+    onErrorOutput: (chunk) => bothOf(stderr.push(chunk), listener.room()),
+  })
+  if (given.input !== undefined) child.closeInput()
+  const end = child.end.then(async (ended) => {
+    reader.finish()
+    await stderr.finish()
+    if (stderr.problem) listener.onDoubt({ stream: 'stderr', reason: 'not-kept', msg: `stderr could not be written down: ${stderr.problem.message}` })
+    if (stderr.dropped > 0) listener.onDoubt({ stream: 'stderr', reason: 'too-much', msg: `${stderr.dropped} bytes of stderr were not kept`, bytes: stderr.dropped })
+    const speaks = speaksProtocol || reader.speaksProtocol
+    return { child: ended, speaksProtocol: speaks, stdout: speaks ? Buffer.alloc(0) : Buffer.concat(kept), stderr: stderr.tail() }
+  })
+  return {
+    pid: child.pid,
+    answer: (line: JsonObject) => void child.write(JSON.stringify(line)),
+    hangUp: () => child.closeInput(),
+    stop: (grace) => child.kill(grace),
+    end,
+  }
+}
+
+// What tools of other specifications tell on stderr, as the line that ours would write.
+function lineOf(event: ToolEvent): ToolLine {
+  const line = acor.event(event, { tool: '', runId: '', now: () => '' }) as ToolLine & { readonly [field: string]: unknown }
+  const { v: _v, ts: _ts, run_id: _id, ...said } = line
+  return said
+}
+
+function bothOf(one: void | Promise<void>, other: void | Promise<void>): void | Promise<void> {
+  return one && other ? Promise.all([one, other]).then(() => undefined) : (one ?? other)
+}

@@ -1,0 +1,171 @@
+import type { JsonObject } from '../../contract/json.ts'
+import { ToolError } from '../../contract/tool-error.ts'
+import type { CallForm } from '../../registry/child/child-call.ts'
+import type { Broker } from '../interactions/broker.ts'
+import { givenId, readQuestion } from '../interactions/read-question.ts'
+import { replyTo } from '../../registry/child/protocol/reply.ts'
+import type { EventLog } from '../log/event-log.ts'
+import type { Mirror } from '../mirror.ts'
+import { startClock } from './clock.ts'
+import { conclude } from './ending/conclude.ts'
+import type { Ending, Intervention } from './ending/ending.ts'
+import { failWith } from './ending/ending.ts'
+import type { StartSubject, Subject, SubjectListener, ToolLine } from './subject.ts'
+
+/** Milliseconds that a tool has between the request to end and the kill, when its time is up anyway. */
+const LAST_MOMENT = 100
+/** Bytes that may wait for the log before the tool is held back. */
+const MOST_WAITING = 1024 * 1024
+const ENDS = new Set(['result', 'error', 'cancelled'])
+
+/** One start of a tool, from `runner_start` to `runner_end`. */
+export type AttemptOptions = {
+  readonly log: EventLog
+  /** Its number. */
+  readonly attempt: number
+  readonly start: StartSubject
+  /** What `runner_start` says. */
+  readonly about: JsonObject
+  readonly broker: Broker
+  /** Who looks on; one who is slow slows the tool down. */
+  readonly mirror: Mirror
+  /** Seconds. */
+  readonly deadline: number
+  readonly heartbeatGrace: number
+  /** Whether silence counts: from the start, from the first line of the protocol, or never, because nobody could tell it. */
+  readonly heartbeats: 'owed' | 'once-heard' | 'none'
+  readonly form: CallForm | undefined
+  readonly exitCodes: { readonly [meaning: string]: number } | undefined
+  /** Milliseconds that a cancelled tool has to end by itself. */
+  readonly grace: number
+  /** Puts the cancel file where the tool looks for it. */
+  readonly tellToStop: () => void
+  /** Aborted when the run is cancelled; its reason says by what. */
+  readonly cancelled: AbortSignal
+  /** After the tree is dead, and before the end is recorded: hashes artifacts, puts outputs in their place. May change the ending. */
+  readonly settle: (ending: Ending) => Promise<Ending>
+  /** Seconds until the next attempt, where there is one; recorded with the end. */
+  readonly nextTry: (ending: Ending) => number | undefined
+}
+
+/** Runs a tool once, under watch, on record. Never throws: what goes wrong is an ending. */
+export async function runAttempt(options: AttemptOptions): Promise<Ending> {
+  const { log, about, settle, nextTry } = options
+  const began = performance.now()
+  log.append({ type: 'runner_start', ...about })
+  let ending: Ending
+  try {
+    await log.flush()
+    ending = await settle(await supervise(options))
+  } catch (error) {
+    ending = failWith(error as Error)
+  }
+  const retry = nextTry(ending)
+  for (const line of ending.lines) log.append(line)
+  log.append({ type: 'runner_end', state: ending.state, rc: ending.rc, ...(ending.code !== undefined && { code: ending.code }), duration_s: seconds(performance.now() - began), ...(retry !== undefined && { retry_in_s: retry }) })
+  try {
+    await log.flush()
+    return ending
+  } catch (error) {
+    return { ...failWith(error as Error), again: false }
+  }
+}
+
+/** Puts an attempt on record that was refused before anything was started. */
+export async function recordRefusal(log: EventLog, about: JsonObject, error: Error): Promise<Ending> {
+  const ending = { ...failWith(error), again: false }
+  log.append({ type: 'runner_start', ...about, refused: true })
+  for (const line of ending.lines) log.append(line)
+  log.append({ type: 'runner_end', state: ending.state, rc: ending.rc, code: ending.code, duration_s: 0 })
+  await log.flush()
+  return ending
+}
+
+async function supervise(options: AttemptOptions): Promise<Ending> {
+  const { log, broker, mirror, deadline, heartbeatGrace, form, exitCodes, grace, cancelled } = options
+  let subject: Subject | undefined
+  let intervention: Intervention | undefined
+  let last: ToolLine | undefined
+  let unanswered: ToolError | undefined
+  const over = new AbortController()
+
+  const intervene = (why: Intervention, patience: number): void => {
+    if (intervention) return
+    intervention = why
+    clock.stop()
+    options.tellToStop()
+    subject?.stop(patience)
+  }
+  const fail = (error: unknown): void => intervene({ why: 'failure', error: ToolError.is(error) ? error : new ToolError('INTERNAL', String((error as Error)?.message ?? error), { cause: error }) }, LAST_MOMENT)
+  const cancel = (): void => intervene({ why: 'cancelled', reason: String(cancelled.reason ?? 'cancelled') }, grace)
+  const clock = startClock({
+    deadline,
+    grace: heartbeatGrace,
+    onDeadline: () => intervene({ why: 'deadline', seconds: deadline }, LAST_MOMENT),
+    onSilence: () => intervene({ why: 'heartbeat', seconds: heartbeatGrace }, LAST_MOMENT),
+  })
+  if (options.heartbeats === 'owed') clock.expectBeats()
+
+  let open = 0
+  let asked = 0
+  const ask = async (line: ToolLine): Promise<void> => {
+    const question = readQuestion(line, `${options.attempt}-${asked += 1}`)
+    log.append({ ...line, interaction: question })
+    open += 1
+    clock.pause()
+    try {
+      await log.flush()
+      const { value, by } = await broker.ask(question, over.signal)
+      log.append({ type: 'runner_log', level: 'info', msg: `answered by ${by}`, answer: { id: question.id, by, value } })
+      subject?.answer(replyTo({ id: givenId(line), kind: question.kind }, value))
+    } catch (error) {
+      if (over.signal.aborted) return
+      unanswered = ToolError.is(error) ? error : new ToolError('INTERNAL', String(error), { cause: error })
+      log.append({ type: 'runner_warning', code: 'E_ANSWER_REQUIRED', msg: unanswered.message, question: question.id })
+      subject?.hangUp()
+    } finally {
+      open -= 1
+      if (open === 0 && !intervention) clock.goOn()
+    }
+  }
+
+  const listener: SubjectListener = {
+    onLine(line, text) {
+      clock.beat()
+      if (options.heartbeats !== 'none') clock.expectBeats()
+      if (last) return void log.append({ type: 'diagnostic', stream: 'stdout', reason: 'late', msg: 'the run was over for the tool already', refused: line })
+      if (intervention && line.type === 'result') return void log.append({ type: 'diagnostic', stream: 'stdout', reason: 'late', msg: 'the runner had ended the run already', refused: line })
+      if (ENDS.has(line.type)) last = line
+      else if (line.type === 'action_required') void ask(line).catch(fail)
+      else log.append(line, text)
+    },
+    onDoubt: (doubt) => void log.append({ type: 'diagnostic', ...doubt }),
+    onPlain: (line) => void log.append({ type: 'log', level: 'info', msg: line }),
+    onFlood: (bytes) => intervene({ why: 'output', bytes }, LAST_MOMENT),
+    room: () => (log.waiting < MOST_WAITING ? mirror.room() : log.flush().catch(fail)),
+  }
+
+  cancelled.addEventListener('abort', cancel, { once: true })
+  try {
+    if (cancelled.aborted) cancel()
+    if (!intervention) {
+      subject = await options.start(listener)
+      // Something may have happened while it started.
+      if (intervention) (subject).stop(LAST_MOMENT)
+    }
+    const end = subject ? await subject.end : NEVER_STARTED
+    if (unanswered && !intervention && last?.type !== 'result') intervention = { why: 'failure', error: unanswered }
+    return conclude({ end, intervention, last, exitCodes, form })
+  } finally {
+    over.abort()
+    clock.stop()
+    cancelled.removeEventListener('abort', cancel)
+  }
+}
+
+const NEVER_STARTED = { child: { reason: 'cancelled', status: null, signal: null }, speaksProtocol: false, stdout: Buffer.alloc(0), stderr: '' } as const
+
+function seconds(milliseconds: number): number {
+  return Math.round(milliseconds) / 1000
+}
+

@@ -1,0 +1,47 @@
+import type { JsonObject } from '../../contract/json.ts'
+import type { ChildEnd } from '../../process/child-type.ts'
+
+/** A line that a tool said about its run: an object with a type of the protocol. */
+export type ToolLine = JsonObject & { readonly type: string }
+
+/** Something on stdout or stderr that is no line of the protocol, or may not be one. */
+export type Doubt = { readonly stream: 'stdout' | 'stderr'; readonly reason: string; readonly [field: string]: unknown }
+
+/** What a subject tells its attempt. A promise holds the subject back. */
+export type SubjectListener = {
+  /** `text` is the line as it was written, where nothing was changed in it. */
+  onLine(line: ToolLine, text?: string): void
+  onDoubt(doubt: Doubt): void
+  /** A line of a program that does not speak the protocol. */
+  onPlain(line: string): void
+  /** It wrote more than it may. */
+  onFlood(bytes: number): void
+  /** How long the log needs to follow; awaited after each piece of output. */
+  room(): Promise<void> | undefined
+}
+
+/** How a subject ended, and what it left for whoever concludes. */
+export type SubjectEnd = {
+  readonly child: Pick<ChildEnd, 'reason' | 'status' | 'signal' | 'problem' | 'limit'>
+  /** True where it is known that the tool speaks the protocol: from its manifest, or from its lines. */
+  readonly speaksProtocol: boolean
+  /** The end of what a plain program wrote, for its answer. */
+  readonly stdout: Buffer
+  readonly stderr: string
+}
+
+/** What an attempt supervises: a program, or a call of the registry. */
+export type Subject = {
+  /** The process, where there is one: whoever finds the run after a crash ends it by this. */
+  readonly pid: number | undefined
+  /** Sends an answer. */
+  answer(line: JsonObject): void
+  /** Nobody will answer any more. */
+  hangUp(): void
+  /** Asks it to end, and ends it, with all that descends from it, after so many milliseconds. */
+  stop(grace: number): void
+  readonly end: Promise<SubjectEnd>
+}
+
+/** Starts a subject for one attempt. */
+export type StartSubject = (listener: SubjectListener) => Promise<Subject>

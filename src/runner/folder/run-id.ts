@@ -1,0 +1,21 @@
+import { ToolError } from '../../contract/tool-error.ts'
+
+const RUN_ID = /^r-[0-9a-f]{10}$/
+const PREFIX = /^(?:r-?)?([0-9a-f]{0,10})$/
+
+/** A new id: `r-` and ten digits of chance. */
+export function newRunId(): string {
+  return `r-${Buffer.from(crypto.getRandomValues(new Uint8Array(5))).toString('hex')}`
+}
+
+/** True for what can be the id of a run, and so the name of its folder. */
+export function isRunId(text: string): boolean {
+  return RUN_ID.test(text)
+}
+
+/** The id, or the beginning of it, that a word means, with its `r-`. Throws INVALID_INPUT for anything else: what passes here becomes part of a path. */
+export function readRunWord(word: string): string {
+  const digits = PREFIX.exec(word)?.[1]
+  if (digits) return `r-${digits}`
+  throw new ToolError('INVALID_INPUT', `'${word.slice(0, 100)}' is not the id of a run: ids look like r-0123456789`, { field: 'run', suggestion: 'toolable runs list' })
+}

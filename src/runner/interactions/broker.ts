@@ -1,0 +1,77 @@
+import { ToolError } from '../../contract/tool-error.ts'
+import { checkAnswer } from '../../call/check-answer.ts'
+import type { Schema } from '../../define/schema/schema.ts'
+import { compileAsked } from './compile-asked.ts'
+import type { Question } from './read-question.ts'
+
+/** An answer, and who gave it: a word for the record. */
+export type Answered = { readonly value: unknown; readonly by: string }
+
+/** Somebody who may answer. Resolves with undefined where nobody is there (any more); `problem` tells why the last answer was refused. */
+export type AnswerChannel = {
+  readonly name: string
+  answer(question: Question, signal: AbortSignal, problem?: string): Promise<{ readonly value: unknown } | undefined>
+}
+
+/** Gets answers for the questions of a run. */
+export type Broker = {
+  /** Rejects with ANSWER_REQUIRED where nobody can answer, and when the time of the question is over and it has no default. */
+  ask(question: Question, signal: AbortSignal): Promise<Answered>
+}
+
+export type BrokerOptions = {
+  /** All of them at once; the first answer wins. */
+  readonly channels: readonly AnswerChannel[]
+  /** Seconds that a question without a time of its own waits. */
+  readonly longest: number
+  /** The command with which the run would go on, for a question that nobody answered. */
+  readonly wayOut: (question: Question) => string
+}
+
+/** Lets everybody answer at the same time. An answer that does not fit is refused, and whoever gave it may try again. */
+export function createBroker({ channels, longest, wayOut }: BrokerOptions): Broker {
+  return {
+    async ask(question, signal) {
+      const settled = new AbortController()
+      const timer = new AbortController()
+      const end = AbortSignal.any([signal, settled.signal, timer.signal])
+      const schema = await compileAsked(question)
+      const wait = setTimeout(() => timer.abort(), Math.min((question.timeout ?? longest) * 1000, 2 ** 31 - 1))
+      try {
+        const answered = await first(channels.map((channel) => askOne(channel, question, schema, end)))
+        if (answered) return answered
+        signal.throwIfAborted()
+        if (timer.signal.aborted && question.default !== undefined) return { value: question.default, by: 'default' }
+        throw nobody(question, timer.signal.aborted, wayOut(question))
+      } finally {
+        clearTimeout(wait)
+        settled.abort()
+      }
+    },
+  }
+}
+
+async function askOne(channel: AnswerChannel, question: Question, schema: Schema | undefined, signal: AbortSignal): Promise<Answered | undefined> {
+  let problem: string | undefined
+  while (!signal.aborted) {
+    const given = await channel.answer(question, signal, problem)
+    if (!given || signal.aborted) return undefined
+    const checked = await checkAnswer(question, schema, given.value)
+    if (checked.ok) return { value: checked.value, by: channel.name }
+    problem = checked.problem
+  }
+  return undefined
+}
+
+// The first that answers; undefined when all have given up. A channel that breaks is one that gives up.
+function first(asked: readonly Promise<Answered | undefined>[]): Promise<Answered | undefined> {
+  return new Promise((resolve) => {
+    const tries = asked.map((one) => one.then((answered) => { if (answered) resolve(answered) }, () => undefined))
+    void Promise.all(tries).then(() => resolve(undefined))
+  })
+}
+
+function nobody({ id, prompt, timeout }: Question, late: boolean, command: string): ToolError {
+  const words = late ? `nobody answered the question '${id}'${timeout === undefined ? '' : ` within ${timeout} seconds`}` : `nobody is there to answer the question '${id}'`
+  return new ToolError('ANSWER_REQUIRED', `${words}: ${prompt}`, { details: { question: id }, suggestion: { action: 'retry_with_modified_input', fix: 'Answer it, and the run goes on', example: command, applicability: 'has_placeholders' } })
+}

@@ -1,0 +1,32 @@
+import { mkdir, readFile, rename } from 'node:fs/promises'
+import { join } from 'node:path'
+import { isObject } from '../../../contract/json.ts'
+import { untilThere } from '../../until-there.ts'
+import type { AnswerChannel } from '../broker.ts'
+
+const LARGEST = 1024 * 1024
+
+/** Waits for the file `<id>.json` with `{"value": ..., "by": ...}` in the folder of a run: `toolable answer` writes it whole, and only the first can. */
+export function folderChannel(folder: string): AnswerChannel {
+  return {
+    name: 'answer file',
+    async answer({ id }, signal, problem) {
+      await mkdir(folder, { recursive: true, mode: 0o700 })
+      const file = join(folder, `${id}.json`)
+      // Taken away, so that the next answer has a place; it stays readable under its new name.
+      if (problem !== undefined) await rename(file, `${file}.refused`).catch(() => undefined)
+      return untilThere(folder, signal, () => readAnswer(file))
+    },
+  }
+}
+
+async function readAnswer(file: string): Promise<{ readonly value: unknown } | undefined> {
+  try {
+    const text = await readFile(file, 'utf8')
+    const given: unknown = text.length > LARGEST ? undefined : JSON.parse(text)
+    return isObject(given) && Object.hasOwn(given, 'value') ? { value: given['value'] } : { value: given }
+  } catch {
+    // Not there, or half of it by somebody who writes slowly: it is read again when it changes.
+    return undefined
+  }
+}

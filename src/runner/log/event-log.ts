@@ -1,0 +1,122 @@
+import { constants } from 'node:fs'
+import { isOver } from '../../contract/run-state.ts'
+import type { RunEvent, RunStanding } from '../../contract/run-state.ts'
+import type { ToolError } from '../../contract/tool-error.ts'
+import { diskProblem } from './disk-problem.ts'
+import { keepLines } from './keep-lines.ts'
+import { openReserve } from './reserve.ts'
+import { scanLog } from './scan-log.ts'
+import { stamp, stampOf } from './stamp.ts'
+import type { UnstampedEvent } from './stamp.ts'
+import { openQueue } from './write-queue.ts'
+
+/** The record of a run while it is written. There is one writer: whoever has the lock of the run. */
+export type EventLog = {
+  /** Stamps v, ts, run_id, trace_id, seq and attempt and queues it. What a tool said of run_id, seq and attempt does not count; its ts, v and trace_id do where they are valid. `text` is the line that the event was parsed from, which saves writing it anew; the event is the log's then. Throws nothing. */
+  append(event: UnstampedEvent, text?: string): RunEvent
+  /** Resolves when everything appended so far is written (it survives a kill -9); rejects with DISK_FULL or INTERNAL when some of it was lost. */
+  flush(): Promise<void>
+  /** Characters that wait; above a bound the caller holds the tool back. */
+  readonly waiting: number
+  /** Waits for the disk and closes the file, in any case; rejects like flush. */
+  close(): Promise<void>
+}
+
+export type OpenLogOptions = {
+  readonly runId: string
+  readonly traceId?: string | undefined
+  /** Default: the attempt that the log stands at; `next` is the one after it. */
+  readonly attempt?: number | 'next'
+  /** Told whole lines that are safe now: for mirrors. May not throw. */
+  readonly onWritten?: (text: string) => void
+  /** Told as soon as lines are lost, so that the tool can be stopped. What tools say is dropped from then on; `runner_error` and `runner_end` are still tried. */
+  readonly onFailure?: (error: ToolError) => void
+  /** Takes secrets out of text. */
+  readonly redact?: (text: string) => string
+}
+
+export type OpenedLog = { readonly log: EventLog; readonly standing: RunStanding; readonly attempt: number; readonly last?: RunEvent }
+
+const CLOSING: readonly string[] = ['runner_error', 'runner_end']
+
+/** Opens the log of a run, new or old. A tail that a crash has left is cut and told as a `runner_warning`; the numbers go on where they stopped. Throws PERMISSION, DISK_FULL or INTERNAL when the file cannot be opened, never for what stands in it. */
+export async function openLog(path: string, options: OpenLogOptions): Promise<OpenedLog> {
+  const { standing, last, end, cut } = await prepare(path)
+  const attempt = options.attempt === 'next' ? standing.attempt + 1 : (options.attempt ?? Math.max(standing.attempt, 1))
+  const place = stampOf(options.runId, options.traceId, attempt)
+  const { openSync } = await import('node:fs')
+  const reserve = openReserve(path)
+  let seq = last?.seq ?? 0
+  let lost = 0
+  let remark = cut === 0 ? undefined : { type: 'runner_warning', message: `${cut} bytes at the end of the log were cut: whoever wrote them died in the middle of a line`, cut_bytes: cut }
+
+  const queue = openQueue(openSync(path, constants.O_WRONLY | constants.O_APPEND), path, {
+    size: end,
+    onWritten: options.onWritten ?? (() => undefined),
+    redact: options.redact ? keepLines(options.redact) : (text) => text,
+    onLost(lines, error) {
+      lost += lines
+      seq -= lines
+      options.onFailure?.(error)
+    },
+  })
+  const write = (event: UnstampedEvent, text?: string): RunEvent => {
+    seq += 1
+    const stamped = stamp(event, seq, place, text)
+    queue.push(stamped.line, event.type === 'runner_end' || (event.type === 'action_required' && event['interaction'] !== undefined))
+    return stamped.event
+  }
+  const tellCut = (): void => {
+    const told = remark
+    remark = undefined
+    if (told) write(told)
+  }
+  // A run that is over says nothing before it starts again.
+  if (!isOver(standing.state) && standing.state !== 'queued') tellCut()
+
+  return {
+    standing,
+    attempt,
+    ...(last && { last }),
+    log: {
+      append(event, text) {
+        if (lost > 0) {
+          if (!CLOSING.includes(event.type)) {
+            lost += 1
+            return stamp(event, seq, place).event
+          }
+          reserve.release()
+          const missing = lost
+          lost = 0
+          write({ type: 'runner_warning', message: `${missing} ${missing === 1 ? 'event is' : 'events are'} missing here: they could not be written`, lost_events: missing })
+        }
+        if (event.type === 'runner_end') tellCut()
+        const stamped = write(event, text)
+        if (event.type === 'runner_start') tellCut()
+        return stamped
+      },
+      flush: queue.flush,
+      get waiting() { return queue.waiting },
+      async close() {
+        await queue.close().finally(reserve.release)
+      },
+    },
+  }
+}
+
+async function prepare(path: string): Promise<Awaited<ReturnType<typeof scanLog>> & { readonly cut: number }> {
+  const { open } = await import('node:fs/promises')
+  try {
+    const file = await open(path, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, 0o600)
+    try {
+      const scanned = await scanLog(file)
+      const { size } = await file.stat()
+      if (size > scanned.end) await file.truncate(scanned.end)
+      return { ...scanned, cut: size - scanned.end }
+    } finally {
+      await file.close()
+    }
+  } catch (error) {
+    throw diskProblem(error, `cannot open ${path}`)
+  }
+}

@@ -1,0 +1,165 @@
+import { close, fdatasync, ftruncate, write } from 'node:fs'
+import type { ToolError } from '../../contract/tool-error.ts'
+import { diskProblem } from './disk-problem.ts'
+
+const LINE_FEED = 0x0a
+const INTERRUPTED: readonly string[] = ['EINTR', 'EAGAIN']
+const MOST_RETRIES = 100
+
+export type WriteQueueOptions = {
+  /** What is in the file already and stays. */
+  readonly size: number
+  /** Told what is written, whole lines; may not throw. */
+  readonly onWritten: (text: string) => void
+  /** Changes text before it is written; keeps the lines. */
+  readonly redact: (text: string) => string
+  /** Told that so many of the lines that were pushed last are not in the file. */
+  readonly onLost: (lines: number, error: ToolError) => void
+}
+
+/** Lines on their way into a file. What is pushed in one turn leaves in one write; a line is acknowledged when it is written, and the file ends with an acknowledged line whatever fails. */
+export type WriteQueue = {
+  /** `durable`: acknowledged only when it is on the disk. */
+  push(line: string, durable: boolean): void
+  /** Resolves when everything pushed so far is acknowledged; rejects when some of it was lost. */
+  flush(): Promise<void>
+  /** Characters that wait. */
+  readonly waiting: number
+  /** Flushes, waits for the disk, and closes the file in any case. */
+  close(): Promise<void>
+}
+
+type Batch = { text: string; lines: number; durable: boolean }
+
+type Waiter = { readonly until: number; readonly settle: (failure: ToolError | undefined) => void }
+
+/** Writes to a descriptor that was opened for appending and belongs to the queue from here on. */
+export function openQueue(fd: number, file: string, { size, onWritten, redact, onLost }: WriteQueueOptions): WriteQueue {
+  let next: Batch = emptyBatch()
+  let inHand = 0
+  let working = false
+  let [pushed, done] = [0, 0]
+  let waiters: Waiter[] = []
+  // A loss that nobody has been told of.
+  let failure: ToolError | undefined
+  // What stands behind `size` is a piece of a line that could not be taken away yet.
+  let torn = false
+
+  const cutTo = async (length: number): Promise<void> => {
+    torn = true
+    await truncate(fd, length)
+    torn = false
+  }
+  const acknowledge = (bytes: Buffer, text: string): void => {
+    size += bytes.length
+    if (bytes.length > 0) onWritten(text)
+  }
+  const settle = (lines: number): void => {
+    done += lines
+    const ready = waiters.filter(({ until }) => until <= done)
+    if (ready.length === 0) return
+    waiters = waiters.filter(({ until }) => until > done)
+    const told = failure
+    failure = undefined
+    for (const waiter of ready) waiter.settle(told)
+  }
+  const save = async ({ text, lines, durable }: Batch): Promise<void> => {
+    const safe = redact(text)
+    const bytes = Buffer.from(safe)
+    let sent = 0
+    try {
+      if (torn) await cutTo(size)
+      await writeAll(fd, bytes, (count) => { sent += count })
+      if (durable) await sync(fd)
+      acknowledge(bytes, safe)
+    } catch (error) {
+      // Lines that went in whole are as good as any, unless it is the disk that refused them.
+      const kept = bytes.subarray(0, sent === bytes.length ? 0 : bytes.subarray(0, sent).lastIndexOf(LINE_FEED) + 1)
+      if (sent > kept.length) await cutTo(size + kept.length).catch(() => undefined)
+      acknowledge(kept, kept.toString())
+      failure = diskProblem(error, `cannot write to ${file}`)
+      const behind = next.lines
+      next = emptyBatch()
+      onLost(lines - countLines(kept) + behind, failure)
+      done += behind
+    }
+    settle(lines)
+  }
+  const work = async (): Promise<void> => {
+    working = true
+    // The end of the turn: whatever else is pushed in it goes along.
+    await Promise.resolve()
+    while (next.lines > 0) {
+      const batch = next
+      next = emptyBatch()
+      inHand = batch.text.length
+      await save(batch)
+      inHand = 0
+    }
+    working = false
+  }
+  const flush = async (): Promise<void> => {
+    const told = done < pushed ? await new Promise<ToolError | undefined>((resolve) => { waiters.push({ until: pushed, settle: resolve }) }) : failure
+    if (told === failure) failure = undefined
+    if (told) throw told
+  }
+
+  return {
+    push(line, durable) {
+      next.text += line
+      next.lines += 1
+      next.durable ||= durable
+      pushed += 1
+      if (!working) void work()
+    },
+    flush,
+    get waiting() { return inHand + next.text.length },
+    async close() {
+      try {
+        await flush()
+        await sync(fd).catch((error: unknown) => { throw diskProblem(error, `cannot write to ${file}`) })
+      } finally {
+        await new Promise<void>((resolve) => { close(fd, () => resolve()) })
+      }
+    },
+  }
+}
+
+function emptyBatch(): Batch {
+  return { text: '', lines: 0, durable: false }
+}
+
+async function writeAll(fd: number, bytes: Buffer, onSent: (count: number) => void): Promise<void> {
+  for (let [sent, retries] = [0, 0]; sent < bytes.length;) {
+    const count = await writeSome(fd, bytes, sent)
+    retries = count === 0 ? retries + 1 : 0
+    if (retries > MOST_RETRIES) throw Object.assign(new Error('nothing is written'), { code: 'EIO' })
+    sent += count
+    onSent(count)
+  }
+}
+
+// An interrupted call has written nothing, and is no failure.
+function writeSome(fd: number, bytes: Buffer, from: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    write(fd, bytes, from, bytes.length - from, null, (error, count) => {
+      if (!error) resolve(count)
+      else if (INTERRUPTED.includes(error.code ?? '')) resolve(0)
+      else reject(error)
+    })
+  })
+}
+
+function truncate(fd: number, length: number): Promise<void> {
+  return new Promise((resolve, reject) => { ftruncate(fd, length, (error) => { error ? reject(error) : resolve() }) })
+}
+
+function sync(fd: number): Promise<void> {
+  return new Promise((resolve, reject) => { fdatasync(fd, (error) => { error ? reject(error) : resolve() }) })
+}
+
+function countLines(bytes: Buffer): number {
+  let lines = 0
+  for (let at = bytes.indexOf(LINE_FEED); at !== -1; at = bytes.indexOf(LINE_FEED, at + 1)) lines += 1
+  return lines
+}

@@ -1,0 +1,127 @@
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
+import { identify } from '../process/process-table.ts'
+import type { Registry } from '../registry/registry-type.ts'
+import type { Ending } from './attempt/ending/ending.ts'
+import { recordRefusal, runAttempt } from './attempt/run-attempt.ts'
+import type { RunPaths } from './folder/run-paths.ts'
+import { lockRun } from './folder/lock.ts'
+import type { RunLock } from './folder/lock.ts'
+import type { AnswerChannel } from './interactions/broker.ts'
+import { createBroker } from './interactions/broker.ts'
+import type { Question } from './interactions/read-question.ts'
+import { openLog } from './log/event-log.ts'
+import { createMirror } from './mirror.ts'
+import { prepareAttempt } from './prepare/prepare-attempt.ts'
+import { pauseBefore } from './retry.ts'
+import type { RunRequest } from './run-request.ts'
+import { untilThere } from './until-there.ts'
+
+/** Seconds that a question waits which has no time of its own. */
+const LONGEST_QUESTION = 24 * 3600
+
+/** What stands around a run: who answers, who listens, who may end it. */
+export type RunHost = {
+  readonly env: { readonly [name: string]: string | undefined }
+  /** For tools that are no programs. */
+  readonly registry?: Pick<Registry, 'call'>
+  /** Who may answer, besides what the request itself brings. */
+  readonly channels: readonly AnswerChannel[]
+  /** Gets whole lines of the log as soon as they are safe. A promise holds the tool back. */
+  readonly onWritten?: (lines: string) => void | Promise<void>
+  /** Cancels the run. */
+  readonly signal: AbortSignal
+  /** Secrets that were given by stdin: they are in no file. */
+  readonly secrets?: { readonly [name: string]: string }
+  /** Who asked for this attempt, where it is not the first. */
+  readonly resumedBy?: 'resume'
+}
+
+/** Performs a run to its end: attempt by attempt, under its lock, on record. Throws only where another process performs it, or where its folder cannot be written. */
+export async function performRun(paths: RunPaths, request: RunRequest, host: RunHost): Promise<Ending> {
+  const lock = lockRun(paths)
+  const cancel = watchCancel(paths, host.signal)
+  try {
+    for (let tries = 0; ; tries += 1) {
+      const { ending, pause } = await tryOnce({ paths, request, host, tries, lock, cancelled: cancel.signal })
+      if (pause === undefined) return ending
+      await untilAborted(pause * 1000, cancel.signal)
+      if (cancel.signal.aborted) return ending
+    }
+  } finally {
+    cancel.stop()
+    lock.release()
+  }
+}
+
+type Try = { readonly paths: RunPaths; readonly request: RunRequest; readonly host: RunHost; readonly tries: number; readonly lock: RunLock; readonly cancelled: AbortSignal }
+
+async function tryOnce({ paths, request, host, tries, lock, cancelled }: Try): Promise<{ readonly ending: Ending; readonly pause: number | undefined }> {
+  rmSync(paths.toolCancel, { force: true })
+  const resumedBy = tries > 0 ? 'retry' : host.resumedBy
+  const remember = (pid: number): void => lock.remember([identify(pid)].filter((one) => one !== undefined))
+  const prepared = await prepareAttempt(paths, request, host, remember).catch((error: unknown) => error as Error)
+  const refused = prepared instanceof Error ? prepared : undefined
+  const ready = prepared instanceof Error ? undefined : prepared
+  const mirror = createMirror(host.onWritten)
+  const { log, attempt } = await openLog(paths.events, { runId: request.run_id, traceId: request.trace_id, attempt: 'next', onWritten: mirror.take, ...(ready && !ready.redactor.isEmpty && { redact: ready.redactor.text }) })
+  let pause: number | undefined
+  const nextTry = (ended: Ending): number | undefined => (pause = ended.again && tries < request.retries && !cancelled.aborted ? pauseBefore(attempt + 1, Math.random()) : undefined)
+  try {
+    const about = { ...(ready?.about ?? { tool: request.tool, args: request.args, level: 'none' }), ...(resumedBy && { resumed_by: resumedBy }) }
+    const ending = ready
+      ? await runAttempt({ ...ready.attempt, log, attempt, about, mirror, cancelled, nextTry, tellToStop: () => tellToStop(paths), broker: createBroker({ channels: [...ready.channels, ...host.channels], longest: LONGEST_QUESTION, wayOut: (question) => wayOut(request, question) }) })
+      : await recordRefusal(log, about, refused!)
+    return { ending, pause }
+  } finally {
+    await ready?.release()
+    // What could not be written has been told by the ending already.
+    await log.close().catch(() => undefined)
+    await mirror.empty()
+  }
+}
+
+/** The command with which a run goes on that ended because nobody answered. */
+function wayOut({ run_id }: RunRequest, { key, action, kind, options }: Question): string {
+  const value = kind === 'confirm' ? 'true' : options?.[0]?.value ?? '<value>'
+  return `toolable resume ${run_id} --answer ${key ?? action}=${value}`
+}
+
+// The tool that does not look is asked by a signal too.
+function tellToStop({ toolCancel }: RunPaths): void {
+  try {
+    writeFileSync(toolCancel, '', { mode: 0o644 })
+  } catch { /* a full disk: the signal has to do */ }
+}
+
+/** A signal that says when the run is cancelled: by its caller, or by the file CANCEL, which anybody who may write to its folder can put there. */
+function watchCancel(paths: RunPaths, outer: AbortSignal): { readonly signal: AbortSignal; stop(): void } {
+  const done = new AbortController()
+  const cancelled = new AbortController()
+  const byCaller = (): void => cancelled.abort(outer.reason)
+  outer.addEventListener('abort', byCaller, { once: true })
+  if (outer.aborted) byCaller()
+  void untilThere(paths.folder, done.signal, async () => (existsSync(paths.cancel) ? true : undefined)).then((there) => {
+    if (there) cancelled.abort('cancel-file')
+  })
+  return {
+    signal: cancelled.signal,
+    stop() {
+      done.abort()
+      outer.removeEventListener('abort', byCaller)
+    },
+  }
+}
+
+function untilAborted(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(finish, milliseconds)
+    function finish(): void {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', finish)
+      resolve()
+    }
+    signal.addEventListener('abort', finish, { once: true })
+    if (signal.aborted) finish()
+  })
+}
+

@@ -1,0 +1,72 @@
+import type { JsonObject } from '../../contract/json.ts'
+import { createRedactor } from '../../process/redaction/create-redactor.ts'
+import type { Redactor } from '../../process/redaction/create-redactor.ts'
+import type { AttemptOptions } from '../attempt/run-attempt.ts'
+import { startCall } from '../attempt/call-subject.ts'
+import { startProgram } from '../attempt/program-subject.ts'
+import type { RunPaths } from '../folder/run-paths.ts'
+import type { AnswerChannel } from '../interactions/broker.ts'
+import { presetChannel } from '../interactions/channels/presets.ts'
+import type { RunHost } from '../perform-run.ts'
+import type { RunRequest } from '../run-request.ts'
+import { settleRun } from './settle.ts'
+import { prepareInputs } from './inputs.ts'
+import { prepareRights } from './rights.ts'
+import { prepareSecrets } from './secrets.ts'
+
+/** Milliseconds that a cancelled tool has to end by itself, where its manifest says nothing else. */
+const GRACE = 5000
+const MEBIBYTE = 1024 * 1024
+
+/** Everything that is decided before a tool starts. */
+export type PreparedAttempt = {
+  readonly attempt: Pick<AttemptOptions, 'start' | 'deadline' | 'heartbeatGrace' | 'heartbeats' | 'form' | 'exitCodes' | 'grace' | 'settle'>
+  /** What `runner_start` says besides. */
+  readonly about: JsonObject
+  readonly redactor: Redactor
+  /** Who answers before anybody is asked. */
+  readonly channels: readonly AnswerChannel[]
+  /** Takes away what nobody may find afterwards: secrets. */
+  release(): Promise<void>
+}
+
+/** Decides what a run may do, what its tool is told, and how it is started. Throws what forbids it: nothing has been started then. */
+export async function prepareAttempt(paths: RunPaths, request: RunRequest, host: RunHost, onStart: (pid: number) => void): Promise<PreparedAttempt> {
+  const { call } = request
+  const rights = await prepareRights(paths, request, host.env)
+  const { level, limits, policy } = rights
+  const secrets = await prepareSecrets(request, host, rights)
+  try {
+    const redactor = createRedactor([...secrets.values])
+    const inputs = await prepareInputs(paths, request)
+    const about = { tool: request.tool, ...(request.version !== undefined && { version: request.version }), args: inputs.shown, timeout_s: request.timeout_s, level, rights: rights.words, cwd: request.cwd, ...(request.traceparent !== undefined && { traceparent: request.traceparent }) }
+    const common = { deadline: request.timeout_s, heartbeatGrace: request.heartbeat_grace_s, grace: limits.graceMs ?? GRACE, form: call?.form, exitCodes: call?.exitCodes }
+    const channels = [...(request.answers ? [presetChannel('the caller', request.answers)] : []), presetChannel('policy', policy.answers)]
+    const attempt: PreparedAttempt['attempt'] = call
+      ? {
+          ...common,
+          heartbeats: call.form === 'protocol' ? 'owed' : 'once-heard',
+          start: async (listener) => startProgram({
+            runId: request.run_id,
+            child: { command: [...call.command, ...inputs.args] as unknown as typeof call.command, cwd: paths.workspace, env: rights.environment({ ...secrets.env }), limits, ...(inputs.stdin !== undefined && { input: inputs.stdin }), ...rights.sandbox(inputs.readable, secrets.files), onStart },
+            speaksProtocol: call.form === 'protocol',
+            maxLine: (limits.lineKb ?? 1024) * 1024,
+            maxOutput: (limits.outputMb ?? 256) * MEBIBYTE,
+            stderr: paths.stderr,
+            redactor,
+          }, listener),
+          settle: (ending) => settleRun(ending, paths, rights.places, inputs),
+        }
+      : {
+          ...common,
+          heartbeats: 'none',
+          start: async (listener) => startCall({ registry: host.registry!, tool: request.tool, input: request.input ?? {}, runId: request.run_id, env: host.env, cwd: request.cwd }, listener),
+          settle: async (ending) => ending,
+        }
+    return { attempt, about, redactor, channels, release: secrets.release }
+  } catch (error) {
+    await secrets.release()
+    throw error
+  }
+}
+

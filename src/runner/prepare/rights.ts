@@ -1,0 +1,69 @@
+import { dirname } from 'node:path'
+import type { Environment } from '../../process/base-environment.ts'
+import type { ChildOptions } from '../../process/child-type.ts'
+import type { Level, Limits, PlaceGrant } from '../../process/permissions/grants.ts'
+import { readGrants } from '../../process/permissions/read-grants.ts'
+import { checkPolicy, checkUnconfined } from '../../process/policy/check-policy.ts'
+import { decideLevel } from '../../process/policy/decide-level.ts'
+import { loadPolicies } from '../../process/policy/load-policies.ts'
+import type { Policy } from '../../process/policy/policy.ts'
+import { findAbilities } from '../../process/sandbox/abilities.ts'
+import type { ToolProfile } from '../../process/sandbox/profile.ts'
+import type { RunPaths } from '../folder/run-paths.ts'
+import { toolEnvironment } from '../inputs/environment.ts'
+import type { RunRequest } from '../run-request.ts'
+
+/** What a run may do, and how that is enforced. */
+export type Rights = {
+  readonly level: Level
+  /** For people who read the record. */
+  readonly words: string
+  readonly limits: Limits
+  readonly policy: Policy
+  /** Where its artifacts may lie besides its workspace. */
+  readonly places: readonly PlaceGrant[]
+  /** Names of the secrets that it may have; undefined: any. */
+  readonly secrets: readonly string[] | undefined
+  environment(more: { readonly [name: string]: string }): { readonly [name: string]: string }
+  sandbox(readable: readonly string[], files: ToolProfile['files']): Pick<ChildOptions, 'sandbox'>
+}
+
+const NOTHING: readonly PlaceGrant[] = []
+
+/** Decides the level of a run and what it may do there, by its manifest and all policies. Throws PERMISSION, CONFIG or SANDBOX_UNAVAILABLE. */
+export async function prepareRights(paths: RunPaths, request: RunRequest, env: Environment): Promise<Rights> {
+  const { call, tool, permissions, manifest, cwd } = request
+  const { workspace } = paths
+  const policy = await loadPolicies(cwd, env)
+  const abilities = call ? await findAbilities(env) : { level: 'L1' as const, problem: undefined }
+  const level = await decideLevel({ tool, needs: permissions ? 'L3' : 'L1', offered: abilities.level, problem: abilities.problem, allow: request.allow_level, policy })
+  const isBound = permissions !== undefined || level !== 'L1'
+  if (!isBound) await checkUnconfined(policy, tool)
+  const asked = await readGrants({ permissions, file: manifest }, { workspace, cwd })
+  const grants = isBound ? await checkPolicy(asked, policy, { tool, ...(manifest !== undefined && { file: manifest }) }) : asked
+  const limits = grants.limits
+  const network = grants.network !== 'none'
+  return {
+    level,
+    words: !isBound ? "with its caller's rights: nobody has said what it may do" : level === 'L1' ? 'as it asks, without a sandbox: its files and its network are not confined' : 'only what it asks for',
+    limits,
+    policy,
+    places: isBound ? grants.write : NOTHING,
+    secrets: isBound ? grants.secrets : undefined,
+    environment: (more) => ({
+      ...toolEnvironment(call ?? {}, {
+        hostEnv: env, runId: request.run_id, traceId: request.trace_id, traceparent: request.traceparent, workspace, logDir: paths.toolLogs, cancelFile: paths.toolCancel,
+        deadline: Date.now() + request.timeout_s * 1000, idempotencyKey: request.idempotency_key, ...(isBound && { confined: { network } }),
+      }),
+      ...more,
+    }),
+    sandbox: (readable, files) => (level === 'L1' ? {} : {
+      sandbox: { grants, workspace, readable: [...toolFolders(call!.command), paths.control, ...readable], ...(files && { files }) },
+    }),
+  }
+}
+
+// Where the program and its script lie: they have to be read to run.
+function toolFolders(command: readonly string[]): string[] {
+  return [...new Set(command.filter((word) => word.startsWith('/')).map((file) => dirname(file)))]
+}

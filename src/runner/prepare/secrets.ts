@@ -1,0 +1,24 @@
+import type { ToolProfile } from '../../process/sandbox/profile.ts'
+import { loadSecrets } from '../secrets/load-secrets.ts'
+import type { RunHost } from '../perform-run.ts'
+import type { RunRequest } from '../run-request.ts'
+import { layOutSecrets } from '../secrets/lay-out-secrets.ts'
+import type { Rights } from './rights.ts'
+
+/** The secrets of a run: what is taken out of every record, and how the tool gets them. */
+export type PreparedSecrets = {
+  readonly values: readonly string[]
+  readonly env: { readonly [name: string]: string }
+  readonly files: ToolProfile['files']
+  release(): Promise<void>
+}
+
+const NONE: PreparedSecrets = { values: [], env: {}, files: undefined, release: async () => undefined }
+
+/** Reads the secrets that a run was given and may have. Throws PERMISSION for one that it may not have, or that others can read. */
+export async function prepareSecrets(request: RunRequest, host: Pick<RunHost, 'secrets'>, { level, secrets: allowed }: Rights): Promise<PreparedSecrets> {
+  if (!request.secrets && !host.secrets) return NONE
+  const loaded = await loadSecrets({ ...request.secrets }, { given: host.secrets ?? {}, cwd: request.cwd, ...(allowed && { allowed }) })
+  const laid = await layOutSecrets(loaded, level)
+  return { values: [...loaded.values()], ...laid }
+}

@@ -1,0 +1,129 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { isAlive } from '../support/processes.ts'
+import { last, makeProject } from './support.ts'
+
+const project = makeProject({
+  'is-silent.sh': 'plain', 'chats-on-stderr.py': '', 'beats.py': '', 'ignores-requests-to-end.py': 'resources: {grace_ms: 300}', 'leaves-a-daemon.py': '', 'ends-when-asked.py': '',
+  'forges.py': '', 'says-nothing-of-a-result.sh': '', 'contradicts-itself.sh': '', 'comes-too-late.py': '', 'is-plain.sh': 'plain\nexit_codes: {ok: 0, fatal_error: 30}',
+})
+
+async function run(args: readonly string[], env: { readonly [name: string]: string } = {}) {
+  const ended = await project.toolable(['run', ...args], { env })
+  const events = ended.stdout.trim().split('\n').filter((line) => line !== '').map((line) => JSON.parse(line))
+  const id: string = events[0]?.run_id
+  return { ...ended, events, id, log: project.log(id) }
+}
+
+describe('the states of a run', () => {
+  test('a run says what it is, what its tool says, and how it ended, on stdout and in its log alike [7.record]', async () => {
+    const { status, events, log } = await run(['beats', '1'])
+    expect(status).toBe(0)
+    expect(log).toEqual(events)
+    expect(log.map(({ type }) => type)).toEqual(['runner_start', 'start', 'heartbeat', 'result', 'runner_end'])
+    expect(log.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5])
+    expect(new Set(log.map(({ attempt, run_id, v }) => `${attempt} ${run_id} ${v}`)).size).toBe(1)
+    expect(log[0]).toMatchObject({ tool: 'tools.beats', args: ['1'], timeout_s: 1800, level: 'L3' })
+    expect(last(log, 'runner_end')).toMatchObject({ state: 'completed', rc: 0 })
+  })
+
+  test('a tool cannot write as the runner, as another run, or after its own end [7.forgery]', async () => {
+    const { status, log } = await run(['forges'])
+    expect(status).toBe(0)
+    expect(log.filter(({ type }) => type === 'diagnostic').map(({ reason }) => reason)).toEqual(['forged', 'forged', 'forged', 'late'])
+    expect(log.filter(({ type }) => type === 'runner_end')).toHaveLength(1)
+    expect(log.filter(({ type }) => type === 'result')).toHaveLength(1)
+    expect(last(log, 'start')).toMatchObject({ attempt: 1, seq: 5 })
+  })
+
+  test('a protocol tool that ends with 0 and no result has failed [7.no-result]', async () => {
+    const { status, log } = await run(['says_nothing_of_a_result'])
+    expect(status).toBe(1)
+    expect(last(log, 'runner_error')).toMatchObject({ msg: 'the tool ended without a result' })
+    expect(last(log, 'runner_end')).toMatchObject({ state: 'failed' })
+  })
+
+  test('a result does not count where the exit status says otherwise, and the status passes through [7.contradiction]', async () => {
+    const { status, log } = await run(['contradicts_itself'])
+    expect(status).toBe(3)
+    expect(last(log, 'result')).toBeUndefined()
+    expect(last(log, 'diagnostic')).toMatchObject({ reason: 'contradiction' })
+  })
+
+  test('the output of a plain program is its log, and its exit status its result; one that its manifest does not know is told [7.plain]', async () => {
+    const fine = await run(['is_plain'])
+    expect(fine.status).toBe(0)
+    expect(fine.log.filter(({ type }) => type === 'log').map(({ msg }) => msg)).toEqual(['one', 'two'])
+    expect(last(fine.log, 'result')).toMatchObject({ status: 'ok', exit_status: 0 })
+    const odd = await run(['is_plain', '42'])
+    expect(odd.status).toBe(42)
+    expect(last(odd.log, 'runner_warning')).toMatchObject({ actual: 42, expected_codes: { ok: 0, fatal_error: 30 } })
+    expect(readFileSync(join(project.run(odd.id), 'logs/stderr.log'), 'utf8')).toBe('careful\n')
+    expect(odd.log).toContainEqual(expect.objectContaining({ type: 'diagnostic', stream: 'stderr', line: 'careful' }))
+  })
+})
+
+describe('time', () => {
+  test('a silent program is ended at its deadline [7.deadline]', async () => {
+    const began = performance.now()
+    const { status, log } = await run(['--timeout', '2', 'is_silent'])
+    expect(status).toBe(124)
+    expect(last(log, 'runner_error')).toMatchObject({ code: 'E_DEADLINE' })
+    expect(last(log, 'runner_end')).toMatchObject({ state: 'failed', rc: 124, code: 'E_DEADLINE' })
+    // The deadline is counted from the start of the tool; the start of our own process is not part of it.
+    expect(last(log, 'runner_end')!['duration_s']).toBeLessThan(2.25)
+    expect(performance.now() - began).toBeGreaterThan(2000)
+  })
+
+  test('a tool that gives no sign of life on stdout is ended, whatever it says on stderr [7.heartbeat]', async () => {
+    const { status, log } = await run(['chats_on_stderr'], { HEARTBEAT_GRACE_S: '1' })
+    expect(status).toBe(124)
+    expect(last(log, 'runner_end')).toMatchObject({ state: 'failed', rc: 124, code: 'E_HEARTBEAT_MISSED' })
+    expect(log.filter(({ type }) => type === 'runner_start')).toHaveLength(1)
+  })
+
+  test('heartbeats keep a tool alive, and a plain program owes none [7.heartbeat-binds]', async () => {
+    const [beats, plain] = await Promise.all([run(['beats', '8'], { HEARTBEAT_GRACE_S: '1' }), run(['--timeout', '2', 'is_silent'], { HEARTBEAT_GRACE_S: '0.3' })])
+    expect(beats.status).toBe(0)
+    expect(last(plain.log, 'runner_end')).toMatchObject({ code: 'E_DEADLINE' })
+  })
+
+  test('a result that comes after the deadline is refused and recorded [7.late-result]', async () => {
+    const { status, log } = await run(['--timeout', '1', 'comes_too_late'])
+    expect(status).toBe(124)
+    expect(last(log, 'result')).toBeUndefined()
+    expect(last(log, 'runner_end')).toMatchObject({ state: 'failed', code: 'E_DEADLINE' })
+    expect(log).toContainEqual(expect.objectContaining({ type: 'diagnostic', reason: 'late' }))
+  })
+})
+
+describe('the end of a tree', () => {
+  test('SIGINT asks the tool to end, which says that it was cancelled [7.cancel]', async () => {
+    const running = project.start(['run', 'ends_when_asked'])
+    await running.said('"type":"start"')
+    running.kill('SIGINT')
+    const { status, stdout } = await running.ended
+    expect(status).toBe(130)
+    const events = stdout.trim().split('\n').map((line) => JSON.parse(line))
+    expect(events.at(-2)).toMatchObject({ type: 'cancelled' })
+    expect(events.at(-1)).toMatchObject({ type: 'runner_end', state: 'cancelled', rc: 130 })
+  })
+
+  test('what ignores the request is killed, with the child that left its session [7.kill-tree]', async () => {
+    const running = project.start(['run', 'ignores_requests_to_end'])
+    await running.said('"type":"start"')
+    running.kill('SIGTERM')
+    const { status, stdout } = await running.ended
+    const [, start] = stdout.split('\n').map((line) => (line === '' ? undefined : JSON.parse(line)))
+    expect(status).toBe(130)
+    for (const pid of start.args.pids as number[]) expect(isAlive(pid)).toBe(false)
+  })
+
+  test('a daemon that keeps stdout open delays nobody and survives nothing [7.daemon]', async () => {
+    const { status, id, log } = await run(['leaves_a_daemon'])
+    expect(status).toBe(0)
+    expect(last(log, 'runner_end')).toMatchObject({ state: 'completed' })
+    expect(existsSync(join(project.run(id), 'work', 'daemon'))).toBe(true)
+  })
+})
