@@ -1,3 +1,4 @@
+import { EXAMPLES } from './requirements/examples.ts'
 import { PERMISSIONS } from './requirements/permissions.ts'
 import { REGISTRY } from './requirements/registry.ts'
 
@@ -239,6 +240,7 @@ export const requirements: { readonly [id: string]: Requirement } = {
   }),
   ...section('6', REGISTRY),
   ...section('7', PERMISSIONS),
+  ...section('7', EXAMPLES),
   ...section('10', {
     'http-handler': 'createHandler makes a toolset a web-standard fetch handler with /tools/<name>, /mcp and /openapi.json; toNode serves it by node:http and Express.',
     'http-status': 'Over HTTP a success has the status 200 and an error the status of the table.',
