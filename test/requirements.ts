@@ -270,13 +270,13 @@ export const requirements: { readonly [id: string]: Requirement } = {
     'error-document-with-exit-0': '`{"error":…}` with exit code 0 is an error.',
     'describe-nosuch-fails': '`describe nosuch` fails.',
     'status-active-is-a-result': '`{"status":"active"}` is a result.',
+    'resume-resumes': 'Resume resumes, and the documented command works the second time too.',
     'probe-without-side-effects': "A probe never runs a script's side effects on the user's files.",
   }),
   ...later('12', {
     'silent-tool-killed': 'A silent tool is killed on time.',
     'grandchildren-die': 'Grandchildren die.',
     'run-evil-path-refused': '`run ../../evil` is refused.',
-    'resume-resumes': 'Resume resumes, and the documented command works the second time too.',
   }),
 }
 

@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs'
 import type { Io } from '../../contract/io.ts'
-import { isObject } from '../../contract/json.ts'
-import type { Entry } from '../../registry/entry.ts'
-import type { Registry } from '../../registry/registry-type.ts'
 import { readYaml } from '../../contract/documents/read-yaml.ts'
-import { describeDocument } from '../../surfaces/json/describe.ts'
+import { isObject } from '../../contract/json.ts'
+import type { Registry, ToolDescription } from '../../registry/registry-type.ts'
+import { describeInputs } from '../../surfaces/json/describe-inputs.ts'
 import { withRegistry } from '../with-registry.ts'
 import type { Question } from './find.ts'
 
@@ -21,19 +20,25 @@ function listNames(registry: Registry): string {
 }
 
 async function describeTool(registry: Registry, name: string): Promise<string> {
-  const entry = registry.find(name) as Entry | undefined
-  // Fails, and says which was meant.
-  if (!entry) await registry.describe(name)
-  const written = await readManifestOf(entry!)
-  const { manifest } = await entry!.definition.compiled()
-  const described = describeDocument(manifest, { version: entry!.found.version ?? '0.0.0' })
-  return `${JSON.stringify(written ?? described, undefined, 2)}\n`
+  const described = await registry.describe(name)
+  return `${JSON.stringify((await readManifestOf(described)) ?? describeByFacts(described), undefined, 2)}\n`
 }
 
 // What its owner wrote is the best description, where somebody wrote one.
-async function readManifestOf({ found }: Entry): Promise<object | undefined> {
-  const file = found.location
-  if (file === undefined || !/\.ya?ml$/.test(file)) return undefined
-  const { value } = await readYaml(file, readFileSync(file, 'utf8'))
+async function readManifestOf({ location }: ToolDescription): Promise<object | undefined> {
+  if (location === undefined || !/\.ya?ml$/.test(location)) return undefined
+  const { value } = await readYaml(location, readFileSync(location, 'utf8'))
   return isObject(value) ? value : undefined
+}
+
+// Without a manifest: what is known, and nothing that nobody said.
+function describeByFacts({ manifest: { name, summary, description, inputSchema, permissions, timeout } }: ToolDescription): object {
+  return {
+    name,
+    summary,
+    ...(description !== undefined && { description }),
+    inputs: describeInputs(inputSchema),
+    ...(permissions && { permissions }),
+    ...(timeout !== undefined && { timeout }),
+  }
 }

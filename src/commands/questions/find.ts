@@ -1,6 +1,6 @@
 import { flagName } from '../../define/flags/flag-name.ts'
 import type { Surroundings } from '../config/load.ts'
-import { COMMON_PROPERTIES } from '../common-flags.ts'
+import type { COMMON_PROPERTIES } from '../common-flags.ts'
 
 /** `--list` or `--describe <tool>` in the place of a command: the questions of the orchestration's own runner, answered in its own forms. */
 export type Question = {

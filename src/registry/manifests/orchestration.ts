@@ -21,7 +21,7 @@ export function readOrchestration(data: Data): Reading<ManifestFile> {
   const wide = findPermissionsProblem(data)
   if (wide) return wide
   const orchestrator = own(data, 'orchestrator') === true
-  if (orchestrator && (own(data, 'permissions') ?? own(data, 'resources') ?? own(data, 'secrets')) != null) return refuse('manifest', "is an orchestrator, which runs with its caller's rights, and has permissions", 'Take out one of the two; the tools that it starts have permissions of their own')
+  if (orchestrator && ['permissions', 'resources', 'secrets'].some((key) => (own(data, key) ?? undefined) !== undefined)) return refuse('manifest', "is an orchestrator, which runs with its caller's rights, and has permissions", 'Take out one of the two; the tools that it starts have permissions of their own')
   const version = own(data, 'version')
   const env = own(data, 'env')
   const required = isObject(env) ? textsOf(own(env, 'require')) : []
