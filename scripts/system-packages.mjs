@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** What the tests need from the machine: shells for the completion tests, tmux and python3 for the terminal tests, groff and man for manual pages, bubblewrap and prlimit for the sandbox, and programs whose help is read. */
+/** What the tests need from the machine: shells for the completion tests, tmux and python3 for the terminal tests, groff and man for manual pages, bubblewrap and prlimit for the sandbox, strace, unshare and mount for disks that fail, and programs whose help is read. */
 export const systemPackages = [
   { binary: 'bash', debian: 'bash' },
   { binary: 'zsh', debian: 'zsh' },
@@ -14,6 +14,9 @@ export const systemPackages = [
   { binary: 'man', debian: 'man-db' },
   { binary: 'bwrap', debian: 'bubblewrap' },
   { binary: 'prlimit', debian: 'util-linux' },
+  { binary: 'strace', debian: 'strace' },
+  { binary: 'unshare', debian: 'util-linux' },
+  { binary: 'mount', debian: 'mount' },
   { binary: 'git', debian: 'git' },
   { binary: 'curl', debian: 'curl' },
   { binary: 'jq', debian: 'jq' },

@@ -1,6 +1,10 @@
 import { EXAMPLES } from './requirements/examples.ts'
+import { EGRESS } from './requirements/egress.ts'
 import { PERMISSIONS } from './requirements/permissions.ts'
+import { OUTPUT } from './requirements/output.ts'
 import { REGISTRY } from './requirements/registry.ts'
+import { RUNS } from './requirements/runs.ts'
+import { SANDBOX } from './requirements/sandbox.ts'
 
 /** One promise of the specification; `later` exempts it from the coverage test until the work that brings it. */
 export type Requirement = { readonly section: '2' | '3' | '4' | '5' | '6' | '7' | '10' | '12'; readonly sentence: string; readonly later?: true }
@@ -241,6 +245,10 @@ export const requirements: { readonly [id: string]: Requirement } = {
   ...section('6', REGISTRY),
   ...section('7', PERMISSIONS),
   ...section('7', EXAMPLES),
+  ...section('7', EGRESS),
+  ...section('7', RUNS),
+  ...section('7', SANDBOX),
+  ...section('7', OUTPUT),
   ...section('10', {
     'http-handler': 'createHandler makes a toolset a web-standard fetch handler with /tools/<name>, /mcp and /openapi.json; toNode serves it by node:http and Express.',
     'http-status': 'Over HTTP a success has the status 200 and an error the status of the table.',

@@ -7,8 +7,6 @@ export type ChildOptions = {
   readonly command: readonly [program: string, ...args: string[]]
   readonly cwd: string
   readonly env: { readonly [name: string]: string }
-  /** The variable that tells the child which file its stdout is, as `device:inode`; it can see by it whether it still is. */
-  readonly stdoutVariable?: string
   /** Written to stdin, which is closed after it. */
   readonly input?: string | Uint8Array
   /** Milliseconds; then the whole tree is ended. */
@@ -27,6 +25,8 @@ export type ChildOptions = {
    * With limits, also empty ones, the child also dies when our own process is killed.
    */
   readonly limits?: Limits
+  /** A variable that tells the child `device:inode` of its stdout, where that is known. */
+  readonly stdoutVariable?: string
   /** Told the process id as soon as there is one. */
   readonly onStart?: (pid: number) => void
   /** Gets each whole line of stdout, without its end, instead of `ChildEnd.stdout`. A line longer than `maxLine` ends the tree. */

@@ -13,6 +13,8 @@ export type Hold = {
   readonly env: ChildOptions['env']
   /** What the command gets as descriptor 3 and on: our descriptors, which are closed when it runs, or pipes to us. */
   readonly descriptors: readonly (number | 'pipe')[]
+  /** Who it is, where that is not we ourselves; it has no other groups then. */
+  readonly user?: { readonly uid: number; readonly gid: number }
   /** Once it runs. */
   take(child: ChildProcess, pid: number): Reins
 }

@@ -13,6 +13,9 @@ export const isLinux = process.platform === 'linux'
 /** The process we are. */
 export const ownPid = (): number => process.pid
 
+/** The program that runs us: node. */
+export const ownProgram: string = process.execPath
+
 /** Who we are; undefined where the system has no such numbers. */
 export const ownUser = (): { readonly uid: number; readonly gid: number } | undefined =>
   process.getuid && process.getgid ? { uid: process.getuid(), gid: process.getgid() } : undefined

@@ -1,7 +1,7 @@
 import type { ChildProcess, StdioOptions } from 'node:child_process'
-import { closeSync, fstatSync } from 'node:fs'
+import { closeSync } from 'node:fs'
 import type { ChildOptions } from './child-type.ts'
-import type { Channels, ChildInput } from './channels.ts'
+import type { Channels, ChildInput, OpenedChannels } from './channels.ts'
 import { openChannels } from './channels.ts'
 import type { Hold } from './hold.ts'
 import { coverInherited } from './inherited.ts'
@@ -10,12 +10,12 @@ import { coverInherited } from './inherited.ts'
 export type Started = { readonly child: ChildProcess; readonly pid: number; readonly channels: Channels }
 
 /** Starts a child, in a process group of its own; gives what the system says where it does not want to. */
-export async function start(options: ChildOptions, stdin: ChildInput, hold?: Hold): Promise<Started | NodeJS.ErrnoException | 'cancelled'> {
+export async function start(options: ChildOptions, stdin: ChildInput | OpenedChannels, hold?: Hold): Promise<Started | NodeJS.ErrnoException | 'cancelled'> {
   const { signal } = options
-  const { command: [program, ...args], cwd } = hold ?? options
+  const { command: [program, ...args], cwd, env } = hold ?? options
   const descriptors = hold?.descriptors ?? []
   const { spawn } = await import('node:child_process')
-  const opened = await openChannels(stdin)
+  const opened = typeof stdin === 'object' ? stdin : await openChannels(stdin)
   const closeOurs = (): void => descriptors.forEach((descriptor) => typeof descriptor === 'number' && closeSync(descriptor))
   if (signal?.aborted) {
     opened.giveUp()
@@ -24,9 +24,8 @@ export async function start(options: ChildOptions, stdin: ChildInput, hold?: Hol
   }
   const stdio = [...(opened.stdio as unknown[]), ...descriptors]
   const uncover = coverInherited(stdio)
-  const env = { ...(hold ?? options).env, ...tellStdout(options.stdoutVariable, stdio[1]) }
   try {
-    const child = spawn(program, args, { cwd, env, stdio: stdio as StdioOptions, shell: false, detached: true, windowsHide: true })
+    const child = spawn(program, args, { cwd, env, stdio: stdio as StdioOptions, shell: false, detached: true, windowsHide: true, ...hold?.user })
     if (child.pid !== undefined) return { child, pid: child.pid, channels: opened.connect(child) }
     opened.giveUp()
     return await new Promise<NodeJS.ErrnoException>((resolve) => child.once('error', resolve))
@@ -37,10 +36,4 @@ export async function start(options: ChildOptions, stdin: ChildInput, hold?: Hol
     uncover()
     closeOurs()
   }
-}
-
-function tellStdout(variable: string | undefined, stdout: unknown): { readonly [name: string]: string } {
-  if (variable === undefined || typeof stdout !== 'number') return {}
-  const { dev, ino } = fstatSync(stdout)
-  return { [variable]: `${dev}:${ino}` }
 }

@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream'
-import type { ChildInput } from './channels.ts'
+import type { ChildInput, OpenedChannels } from './channels.ts'
 import type { ChildEnd, ChildOptions, ChildReason } from './child-type.ts'
 import { collectErrors, collectOutput } from './collect.ts'
 import { drain } from './drain.ts'
@@ -25,7 +25,7 @@ export type Supervised = {
 }
 
 /** Starts a child, as it stands in the options or in its hold, and watches it until it is over. Never throws: what cannot be started has the end `not-started`. */
-export async function supervise(options: ChildOptions, stdin: ChildInput, hold?: Hold, watch?: Watch): Promise<Supervised> {
+export async function supervise(options: ChildOptions, stdin: ChildInput | OpenedChannels, hold?: Hold, watch?: Watch): Promise<Supervised> {
   const { signal, timeout, grace = 0 } = options
   const began = performance.now()
   const started = await start(options, stdin, hold)

@@ -35,6 +35,8 @@ export type RunRequest = {
   readonly retries: number
   readonly trace_id: string
   readonly traceparent?: string
+  /** The span of whoever asked for the run. */
+  readonly parent_span_id?: string
   readonly idempotency_key: string
   /** `--allow-level`: the weakest level that the caller accepts. */
   readonly allow_level?: 'L1' | 'L2' | 'L3'

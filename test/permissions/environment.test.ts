@@ -1,4 +1,8 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { runChild } from '../../src/process/run-child.ts'
+import { makeFolder } from '../support/run-program.ts'
 import { toolEnvironment } from '../../src/runner/inputs/environment.ts'
 
 const HOST = { PATH: '/usr/bin', HOME: '/home/me', USER: 'me', LANG: 'C', LC_ALL: 'C', TMPDIR: '/var/tmp', HTTPS_PROXY: 'http://proxy', SSL_CERT_FILE: '/etc/ca.pem', XDG_RUNTIME_DIR: '/run/user/1', TOOL_DEBUG: '1', TOKEN: 'secret', RUN_ID: 'r-outer', SSH_AUTH_SOCK: '/run/agent' }
@@ -7,7 +11,7 @@ const SAID = { RUN_ID: 'r-0123456789', TRACE_ID: 't-1', WORKSPACE: '/w', LOG_DIR
 
 test('a tool gets what the run says, an allow-list, and what it requires by name [7.run-environment]', () => {
   expect(toolEnvironment({}, RUN)).toEqual({ ...SAID, PATH: '/usr/bin', HOME: '/home/me', USER: 'me', LANG: 'C', LC_ALL: 'C', TMPDIR: '/var/tmp', HTTPS_PROXY: 'http://proxy', SSL_CERT_FILE: '/etc/ca.pem', XDG_RUNTIME_DIR: '/run/user/1' })
-  expect(toolEnvironment({ requireEnv: ['TOKEN'], env: { MODE: 'x', RUN_ID: 'r-forged' } }, { ...RUN, traceparent: '00-a-b-01', stdoutIdentity: '1:2' })).toMatchObject({ ...SAID, TOKEN: 'secret', MODE: 'x', TRACEPARENT: '00-a-b-01', RUN_STDOUT: '1:2' })
+  expect(toolEnvironment({ requireEnv: ['TOKEN'], env: { MODE: 'x', RUN_ID: 'r-forged' } }, { ...RUN, traceparent: '00-a-b-01' })).toMatchObject({ ...SAID, TOKEN: 'secret', MODE: 'x', TRACEPARENT: '00-a-b-01' })
 })
 
 test('in a sandbox it gets nothing that names files or sockets of the host [7.run-environment]', () => {
@@ -18,4 +22,13 @@ test('in a sandbox it gets nothing that names files or sockets of the host [7.ru
 
 test('what it requires and nobody has is told before start [7.run-environment]', () => {
   expect(() => toolEnvironment({ requireEnv: ['AWS_REGION', 'TOKEN'] }, RUN)).toThrow(expect.objectContaining({ code: 'CONFIG', message: 'the tool needs the variable AWS_REGION in the environment' }))
+})
+
+test('it is told which stdout is its own, in a sandbox too [7.run-environment]', async () => {
+  const workspace = join(makeFolder(), 'work')
+  mkdirSync(workspace)
+  const child = { command: ['python3', '-c', 'import os; s = os.fstat(1); print(os.environ["RUN_STDOUT"] == f"{s.st_dev}:{s.st_ino}")'] as const, cwd: workspace, env: { PATH: process.env['PATH'] ?? '' }, stdoutVariable: 'RUN_STDOUT' }
+  const grants = { read: [], write: [], network: 'none', limits: {}, secrets: [] } as const
+  const ends = await Promise.all([runChild(child), runChild({ ...child, sandbox: { grants, workspace, readable: [] } })])
+  expect(ends.map(({ stdout, stderr, problem }) => `${stdout}${stderr}${problem?.message ?? ''}`)).toEqual(['True\n', 'True\n'])
 })

@@ -1,10 +1,12 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readYaml } from '../../src/contract/documents/yaml.ts'
 import { ToolError } from '../../src/contract/tool-error.ts'
 import type { Grants } from '../../src/process/permissions/grants.ts'
+import { LIMITS } from '../../src/process/permissions/shape.ts'
+import { readManifest } from '../../src/registry/manifests/read-manifest.ts'
 import { readGrants } from '../../src/process/permissions/read-grants.ts'
 
 let root: string
@@ -135,4 +137,24 @@ describe('what no manifest gets [7.grants-refused]', () => {
     expect((await refusal(filesystem('write', '${WORKSPACE}/migrated/**'))).message).toMatch(/leads through the link/)
     rmSync(join(root, 'work/migrated'))
   })
+})
+
+test.each<[string, { readonly [key: string]: unknown }, RegExp | object | undefined]>([
+  ['an orchestration manifest without permissions asks for nothing', { entry: 'cli.py', inputs: [] }, {}],
+  ['resources and secrets beside permissions belong to them', { entry: 'cli.py', permissions: { network: 'none' }, resources: { memory_mb: 64 }, secrets: ['a'] }, { network: 'none', resources: { memory_mb: 64 }, secrets: ['a'] }],
+  ['a script that is merely described has none', { command: 'python', entry: 'a.py' }, undefined],
+  ['an empty key asks for nothing', { command: 'python', entry: 'a.py', permissions: null }, {}],
+  ['what is no mapping is refused, not left out', { command: 'python', entry: 'a.py', permissions: 'none' }, /not a mapping/],
+  ['nor in the other form', { entry: 'cli.py', permissions: ['network'] }, /not a mapping/],
+  ['a server that many calls share has none', { command: 'mcp', entry: 'http://127.0.0.1/', permissions: {} }, /cannot be enforced/],
+])('manifests: %s [7.grants-shape]', (_name, data, expected) => {
+  const reading = readManifest({ name: 'x', ...data }, !('command' in data))!
+  if (expected instanceof RegExp) expect('problem' in reading && reading.problem.message).toMatch(expected)
+  else expect('value' in reading && reading.value.facts.permissions).toEqual(expected)
+})
+
+test('the limits in the documentation are the limits', () => {
+  const text = readFileSync(new URL('../../docs/permissions.md', import.meta.url), 'utf8')
+  const rows = [...text.matchAll(/^\| `([a-z_]+)` \| .+ \| (\d+) \| (\d+) \|$/gm)].map(([, name, least, most]) => [name, Number(least), Number(most)])
+  expect(rows).toEqual(Object.entries(LIMITS).map(([name, { least, most }]) => [name, least, most]))
 })

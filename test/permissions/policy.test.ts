@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -91,7 +91,7 @@ describe('a manifest that asks for more is refused, with both lines [7.policy-re
   ])('%s', async (_name, given, permissions, line, rule, message) => {
     const error = await refusal(check(given, permissions()))
     expect(error).toMatchObject({ code: 'PERMISSION', message: expect.stringMatching(message) })
-    expect(error.message.startsWith(`${at('tool.yaml')}:${line}: 'files.copy' asks for `)).toBe(true)
+    expect(error.message.startsWith(`${at('tool.yaml')}:${line}: 'files.copy' wants `)).toBe(true)
     expect(error.message).toContain(rule === '' ? 'has to allow' : `and ${at(rule)} does not allow it`)
     expect(error.suggestion?.fix).toBeTruthy()
   })
@@ -137,6 +137,12 @@ describe('a policy that is broken allows nothing [7.policy-broken]', () => {
     expect((await refusal(loadPolicies(at('project'), { TOOLABLE_POLICY: 'gone.yaml' }, at('etc/none.yaml')))).message).toContain('gone.yaml, which TOOLABLE_POLICY names, does not exist')
   })
 
+})
+
+test('the policy in the documentation is one [7.policy-allows]', async () => {
+  const [, text] = /```\n(version: 1\n[\s\S]+?)```/.exec(readFileSync(new URL('../../docs/policy.md', import.meta.url), 'utf8')) ?? []
+  const { layers } = await load({ env: text!.replace('version: 1\n', '') })
+  expect(layers).toMatchObject([{ rules: { minLevel: 'L3', allowLevelOverride: false, write: [at('out')], secrets: ['api_token'] } }, { pattern: 'git.*', rules: { network: { open: false, servers: [] } } }])
 })
 
 test('answers of several policies: the first that knows one decides [7.policy-answers]', async () => {

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 // What stands here is public for years: a change of these lists is a change for every user.
 test('the values of toolable', async () => {
   expect(Object.keys(await import('toolable')).sort()).toEqual([
-    'ERROR_TABLE', 'ToolError', 'call', 'content', 'createHandler', 'createState', 'fail', 'isTool', 'jsonSchema', 'ok', 'partial', 'prompt', 'protocolError', 'registry', 'resource', 'session', 'slice', 'stream', 'toNode', 'tool', 'toolset',
+    'ERROR_TABLE', 'ToolError', 'call', 'content', 'createHandler', 'createState', 'fail', 'isTool', 'jsonSchema', 'ok', 'partial', 'prompt', 'protocolError', 'registry', 'resource', 'runner', 'session', 'slice', 'stream', 'toNode', 'tool', 'toolset',
   ])
 })
 

@@ -7,6 +7,8 @@ export const PERMISSIONS: { readonly [name: string]: string } = {
   'policy-broken': 'A policy that cannot be read or understood is a refusal, never ignored.',
   'policy-answers': 'Policies answer questions of tools.',
   'level-decided': 'A tool runs at the level that it needs or is refused before start; less has to be accepted, and a policy can forbid that.',
+  'calls-held': 'A tool with permissions is held by them in every call of a registry, not only in runs; a tool without them runs with the rights of its caller, unless a policy demands more.',
+  'wide-manifests': 'Manifests that ask for the machine, for patterns, for any server or for root are refused before anything starts, with file and line.',
   'run-environment': 'A tool gets what the run says, an allow-list of variables and what its manifest requires; what is required and missing is CONFIG before start.',
   'run-paths': 'Declared inputs of type path mean what they mean in the directory of the caller; everything undeclared passes verbatim.',
   'run-inputs-checked': 'Declared inputs that are missing, of the wrong type or name no file are refused before start.',

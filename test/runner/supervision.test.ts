@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { isAlive } from '../support/processes.ts'
+import { listNaming } from '../support/processes.ts'
 import { last, makeProject } from './support.ts'
 
 const project = makeProject({
@@ -10,10 +10,9 @@ const project = makeProject({
 })
 
 async function run(args: readonly string[], env: { readonly [name: string]: string } = {}) {
-  const ended = await project.toolable(['run', ...args], { env })
-  const events = ended.stdout.trim().split('\n').filter((line) => line !== '').map((line) => JSON.parse(line))
+  const { status, lines: events } = await project.toolable(['run', ...args], { env })
   const id: string = events[0]?.run_id
-  return { ...ended, events, id, log: project.log(id) }
+  return { status, events, id, log: project.log(id) }
 }
 
 describe('the states of a run', () => {
@@ -34,7 +33,7 @@ describe('the states of a run', () => {
     expect(log.filter(({ type }) => type === 'diagnostic').map(({ reason }) => reason)).toEqual(['forged', 'forged', 'forged', 'late'])
     expect(log.filter(({ type }) => type === 'runner_end')).toHaveLength(1)
     expect(log.filter(({ type }) => type === 'result')).toHaveLength(1)
-    expect(last(log, 'start')).toMatchObject({ attempt: 1, seq: 5 })
+    expect(last(log, 'start')).toMatchObject({ attempt: 1, seq: 5, run_id: log[0]!['run_id'] })
   })
 
   test('a protocol tool that ends with 0 and no result has failed [7.no-result]', async () => {
@@ -114,10 +113,11 @@ describe('the end of a tree', () => {
     const running = project.start(['run', 'ignores_requests_to_end'])
     await running.said('"type":"start"')
     running.kill('SIGTERM')
-    const { status, stdout } = await running.ended
-    const [, start] = stdout.split('\n').map((line) => (line === '' ? undefined : JSON.parse(line)))
+    const mine = join(project.folder, 'tools/ignores_requests_to_end')
+    expect(listNaming(mine).length).toBeGreaterThan(0)
+    const { status } = await running.ended
     expect(status).toBe(130)
-    for (const pid of start.args.pids as number[]) expect(isAlive(pid)).toBe(false)
+    expect(listNaming(mine)).toEqual([])
   })
 
   test('a daemon that keeps stdout open delays nobody and survives nothing [7.daemon]', async () => {

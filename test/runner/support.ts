@@ -6,7 +6,6 @@ import type { Ended, Running, RunOptions } from '../support/run-program.ts'
 const BIN = '../../dist/bin.js'
 
 /** A line of a run's log, as a test looks at it. */
-// eslint-disable-next-line @typescript-eslint/no-explicit-any
 export type Line = { readonly type: string; readonly seq: number; readonly attempt: number; readonly [field: string]: any }
 
 /** A project with tools of the orchestration's form: each a fixture, under a manifest of a few lines. */

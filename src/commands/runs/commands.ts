@@ -83,6 +83,24 @@ const cleanCommand: ToolableCommand = {
   text: async () => (await import('./clean-text.ts')).renderCleaned,
 }
 
+const exportCommand: ToolableCommand = {
+  path: ['runs', 'export'],
+  tool: tool({
+    name: 'runs_export',
+    summary: 'Export a run as a trace for OpenTelemetry',
+    description: 'Prints the spans of a run (the run, its attempts, tasks and questions) as OTLP/JSON, or posts them to a collector. Nothing is ever sent that was not asked for here.',
+    input: objectOf({
+      run: RUN,
+      format: { type: 'string', enum: ['otlp'], default: 'otlp', description: 'OTLP/JSON' },
+      endpoint: { type: 'string', description: 'The exact address of a collector; default: print' },
+    }, ['run']),
+    positional: ['run'],
+    annotations: { readOnly: true, idempotent: true },
+    examples: [{ description: 'To a collector on this machine', args: ['latest', '--endpoint', 'http://127.0.0.1:4318/v1/traces'] }],
+  }),
+  start: async (input, context) => (await import('./export.ts')).exportRecord(input as never, context),
+}
+
 const watchCommand: ToolableCommand = {
   path: ['watch'],
   tool: tool({
@@ -97,5 +115,5 @@ const watchCommand: ToolableCommand = {
   start: async (input, context) => (await import('./watch.ts')).watchRuns(input as never, context),
 }
 
-/** `toolable runs list|show|logs|clean` and `toolable watch`: what was run, and how it went. */
-export const runsCommands: readonly ToolableCommand[] = [listCommand, showCommand, logsCommand, cleanCommand, watchCommand]
+/** `toolable runs list|show|logs|export|clean` and `toolable watch`: what was run, and how it went. */
+export const runsCommands: readonly ToolableCommand[] = [listCommand, showCommand, logsCommand, exportCommand, cleanCommand, watchCommand]

@@ -1,6 +1,7 @@
 import { lstatSync, mkdirSync, realpathSync, rmSync, statSync } from 'node:fs'
 import type { Stats } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
+import { quoteForShell } from '../../contract/quote-for-shell.ts'
 import { ToolError } from '../../contract/tool-error.ts'
 import { shorten } from '../../contract/shorten.ts'
 import { contains } from '../sandbox/paths.ts'
@@ -58,9 +59,9 @@ function targetOf({ field, text }: PathInput, path: string): string {
     if (real === '/' || NEVER.some((place) => contains(place, real))) throw invalid(field, `'${shorten(text, 200)}' is the machine itself`, 'Give a folder of your own')
     return real
   }
-  if (lstatSync(path, { throwIfNoEntry: false })) throw invalid(field, `'${shorten(text, 200)}' is a link that leads nowhere`, `rm ${path}`)
+  if (lstatSync(path, { throwIfNoEntry: false })) throw invalid(field, `'${shorten(text, 200)}' is a link that leads nowhere`, `rm ${quoteForShell(path)}`)
   const parent = dirname(path)
-  if (!lookAt(field, text, parent)?.isDirectory()) throw invalid(field, `there is no folder ${parent} for '${shorten(text, 200)}'`, `mkdir -p ${parent}`)
+  if (!lookAt(field, text, parent)?.isDirectory()) throw invalid(field, `there is no folder ${parent} for '${shorten(text, 200)}'`, `mkdir -p ${quoteForShell(parent)}`)
   return join(realpathSync.native(parent), basename(path))
 }
 
@@ -87,7 +88,7 @@ function lookAt(field: string, text: string, path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false })
   } catch (error) {
-    throw invalid(field, `'${shorten(text, 200)}' cannot be looked at (${(error as NodeJS.ErrnoException).code})`, `ls -ld ${path}`)
+    throw invalid(field, `'${shorten(text, 200)}' cannot be looked at (${(error as NodeJS.ErrnoException).code})`, `ls -ld ${quoteForShell(path)}`)
   }
 }
 

@@ -4,7 +4,7 @@ import type { Hold, Prepared } from '../hold.ts'
 import { leadGroup } from '../hold.ts'
 import { openLifeline } from '../lifeline.ts'
 import { killMarked, markOf } from '../mark.ts'
-import { explainSandboxed } from '../sandbox/explain.ts'
+import { explainLimited } from '../sandbox/explain.ts'
 import { processLimitsOf, setLimits } from './rlimits.ts'
 import { watchLimits } from './watch.ts'
 
@@ -28,6 +28,6 @@ export async function prepare(options: ChildOptions): Promise<Prepared> {
   return {
     hold: { command: [...limited, ...command] as unknown as ChildOptions['command'], cwd, env, descriptors: [], take },
     watch: (root, onReached) => watchLimits(limits, { countProcesses: true }, root, onReached),
-    explain: (end) => explainSandboxed(end, options),
+    explain: (end) => explainLimited(end, options),
   }
 }

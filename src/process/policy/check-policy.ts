@@ -91,7 +91,7 @@ function leastLimits(layers: readonly PolicyLayer[]): Limits {
 async function explain({ what, asked, layer, rule = [], fix }: Excess, { tool, file }: PolicySubject): Promise<ToolError> {
   const place = file === undefined ? undefined : await locatePermission(file, asked)
   const forbidden = layer ? `, and ${await nameRule(layer, rule)} does not allow it` : ''
-  return new ToolError('PERMISSION', `${placeName(file, place)}'${tool}' asks for ${what}${forbidden}`, { suggestion: fix, details: { ...(file !== undefined && { file }), ...place, ...(layer && { policy: layer.file }) } })
+  return new ToolError('PERMISSION', `${placeName(file, place)}'${tool}' wants ${what}${forbidden}`, { suggestion: fix, details: { ...(file !== undefined && { file }), ...place, ...(layer && { policy: layer.file }) } })
 }
 
 function first<Item, Found>(items: readonly Item[], find: (item: Item) => Found | undefined): Found | undefined {

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { Json } from '../../contract/json.ts'
+import { quoteForShell } from '../../contract/quote-for-shell.ts'
 import { ToolError } from '../../contract/tool-error.ts'
 import type { Environment } from '../base-environment.ts'
 import type { Policy } from './policy.ts'
@@ -55,7 +56,7 @@ function read(file: string): readonly PolicyText[] {
     if (ToolError.is(error)) throw error
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'ENOTDIR') return []
-    throw new ToolError('CONFIG', `the policy ${file} cannot be read: ${error instanceof TypeError ? 'it is not UTF-8' : code}`, { suggestion: `ls -l ${file}`, cause: error })
+    throw new ToolError('CONFIG', `the policy ${file} cannot be read: ${error instanceof TypeError ? 'it is not UTF-8' : code}`, { suggestion: `ls -l ${quoteForShell(file)}`, cause: error })
   }
 }
 

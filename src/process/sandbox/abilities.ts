@@ -25,8 +25,6 @@ export type Abilities = {
     readonly nproc: boolean
     /** Who holds the memory of a whole tree down. */
     readonly memory: 'watchdog'
-    /** Whether a tool can be let to exact servers. */
-    readonly egress: boolean
     /** Who tools are: the user who starts them, or whom root becomes. */
     readonly user: { readonly uid: number; readonly gid: number; readonly isDropped: boolean } | undefined
   }
@@ -56,7 +54,7 @@ async function tryOut(path: string): Promise<Abilities> {
   return { level: 'L1', reasons: [problem.message], problem, details }
 }
 
-const NOTHING = { files: false, network: false, processes: false, seccomp: false, privileges: false, nproc: false, memory: 'watchdog', egress: false, user: undefined } as const
+const NOTHING = { files: false, network: false, processes: false, seccomp: false, privileges: false, nproc: false, memory: 'watchdog', user: undefined } as const
 
 function without(why: Error, who: Identity | undefined): Abilities {
   const problem = ToolError.is(why) ? why : new ToolError('SANDBOX_UNAVAILABLE', `There is no sandbox: ${why.message}`, { cause: why })

@@ -27,8 +27,9 @@ export function createRun(root: string, request: RunRequest | ((runId: string) =
   throw new ToolError('CONFLICT', `cannot create a run in ${root}: its id is taken`)
 }
 
+// Not recursively: the folder that it lies in is there, and on some file systems node would try forever.
 function prepareRoot(root: string): void {
-  if (mkdirSync(root, { recursive: true, mode: 0o700 }) === undefined) return
+  if (!makeFolder(root)) return
   try {
     writeFileSync(join(root, '.gitignore'), '*\n', { flag: 'wx' })
   } catch (error) {
@@ -53,7 +54,7 @@ function fill(paths: RunPaths, request: RunRequest): RunPaths {
     for (const folder of [paths.workspace, paths.toolLogs, paths.logs, paths.artifacts, paths.answers]) mkdirSync(folder, { mode: 0o700 })
     // Read by the tool, who may be somebody else.
     mkdirSync(paths.control, { mode: 0o755 })
-    writeAtomically(paths.request, `${JSON.stringify(request, undefined, 2)}\n`)
+    writeAtomically(paths.request, `${JSON.stringify(request, undefined, 2)}\n`, true)
     return paths
   } catch (error) {
     rmSync(paths.folder, { recursive: true, force: true })

@@ -15,13 +15,11 @@ export type RunSurroundings = {
   /** When the tool is ended, wall clock in milliseconds. */
   readonly deadline?: number | undefined
   readonly idempotencyKey: string
-  /** `device:inode` of the tool's stdout. */
-  readonly stdoutIdentity?: string | undefined
   /** In a sandbox: no home, no proxies; `network` says whether it reaches any server. Absent: with the rights of its caller. */
   readonly confined?: { readonly network: boolean } | undefined
 }
 
-/** The whole environment of a tool: the base allow-list, what it requires by name, what its configuration gives, and what the run says, which wins. Throws CONFIG for what is required and missing. */
+/** The whole environment of a tool: the base allow-list, what it requires by name, what its configuration gives, and what the run says, which wins. `RUN_STDOUT` is added where the tool is started (`stdoutVariable`). Throws CONFIG for what is required and missing. */
 export function toolEnvironment(call: Pick<ChildCall, 'env' | 'requireEnv'>, run: RunSurroundings): { [name: string]: string } {
   const { hostEnv, confined } = run
   const debug = hostEnv['TOOL_DEBUG']
@@ -38,6 +36,5 @@ export function toolEnvironment(call: Pick<ChildCall, 'env' | 'requireEnv'>, run
     AI_PROTOCOL_VERSION: '1',
     IDEMPOTENCY_KEY: run.idempotencyKey,
     ...(run.deadline !== undefined && { DEADLINE_TS: new Date(run.deadline).toISOString() }),
-    ...(run.stdoutIdentity !== undefined && { RUN_STDOUT: run.stdoutIdentity }),
   }
 }

@@ -48,6 +48,9 @@ export async function openLog(path: string, options: OpenLogOptions): Promise<Op
   const reserve = openReserve(path)
   let seq = last?.seq ?? 0
   let lost = 0
+  // What was dropped since somebody was told, and why.
+  let dropped: ToolError | undefined
+  let failure: ToolError | undefined
   let remark = cut === 0 ? undefined : { type: 'runner_warning', message: `${cut} bytes at the end of the log were cut: whoever wrote them died in the middle of a line`, cut_bytes: cut }
 
   const queue = openQueue(openSync(path, constants.O_WRONLY | constants.O_APPEND), path, {
@@ -57,6 +60,7 @@ export async function openLog(path: string, options: OpenLogOptions): Promise<Op
     onLost(lines, error) {
       lost += lines
       seq -= lines
+      failure = error
       options.onFailure?.(error)
     },
   })
@@ -71,6 +75,12 @@ export async function openLog(path: string, options: OpenLogOptions): Promise<Op
     remark = undefined
     if (told) write(told)
   }
+  const tellDropped = async (work: Promise<void>): Promise<void> => {
+    const told = dropped
+    dropped = undefined
+    await work
+    if (told) throw told
+  }
   // A run that is over says nothing before it starts again.
   if (!isOver(standing.state) && standing.state !== 'queued') tellCut()
 
@@ -83,6 +93,7 @@ export async function openLog(path: string, options: OpenLogOptions): Promise<Op
         if (lost > 0) {
           if (!CLOSING.includes(event.type)) {
             lost += 1
+            dropped = failure
             return stamp(event, seq, place).event
           }
           reserve.release()
@@ -95,10 +106,10 @@ export async function openLog(path: string, options: OpenLogOptions): Promise<Op
         if (event.type === 'runner_start') tellCut()
         return stamped
       },
-      flush: queue.flush,
+      flush: () => tellDropped(queue.flush()),
       get waiting() { return queue.waiting },
       async close() {
-        await queue.close().finally(reserve.release)
+        await tellDropped(queue.close()).finally(reserve.release)
       },
     },
   }

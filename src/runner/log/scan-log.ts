@@ -1,8 +1,8 @@
-import type { FileHandle } from 'node:fs/promises'
 import { parseObject } from '../../contract/json.ts'
 import { QUEUED, transition } from '../../contract/run-state.ts'
 import type { RunEvent, RunStanding } from '../../contract/run-state.ts'
 import { readWholeLines } from './whole-lines.ts'
+import type { Readable } from './whole-lines.ts'
 
 /** What a log says of its run, and how many of its bytes say something: the rest is what a crash has left. */
 export type Scanned = { readonly standing: RunStanding; readonly last?: RunEvent; readonly end: number }
@@ -14,7 +14,7 @@ export function parseEvent(line: string): RunEvent | undefined {
 }
 
 /** Reads a log once, from its beginning; only lines that change where a run stands are looked into. Throws only when the file cannot be read. */
-export async function scanLog(file: FileHandle): Promise<Scanned> {
+export async function scanLog(file: Readable): Promise<Scanned> {
   const quick = await scan(file, false)
   return quick.damaged ? scan(file, true) : quick
 }
@@ -22,7 +22,7 @@ export async function scanLog(file: FileHandle): Promise<Scanned> {
 type Pass = Scanned & { readonly damaged: boolean }
 
 // The bytes are read as Latin-1, in which every byte is a character, so that lengths are right whatever stands there.
-async function scan(file: FileHandle, thoroughly: boolean): Promise<Pass> {
+async function scan(file: Readable, thoroughly: boolean): Promise<Pass> {
   let standing = QUEUED
   let last = ''
   let end = 0

@@ -44,6 +44,7 @@ export function openQueue(fd: number, file: string, { size, onWritten, redact, o
   let failure: ToolError | undefined
   // What stands behind `size` is a piece of a line that could not be taken away yet.
   let torn = false
+  let durableSize = -1
 
   const cutTo = async (length: number): Promise<void> => {
     torn = true
@@ -72,6 +73,7 @@ export function openQueue(fd: number, file: string, { size, onWritten, redact, o
       await writeAll(fd, bytes, (count) => { sent += count })
       if (durable) await sync(fd)
       acknowledge(bytes, safe)
+      if (durable) durableSize = size
     } catch (error) {
       // Lines that went in whole are as good as any, unless it is the disk that refused them.
       const kept = bytes.subarray(0, sent === bytes.length ? 0 : bytes.subarray(0, sent).lastIndexOf(LINE_FEED) + 1)
@@ -117,7 +119,7 @@ export function openQueue(fd: number, file: string, { size, onWritten, redact, o
     async close() {
       try {
         await flush()
-        await sync(fd).catch((error: unknown) => { throw diskProblem(error, `cannot write to ${file}`) })
+        if (durableSize !== size) await sync(fd).catch((error: unknown) => { throw diskProblem(error, `cannot write to ${file}`) })
       } finally {
         await new Promise<void>((resolve) => { close(fd, () => resolve()) })
       }

@@ -43,6 +43,8 @@ export type ToolOutput = {
 export function readToolOutput({ runId, mayOrchestrate, maxLine = MEBIBYTE, maxBytes = 256 * MEBIBYTE, onEvent, onDiagnostic, onPlain, redactor, onLimit }: ToolOutputOptions): ToolOutput {
   const diagnostics = boundDiagnostics('stdout', onDiagnostic, redactor)
   const plain = onPlain && redactLines(onPlain, redactor)
+  // Half a secret in escapes is not found in the text, and is found when the event is written anew.
+  const hidesSecrets = redactor !== undefined && !redactor.isEmpty
   const rules = { runId, mayOrchestrate }
   let speaks = false
   let started = false
@@ -63,7 +65,7 @@ export function readToolOutput({ runId, mayOrchestrate, maxLine = MEBIBYTE, maxB
     started ||= judged.type === 'start'
     ended = ENDS.has(judged.type)
     const wrong = findWrongFields(judged)
-    if (wrong === undefined) return onEvent(judged, line)
+    if (wrong === undefined) return hidesSecrets && line.includes('\\') ? onEvent(judged) : onEvent(judged, line)
     diagnostics.add('wrong_field', `Left out: ${wrong.map(([name, kind]) => `${name} is not ${kind}`).join(', ')}`, line)
     onEvent(without(judged, new Set(wrong.map(([name]) => name))))
   }

@@ -1,6 +1,6 @@
 import { constants } from 'node:os'
 import type { ChildEnd, ChildOptions } from '../../child-type.ts'
-import { explainSandboxed } from '../explain.ts'
+import { explainLimited } from '../explain.ts'
 import { explainRefusal } from '../why-not.ts'
 
 const FIRST_OF_SIGNALS = 128
@@ -17,5 +17,5 @@ export function explainTool(end: ChildEnd, options: ChildOptions, hasEnded: bool
     return Promise.resolve({ ...end, reason: 'not-started', problem })
   }
   const signal = end.status === null || end.status === CANCELLED ? undefined : SIGNALS.get(end.status - FIRST_OF_SIGNALS)
-  return explainSandboxed(signal === undefined ? end : { ...end, status: null, signal }, options)
+  return explainLimited(signal === undefined ? end : { ...end, status: null, signal }, options)
 }

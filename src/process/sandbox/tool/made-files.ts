@@ -1,7 +1,7 @@
 import type { Identity } from './identity.ts'
 
 /** A file that exists only in the sandbox. */
-export type MadeFile = { readonly path: string; readonly content: string }
+export type MadeFile = { readonly path: string; readonly content: string; readonly encoding?: 'latin1' }
 
 /** Where programs look for the home of the tool. */
 export const HOME = '/tmp/home'

@@ -52,10 +52,11 @@ export function leadNamespace(child: ChildProcess, pid: number, status: Status, 
   }
   return {
     root: () => status.first()?.pid,
-    warn: () => {
-      const tool = findTool(status.first()?.pid, depth)
+    // It may have said something before we heard who it is.
+    warn: () => void status.known.then((first) => {
+      const tool = findTool(first?.pid, depth)
       if (tool === undefined || !sendSignal(tool, 'SIGTERM')) kill()
-    },
+    }),
     kill,
     clear: async () => {
       clearTimeout(last)

@@ -1,4 +1,4 @@
-import type { Readable, Writable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import { ToolError } from '../../../contract/tool-error.ts'
 import type { ChildEnd, ChildOptions } from '../../child-type.ts'
 import { findProgram } from '../../find-program.ts'
@@ -30,7 +30,7 @@ export async function prepare(options: ChildOptions): Promise<Prepared | ToolErr
   if (who instanceof ToolError) return who
   const programs = findPrograms(options.env['PATH'], who)
   if (programs instanceof ToolError) return programs
-  const network = await openNetwork(profile)
+  const network = await openNetwork(profile, programs, who)
   if (network instanceof ToolError) return network
   const descriptors = collectDescriptors()
   let removeMade = (): void => {}
@@ -46,33 +46,24 @@ export async function prepare(options: ChildOptions): Promise<Prepared | ToolErr
     let status: Status | undefined
     const take: Hold['take'] = (child, pid) => {
       status = readStatus(child.stdio[wrapped.status] as Readable)
-      const reins = lifeline.guard(pid, leadNamespace(child, pid, status, byRoot ? 2 : 1), undefined)
-      if (wrapped.gate !== undefined) void openGate(child.stdio[wrapped.gate] as Writable, status, network.attach!).catch(reins.kill)
-      return reins
+      void status.known.then(network.entered)
+      return lifeline.guard(pid, leadNamespace(child, pid, status, byRoot ? 2 : 1), undefined)
     }
     return {
-      hold: { command: wrapped.command, cwd: '/', env: {}, descriptors: descriptors.all, take },
-      watch: (root, onReached) => watchLimits(limits, { workspace: profile.workspace, inMemory: IN_MEMORY, countProcesses: false }, root, onReached),
-      explain: (end): Promise<ChildEnd> => {
-        network.release()
+      hold: { command: wrapped.command, cwd: '/', env: {}, descriptors: descriptors.all, take, ...(who.isDropped && !byRoot && { user: { uid: who.uid, gid: who.gid } }) },
+      watch: (root, onReached) => watchLimits(limits, { workspace: profile.workspace, inMemory: [IN_MEMORY], countProcesses: false }, root, onReached),
+      explain: async (end): Promise<ChildEnd> => {
+        await network.release(end.reason === 'exited')
         removeMade()
         return explainTool(end, options, status?.hasEnded() ?? false)
       },
     }
   } catch (error) {
     descriptors.giveUp()
-    network.release()
+    await network.release(false)
     removeMade()
     return ToolError.is(error) ? error : new ToolError('SANDBOX_UNAVAILABLE', `${JSON.stringify(options.command[0])} got no sandbox: ${(error as Error).message}`, { cause: error })
   }
-}
-
-// The tool waits in its sandbox until its network is ready.
-async function openGate(gate: Writable, status: Status, attach: (pid: number) => Promise<void>): Promise<void> {
-  gate.on('error', () => {})
-  const first = await status.known
-  if (first) await attach(first.pid)
-  gate.end('x')
 }
 
 function choosePlaces(profile: ToolProfile, { command: [program], env, cwd }: ChildOptions, who: Identity): { readonly places: Place[]; readonly byRoot: boolean } {

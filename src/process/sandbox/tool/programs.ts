@@ -7,7 +7,7 @@ import type { Identity } from './identity.ts'
 import type { SandboxPrograms } from './wrap-command.ts'
 
 /** Programs inside have to be of the system, because nothing else is there. */
-const OF_SYSTEM = '/usr/bin:/bin:/usr/sbin:/sbin:/usr/local/bin'
+export const OF_SYSTEM = '/usr/bin:/bin:/usr/sbin:/sbin:/usr/local/bin'
 
 /** What makes sandboxes here, or what is missing. `path` is looked through first for bubblewrap, which may lie anywhere. */
 export function findPrograms(path: string | undefined, who: Identity): SandboxPrograms | ToolError {

@@ -6,20 +6,20 @@ import { processLimitsOf, setLimits } from '../../limits/rlimits.ts'
 import { contains } from '../paths.ts'
 import type { ToolProfile } from '../profile.ts'
 import type { Descriptors } from './descriptors.ts'
-import { devices, isOfSystem, systemFolders, systemSettings } from './ground.ts'
+import { DEVICES, isOfSystem, SHARED_MEMORY, systemFolders, systemSettings } from './ground.ts'
 import type { Identity } from './identity.ts'
 import { HOME, madeFiles } from './made-files.ts'
 import type { NetworkHold } from './network.ts'
 import type { Place } from './places.ts'
 
 const MEBIBYTE = 1024 * 1024
-/** Folders in memory: as large as this, or a quarter of the memory that the tool may use. */
+/** The folder in memory is as large as this, or a quarter of the memory that the tool may use. */
 const LARGEST_IN_MEMORY = 256
 const SMALLEST_IN_MEMORY = 16
 const SHARE_IN_MEMORY = 4
 
-/** The folders in memory that every tool has of its own. */
-export const IN_MEMORY = ['/tmp', '/dev/shm']
+/** The folder in memory that every tool has of its own. */
+export const IN_MEMORY = '/tmp'
 
 /** The programs that make a sandbox, and the program that the kernel runs at every call. */
 export type SandboxPrograms = { readonly bwrap: string; readonly prlimit: string; readonly setpriv: string | undefined; readonly seccomp: Buffer }
@@ -38,8 +38,8 @@ export type SandboxPlan = {
   readonly env: ChildOptions['env']
 }
 
-/** A command in its sandbox, and the descriptors at which bubblewrap tells how it goes and waits until it may. */
-export type WrappedCommand = { readonly command: [string, ...string[]]; readonly status: number; readonly gate: number | undefined }
+/** A command in its sandbox, and the descriptor at which bubblewrap tells how it goes. */
+export type WrappedCommand = { readonly command: [string, ...string[]]; readonly status: number }
 
 /**
  * The command that runs a command in a sandbox. Bubblewrap gets its arguments by descriptor, so that nobody can read them from the list of processes, and no variables:
@@ -48,22 +48,21 @@ export type WrappedCommand = { readonly command: [string, ...string[]]; readonly
 export function wrapCommand(plan: SandboxPlan, command: ChildOptions['command'], descriptors: Descriptors): WrappedCommand {
   const { programs: { bwrap, prlimit, setpriv = 'setpriv', seccomp }, who, byRoot, network, limits, cwd } = plan
   const status = descriptors.pipe()
-  const gate = network.attach ? descriptors.pipe() : undefined
   const bubble = (args: readonly string[]): string[] => [bwrap, '--args', descriptors.bytes(Buffer.from(args.join('\0'))), '--']
-  const become = [setpriv, '--reuid', String(who.uid), '--regid', String(who.gid), '--clear-groups', '--inh-caps=-all', '--bounding-set=-all', '--no-new-privs', '--']
+  const enter = network.enter?.(byRoot) ?? []
+  const become = [setpriv, '--reuid', String(who.uid), '--regid', String(who.gid), '--clear-groups', '--no-new-privs', '--inh-caps=-all', '--bounding-set=-all', '--']
   const outside = [
-    '--unshare-ipc', '--unshare-pid', '--unshare-uts', '--unshare-cgroup-try', ...(network.isShared ? [] : ['--unshare-net']),
+    '--unshare-ipc', '--unshare-pid', '--unshare-uts', '--unshare-cgroup-try', ...(network.isShared || network.enter ? [] : ['--unshare-net']),
     '--die-with-parent', '--new-session', '--hostname', 'sandbox', '--cap-drop', 'ALL',
-    ...(gate === undefined ? [] : ['--block-fd', String(gate)]),
     '--json-status-fd', String(status),
     ...mounts(plan, descriptors),
   ]
   const inside = ['--unshare-user', '--chdir', cwd, ...variables(plan.env), '--seccomp', descriptors.text(seccomp.toString('latin1'), 'latin1')]
   const limited = [...setLimits(processLimitsOf(limits, true), prlimit), ...command]
   const all = byRoot
-    ? [...bubble([...outside, '--clearenv', ...['SETUID', 'SETGID', 'SETPCAP'].flatMap((name) => ['--cap-add', `CAP_${name}`])]), ...become, ...bubble(['--die-with-parent', '--dev-bind', '/', '/', ...inside]), ...limited]
-    : [...(who.isDropped ? become : []), ...bubble([...outside, ...inside]), ...limited]
-  return { command: all as [string, ...string[]], status, gate }
+    ? [...enter, ...bubble([...outside, '--clearenv', ...['SETUID', 'SETGID', 'SETPCAP'].flatMap((name) => ['--cap-add', `CAP_${name}`])]), ...become, ...bubble(['--die-with-parent', '--dev-bind', '/', '/', ...inside]), ...limited]
+    : [...enter, ...bubble([...outside, ...inside]), ...limited]
+  return { command: all as [string, ...string[]], status }
 }
 
 function variables(env: ChildOptions['env']): string[] {
@@ -77,14 +76,13 @@ function mounts({ who, byRoot, places, files = [], network, limits }: SandboxPla
   const inMemory = Math.min(LARGEST_IN_MEMORY, Math.max(SMALLEST_IN_MEMORY, Math.floor((limits.memoryMb ?? Infinity) / SHARE_IN_MEMORY)))
   const open = (paths: readonly string[]): string[] => foldersAbove(paths, places).flatMap((folder) => ['--perms', '0755', '--dir', folder])
   return [
-    ...open(['/dev/null', '/etc/ssl/certs', '/etc/pki/tls']),
+    ...open(['/dev/null', '/etc/ssl/certs', '/etc/pki/tls/certs']),
     ...systemFolders(),
-    ...systemSettings(network.isShared),
-    ...madeFiles(who, network.hosts).flatMap(({ path, content }) => ['--perms', '0444', '--file', descriptors.text(content), path]),
-    ...devices(),
+    ...[...systemSettings(network.isShared), ...madeFiles(who, network.hosts)].flatMap(({ path, content, encoding }) => ['--perms', '0444', '--file', descriptors.text(content, encoding), path]),
+    ...DEVICES,
     '--proc', '/proc',
-    ...IN_MEMORY.flatMap((folder) => ['--perms', '1777', '--size', String(inMemory * MEBIBYTE), '--tmpfs', folder]),
-    '--perms', '0777', '--dir', HOME,
+    '--perms', '1777', '--size', String(inMemory * MEBIBYTE), '--tmpfs', IN_MEMORY,
+    ...[HOME, SHARED_MEMORY].flatMap((folder) => ['--perms', '1777', '--dir', folder]),
     ...places.flatMap((place) => [...open([place.path]), ...mount(place)]),
     ...places.flatMap(({ path, isHidden }) => (isHidden ? ['--remount-ro', path] : [])),
     // What root makes belongs to root; nobody but the tool is there to read it.
@@ -103,6 +101,6 @@ function mount({ path, source, isWritable, isHidden }: Place): string[] {
 function foldersAbove(paths: readonly string[], places: readonly Place[]): string[] {
   const folders = new Set<string>()
   for (const path of paths) for (let folder = dirname(path); folder !== '/'; folder = dirname(folder)) folders.add(folder)
-  const isMade = (folder: string): boolean => !IN_MEMORY.includes(folder) && !isOfSystem(folder) && (places.findLast((place) => contains(place.path, folder))?.isHidden ?? true)
+  const isMade = (folder: string): boolean => folder !== IN_MEMORY && !isOfSystem(folder) && (places.findLast((place) => contains(place.path, folder))?.isHidden ?? true)
   return [...folders].filter(isMade).sort((left, right) => left.length - right.length)
 }

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import type { Context } from '../../../contract/context.ts'
 import type { JsonObject, JsonSchema } from '../../../contract/json.ts'
 import { ToolError } from '../../../contract/tool-error.ts'
@@ -58,7 +59,7 @@ export async function holdCall(call: ChildCall, given: JsonObject, ctx: Context,
         cwd: run.workspace,
         // Only a tool of the run protocol is told of a run: others would take themselves for one.
         env: { ...confinedEnvironment(ctx.env, run.workspace), ...certificates, ...ownVariables(call, ctx), ...(call.form === 'protocol' ? run.env : { WORKSPACE: run.workspace }) },
-        sandbox: { grants, workspace: run.workspace, readable: [held.folder, ...codeFolders(call.command), ...run.shown, ...readable, ...Object.values(certificates).filter(existsSync)] },
+        sandbox: { grants, workspace: run.workspace, readable: [held.folder, ...codeFolders(call.command), ...run.shown, ...readable, ...Object.values(certificates).filter(existsSync)], hidden: listRunFolders(grants, ctx.cwd) },
         ...limitsOf(grants),
       },
     }
@@ -73,6 +74,15 @@ async function grantsFor({ tool, permissions, file }: HeldBy, workspace: string,
   const grants = await checkPolicy(asked, policy, { tool, file })
   if (grants.secrets.length > 0) throw new ToolError('PERMISSION', `'${tool}' wants secrets (${grants.secrets.join(', ')}), and only a run gives any`, { suggestion: `toolable run --secret ${grants.secrets[0]}=<file> ${tool}` })
   return grants
+}
+
+// Records of runs, which no tool may see or change, although they may lie in what it was granted.
+function listRunFolders({ read, write }: Grants, cwd: string): readonly string[] {
+  const folders = new Set([...read, ...write].filter(({ tree }) => tree).map(({ path }) => path))
+  for (let folder = cwd; ; folder = dirname(folder)) {
+    folders.add(folder)
+    if (dirname(folder) === folder) return [...folders].map((each) => join(each, '.runs')).filter(existsSync)
+  }
 }
 
 function limitsOf({ limits: { outputMb, lineKb, graceMs } }: Grants): Pick<ChildOptions, 'maxStdout' | 'maxLine' | 'grace'> {

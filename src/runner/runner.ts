@@ -1,0 +1,86 @@
+import { availableParallelism } from 'node:os'
+import type { RunEvent } from '../contract/run-state.ts'
+import { ToolError } from '../contract/tool-error.ts'
+import { host } from '../call/host.ts'
+import { flagArguments } from '../registry/child/argv/flag-arguments.ts'
+import type { ChildCall } from '../registry/child/child-call.ts'
+import type { Entry } from '../registry/entry.ts'
+import { buildProgramArgv } from '../registry/help/build-argv.ts'
+import { createRun } from './folder/create-run.ts'
+import { findRunsFolder } from './folder/find-runs-folder.ts'
+import { newRunId } from './folder/run-id.ts'
+import type { AnswerChannel } from './interactions/broker.ts'
+import { folderChannel } from './interactions/channels/folder.ts'
+import { readLog } from './log/read-log.ts'
+import { makeRequest } from './make-request.ts'
+import type { Given } from './make-request.ts'
+import { performRun } from './perform-run.ts'
+import { createPool } from './pool.ts'
+import type { RunHandle, Runner, RunnerOptions, RunInput } from './runner-type.ts'
+import { readSummary } from './summary/read-summary.ts'
+
+const FOR_EACH_CORE = 4
+
+/** Opens a runner over a registry. */
+export function openRunner({ registry, folder, concurrency = FOR_EACH_CORE * availableParallelism(), answer, cwd = host.cwd(), env = host.env() }: RunnerOptions): Runner {
+  const pool = createPool(concurrency)
+  const root = folder ?? findRunsFolder(cwd)
+  const live = new Map<string, { readonly stop: AbortController; readonly done: Promise<unknown> }>()
+  let closed = false
+
+  return {
+    async start(tool, given, options = {}) {
+      if (closed) throw new ToolError('CANCELLED', 'the runner is closed')
+      const entry = registry.find(tool) as Entry | undefined
+      // Fails, and says which was meant.
+      if (!entry) throw (await registry.describe(tool), new ToolError('NOT_FOUND', `there is no tool '${tool}'`))
+      await registry.prepare?.()
+      const program = await entry.found.program?.()
+      const request = await makeRequest(newRunId(), entry, program, givenOf(given, program?.call), options, { cwd, env })
+      const paths = createRun(root, request)
+      const stop = new AbortController()
+      const channels = [...(answer ? [hostChannel(answer)] : []), folderChannel(paths.answers)]
+      const done = pool.run(() => performRun(paths, request, { env, registry, channels, signal: stop.signal })).then(() => readSummary(paths, request)).finally(() => live.delete(paths.id))
+      // Whoever does not look at it is not ended by it.
+      done.catch(() => undefined)
+      live.set(paths.id, { stop, done })
+      return { id: paths.id, folder: paths.folder, done, cancel: (reason = 'cancelled') => stop.abort(reason), events: () => untilOver(paths.events) } satisfies RunHandle
+    },
+    async close() {
+      closed = true
+      for (const { stop } of live.values()) stop.abort('the runner was closed')
+      await Promise.allSettled([...live.values()].map(({ done }) => done))
+    },
+  }
+}
+
+// Each tool gets its input in the way that it takes.
+function givenOf(given: RunInput, call: ChildCall | undefined): Given {
+  if ('args' in given) return { args: given.args }
+  const { input } = given
+  if (call?.form === 'flags' || call?.form === 'protocol') return { args: flagArguments(input) }
+  if (call?.form === 'program' && call.program) return { args: buildProgramArgv(call.program, input) }
+  return call?.form === 'toolable' ? { args: [JSON.stringify(input)] } : { args: [], input }
+}
+
+async function* untilOver(file: string): AsyncGenerator<RunEvent> {
+  const enough = new AbortController()
+  try {
+    for await (const event of readLog(file, { follow: true, signal: enough.signal })) {
+      yield event
+      if (event.type === 'runner_end' && event['retry_in_s'] === undefined) return
+    }
+  } finally {
+    enough.abort()
+  }
+}
+
+function hostChannel(answer: NonNullable<RunnerOptions['answer']>): AnswerChannel {
+  return {
+    name: 'the host',
+    async answer(question, signal, problem) {
+      const value: unknown = await answer(problem === undefined ? question : { ...question, problem }, signal)
+      return value === undefined ? undefined : { value }
+    },
+  }
+}

@@ -1,0 +1,8 @@
+/** What the network of a tool promises. */
+export const EGRESS: { readonly [name: string]: string } = {
+  'egress-exact': 'A tool reaches exactly the servers that it was granted, by name and port, with whatever client, and nothing else: no other port, host, address, protocol, socket or name server.',
+  'egress-refused': 'A server that refuses or resets is heard of inside, and every connection is told to the runner, made or not.',
+  'egress-relay': 'Connections are passed on byte for byte: halves close one by one, slow readers slow writers down, resets are passed on, last words arrive, and their number is bounded.',
+  'egress-addresses': 'The addresses of a granted name are asked for once; those of this machine, of links and of the secrets of clouds are refused.',
+  'egress-leaves-nothing': 'After a run with servers no process, listener, connection or file is left.',
+}

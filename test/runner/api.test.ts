@@ -1,0 +1,22 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { registry, runner } from 'toolable'
+import { makeProject } from './support.ts'
+
+test('a host runs tools on record, many at once in a bounded pool, each with its own answer [7.runner-api]', async () => {
+  const project = makeProject({ 'asks.py': '', 'is-plain.sh': 'plain' })
+  const tools = await registry({ folders: [join(project.folder, 'tools')], cache: false })
+  const runs = runner({ registry: tools, cwd: project.folder, concurrency: 4, answer: ({ prompt }) => (prompt === 'Which way?' ? 'right' : undefined) })
+  const handles = await Promise.all(Array.from({ length: 20 }, (_, index) => runs.start(index % 2 === 0 ? 'is_plain' : 'asks', { args: index % 2 === 0 ? ['0'] : [] })))
+  const summaries = await Promise.all(handles.map(({ done }) => done))
+  expect(summaries.map(({ state }) => state)).toEqual(Array.from({ length: 20 }, () => 'completed'))
+  expect(new Set(handles.map(({ id }) => id)).size).toBe(20)
+  const types: string[] = []
+  for await (const { type } of handles[1]!.events()) types.push(type)
+  expect(types).toEqual(['runner_start', 'start', 'action_required', 'runner_log', 'result', 'runner_end'])
+  expect(readdirSync(join(project.folder, '.runs')).filter((name) => existsSync(join(project.folder, '.runs', name, 'lock')))).toEqual([])
+  await expect(runs.start('no-such-tool', { args: [] })).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  await runs.close()
+  await tools.close()
+})
