@@ -3,12 +3,12 @@ import { dirname, join, resolve } from 'node:path'
 import type { Context } from '../../contract/context.ts'
 import { quoteForShell } from '../../contract/quote-for-shell.ts'
 import { ToolError } from '../../contract/tool-error.ts'
+import type { Language } from './language.ts'
 import { writeNewFiles } from './write-new-files.ts'
 import type { NewFile } from './write-new-files.ts'
 
 /** What `init` is asked. */
 export type InitInput = { readonly folder: string; readonly language: Language; readonly name: string; readonly agent?: readonly 'claude'[] }
-export type Language = 'ts' | 'python' | 'sh'
 
 /** What `init` gives. */
 export type InitResult = {

@@ -1,4 +1,4 @@
-import type { Language } from '../init.ts'
+import type { Language } from '../language.ts'
 import type { NewFile } from '../write-new-files.ts'
 import { readEmitter } from './emitter.ts'
 
