@@ -416,6 +416,10 @@ class _Task:
             status = self.child.wait()
         except BaseException:
             self.stop()
+            # Its runner needs a moment to end the tool and to finish the record; ours ends us all where that takes too long.
+            for line in self.child.stdout:
+                self.hear(line)
+            self.child.wait()
             raise
         finally:
             self.child.stdout.close()
@@ -930,7 +934,7 @@ def _line(answers, fields):
 
 def _write(answers, document):
     with _write_lock:
-        answers.write(json.dumps(document, ensure_ascii=False, allow_nan=False, default=_plain).encode("utf-8", "surrogatepass").decode("utf-8", "replace") + "\n")
+        answers.write(json.dumps(document, ensure_ascii=False, allow_nan=False, default=_plain, separators=(",", ":")).encode("utf-8", "surrogatepass").decode("utf-8", "replace") + "\n")
         answers.flush()
 
 

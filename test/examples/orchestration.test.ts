@@ -107,18 +107,20 @@ describe('the tools of the orchestration specification', () => {
     expect(listed.filter(({ run_id }: any) => children.includes(run_id)).map(({ state }: any) => state)).toEqual(['completed', 'completed', 'completed'])
   })
 
-  test('[7.seed-orchestrator] a cancelled orchestrator takes its tasks along', async () => {
+  test.each([
+    ['one task', { name: 'move', type: 'tool', command: 'data_migrator --source ./in --target ./a' }, ['t-1-move']],
+    ['several tasks', { name: 'move', type: 'parallel', tasks: ['data_migrator --source ./in --target ./a', 'data_migrator --source ./in --target ./b'] }, ['t-1-p0', 't-1-p1']],
+  ])('[7.seed-orchestrator] a cancelled orchestrator takes %s along', async (_words, step, ids) => {
     const { start, run, folder } = makeProject()
-    writeFileSync(join(folder, 'long.json'), JSON.stringify({ steps: [{ name: 'migrate', type: 'parallel', tasks: ['data_migrator --source ./in --target ./a', 'data_migrator --source ./in --target ./b'] }] }))
+    writeFileSync(join(folder, 'long.json'), JSON.stringify({ steps: [step] }))
     const running = start(['./tool', 'workflow_orchestrator', '--workflow', './long.json'], { input: 'open' })
-    await running.said('"task_id":"t-1-p0","child_run_id":"r-')
-    await running.said('"task_id":"t-1-p1","child_run_id":"r-')
+    for (const id of ids) await running.said(`"task_action_required","ts":`).then(() => running.said(`"task_id":"${id}","child_run_id":"r-`))
     running.kill('SIGTERM')
     const end = await running.ended
     expect(end.status).toBe(130)
     expect(end.lines.at(-1)).toMatchObject({ type: 'runner_end', state: 'cancelled' })
     const { runs } = (await run(['toolable', 'runs', 'list'])).json.result
-    expect(runs.map(({ state }: any) => state)).toEqual(['cancelled', 'cancelled', 'cancelled'])
+    expect(runs.map(({ state }: any) => state)).toEqual([...ids, 'parent'].map(() => 'cancelled'))
   })
 })
 
