@@ -1,5 +1,5 @@
 import { EXAMPLES } from './requirements/examples.ts'
-import { EGRESS } from './requirements/egress.ts'
+import { DOCTOR, EGRESS } from './requirements/egress.ts'
 import { PERMISSIONS } from './requirements/permissions.ts'
 import { OUTPUT } from './requirements/output.ts'
 import { REGISTRY } from './requirements/registry.ts'
@@ -243,9 +243,10 @@ export const requirements: { readonly [id: string]: Requirement } = {
     'mcp-no-sse': 'The transport sse is a usage error that names http.',
   }),
   ...section('6', REGISTRY),
+  ...section('7', OUTPUT),
   ...section('7', PERMISSIONS),
   ...section('7', EXAMPLES),
-  ...section('7', EGRESS),
+  ...section('7', { ...DOCTOR, ...EGRESS }),
   ...section('7', RUNS),
   ...section('7', SANDBOX),
   ...section('7', OUTPUT),

@@ -16,6 +16,9 @@ export const ownPid = (): number => process.pid
 /** The program that runs us: node. */
 export const ownProgram: string = process.execPath
 
+/** Its version, without a letter in front. */
+export const nodeVersion: string = process.versions.node
+
 /** Who we are; undefined where the system has no such numbers. */
 export const ownUser = (): { readonly uid: number; readonly gid: number } | undefined =>
   process.getuid && process.getgid ? { uid: process.getuid(), gid: process.getgid() } : undefined

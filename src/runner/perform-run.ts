@@ -1,40 +1,22 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { identify } from '../process/process-table.ts'
-import type { Registry } from '../registry/registry-type.ts'
 import type { Ending } from './attempt/ending/ending.ts'
 import { recordRefusal, runAttempt } from './attempt/run-attempt.ts'
 import type { RunPaths } from './folder/run-paths.ts'
 import { lockRun } from './folder/lock.ts'
 import type { RunLock } from './folder/lock.ts'
-import type { AnswerChannel } from './interactions/broker.ts'
 import { createBroker } from './interactions/broker.ts'
 import type { Question } from './interactions/read-question.ts'
 import { openLog } from './log/event-log.ts'
 import { createMirror } from './mirror.ts'
 import { prepareAttempt } from './prepare/prepare-attempt.ts'
 import { pauseBefore } from './retry.ts'
+import type { RunHost } from './run-host.ts'
 import type { RunRequest } from './run-request.ts'
 import { untilThere } from './until-there.ts'
 
 /** Seconds that a question waits which has no time of its own. */
 const LONGEST_QUESTION = 24 * 3600
-
-/** What stands around a run: who answers, who listens, who may end it. */
-export type RunHost = {
-  readonly env: { readonly [name: string]: string | undefined }
-  /** For tools that are no programs. */
-  readonly registry?: Pick<Registry, 'call'>
-  /** Who may answer, besides what the request itself brings. */
-  readonly channels: readonly AnswerChannel[]
-  /** Gets whole lines of the log as soon as they are safe. A promise holds the tool back. */
-  readonly onWritten?: (lines: string) => void | Promise<void>
-  /** Cancels the run. */
-  readonly signal: AbortSignal
-  /** Secrets that were given by stdin: they are in no file. */
-  readonly secrets?: { readonly [name: string]: string }
-  /** Who asked for this attempt, where it is not the first. */
-  readonly resumedBy?: 'resume'
-}
 
 /** Performs a run to its end: attempt by attempt, under its lock, on record. Throws only where another process performs it, or where its folder cannot be written. */
 export async function performRun(paths: RunPaths, request: RunRequest, host: RunHost): Promise<Ending> {

@@ -6,3 +6,9 @@ export const EGRESS: { readonly [name: string]: string } = {
   'egress-addresses': 'The addresses of a granted name are asked for once; those of this machine, of links and of the secrets of clouds are refused.',
   'egress-leaves-nothing': 'After a run with servers no process, listener, connection or file is left.',
 }
+
+/** What `toolable doctor` promises. */
+export const DOCTOR: { readonly [name: string]: string } = {
+  'doctor-tries': 'toolable doctor says what the machine can enforce by trying it: level, each mechanism, granted servers, Node, folder, clock, space, configuration and policies.',
+  'doctor-fixes': 'What is missing or broken comes with a fix; the exit status is 1 where something is broken or the wanted level is not reached.',
+}

@@ -9,7 +9,7 @@ import { ownPid } from '../host.ts'
 import { runChild } from '../run-child.ts'
 import type { ToolProfile } from './profile.ts'
 
-const NPROC = 48
+const NPROC = 1000
 const TRIAL_TIME = 20_000
 
 /** Tries what it should not be able to do; each line that it prints is something that it could. Arguments: a file and a port outside, and a process of the machine. */
@@ -43,8 +43,8 @@ export async function tryToGetOut(path: string): Promise<ChildEnd | Error> {
 
 type Outside = { readonly secret: string; readonly workspace: string; readonly port: number }
 
-// A file that everybody may read and a server that everybody may reach, so that nothing but the sandbox is in the way.
-async function withOutside<Result>(use: (outside: Outside) => Promise<Result>): Promise<Result> {
+/** Makes a file that everybody may read and a server that everybody may reach, so that nothing but the sandbox is in the way, as long as `use` needs them. */
+export async function withOutside<Result>(use: (outside: Outside) => Promise<Result>): Promise<Result> {
   const { createServer } = await import('node:net')
   const folder = mkdtempSync(join(tmpdir(), 'toolable-trial-'))
   const server = createServer((socket) => socket.destroy())

@@ -1,10 +1,12 @@
 import { shorten } from '../../contract/shorten.ts'
 import type { Redactor } from '../../process/redaction/create-redactor.ts'
 
-/** Why a line of a tool is no event. */
-export type DiagnosticReason =
-  | 'not_json' | 'not_an_object' | 'no_type' | 'unknown_type' | 'wrong_version' | 'too_deep' | 'not_utf8' | 'too_long' | 'empty'
-  | 'forged' | 'not_an_orchestrator' | 'second_start' | 'late' | 'wrong_field' | 'more' | 'stderr'
+/** Why a line of a tool is no event; `stderr` is what it wrote there, `more` tells how many are not recorded. */
+export const DIAGNOSTIC_REASONS = [
+  'not_json', 'not_an_object', 'no_type', 'unknown_type', 'wrong_version', 'too_deep', 'not_utf8', 'too_long', 'empty',
+  'forged', 'not_an_orchestrator', 'second_start', 'late', 'wrong_field', 'more', 'stderr',
+] as const
+export type DiagnosticReason = (typeof DIAGNOSTIC_REASONS)[number]
 
 /** What the log says about output that is no event. */
 export type Diagnostic = {

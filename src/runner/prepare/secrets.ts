@@ -1,6 +1,6 @@
 import type { ToolProfile } from '../../process/sandbox/profile.ts'
 import { loadSecrets } from '../secrets/load-secrets.ts'
-import type { RunHost } from '../perform-run.ts'
+import type { RunHost } from '../run-host.ts'
 import type { RunRequest } from '../run-request.ts'
 import { layOutSecrets } from '../secrets/lay-out-secrets.ts'
 import type { Rights } from './rights.ts'

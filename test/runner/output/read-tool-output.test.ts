@@ -102,6 +102,18 @@ describe('hostile output', () => {
     expect(read(['123456\nx\n'], { maxLine: 5 })).toMatchObject({ plain: ['12345', 'x'], diagnostics: [{ reason: 'too_long', bytes: 6 }] })
   })
 
+  test('[7.output-line-cap] a line without an end takes no memory, however small its pieces are', () => {
+    const chunk = Buffer.alloc(65_536, 'x')
+    const output = readToolOutput({ runId: RUN, mayOrchestrate: false, maxBytes: 1e10, onEvent: () => undefined, onDiagnostic: () => undefined })
+    const before = process.memoryUsage()
+    for (let turn = 0; turn < 5000; turn += 1) output.push(chunk)
+    output.push(Buffer.from('\n'))
+    for (let turn = 0; turn < 1_000_000; turn += 1) output.push(chunk.subarray(0, 1))
+    const after = process.memoryUsage()
+    expect([output.bytes, after.arrayBuffers - before.arrayBuffers < 8e6]).toEqual([328_680_001, true])
+    expect(after.rss - before.rss).toBeLessThan(64e6)
+  })
+
   test('[7.output-run-cap] what is more than a run may write is left out, counted, and told once', () => {
     const { events, diagnostics, limits, bytes } = read(['{"type":"log"}\n'.repeat(10), '{"type":"log"}\n'.repeat(10)], { maxBytes: 155 })
     expect([events.length, diagnostics, limits, bytes]).toEqual([10, [], [155], 300])
