@@ -1,3 +1,4 @@
+import { EXAMPLES } from './requirements/examples.ts'
 import { DOCTOR, EGRESS } from './requirements/egress.ts'
 import { PERMISSIONS } from './requirements/permissions.ts'
 import { OUTPUT } from './requirements/output.ts'
@@ -245,6 +246,7 @@ export const requirements: { readonly [id: string]: Requirement } = {
   ...section('6', REGISTRY),
   ...section('7', OUTPUT),
   ...section('7', PERMISSIONS),
+  ...section('7', EXAMPLES),
   ...section('7', { ...DOCTOR, ...EGRESS }),
   ...section('7', RUNS),
   ...section('7', SANDBOX),
@@ -278,13 +280,13 @@ export const requirements: { readonly [id: string]: Requirement } = {
     'error-document-with-exit-0': '`{"error":…}` with exit code 0 is an error.',
     'describe-nosuch-fails': '`describe nosuch` fails.',
     'status-active-is-a-result': '`{"status":"active"}` is a result.',
+    'resume-resumes': 'Resume resumes, and the documented command works the second time too.',
     'probe-without-side-effects': "A probe never runs a script's side effects on the user's files.",
   }),
   ...later('12', {
     'silent-tool-killed': 'A silent tool is killed on time.',
     'grandchildren-die': 'Grandchildren die.',
     'run-evil-path-refused': '`run ../../evil` is refused.',
-    'resume-resumes': 'Resume resumes, and the documented command works the second time too.',
   }),
 }
 

@@ -15,6 +15,8 @@
 #
 # Types: string, integer, number, boolean, array, object. A parameter is a shell variable of its name, unset where it was not given; arrays and
 # objects are JSON texts. `result` takes JSON, `text` a text. What a function prints goes to stderr: stdout carries the answer alone.
+# Under a runner (`toolable run`) heartbeats come by themselves, and ask, choose, confirm, checkpoint_save, checkpoint_load, cancelled, workspace,
+# deadline and secret are there. A shell hears of a signal when its foreground child is over: start long work in the background and wait for it.
 # toolable: {"tools": []}
 
 TOOLABLE_TOOLS='' TOOLABLE_NAME=${TOOLABLE_NAME:-$(basename "$0" .sh)} TOOLABLE_VERSION=${TOOLABLE_VERSION:-0.1.0}
@@ -66,9 +68,105 @@ fail() {
 }
 
 # progress <message> [<percent>], log <message> [<level>], artifact <name> <uri>
-progress() { toolable_event progress "\"$(toolable_word message msg)\":$(json_string "$1")${2:+,\"$(toolable_word percent pct)\":$2}"; }
+progress() { toolable_event progress "\"$(toolable_word message msg)\":$(json_string "$1")${2:+,\"$(toolable_word percent pct)\":$2}$([ "$TOOLABLE_DIALECT" = native ] || printf ',"step":"%s"' "$TOOLABLE_TOOL")"; }
 log() { toolable_event log "\"level\":\"${2:-info}\",\"$(toolable_word message msg)\":$(json_string "$1")"; }
-artifact() { toolable_event artifact "\"name\":$(json_string "$1"),\"uri\":$(json_string "$2")"; }
+artifact() {
+  toolable_event artifact "\"name\":$(json_string "$1"),\"uri\":$(json_string "$2")"
+  case "$2" in file://*) toolable_made=${2#file://} ;; *://*) toolable_made='' ;; *) toolable_made=$2 ;; esac
+  if [ -z "$toolable_made" ]; then toolable_made="{\"name\":$(json_string "$1"),\"uri\":$(json_string "$2")}"
+  else toolable_hash=$(toolable_sha256 "$toolable_made"); toolable_made="{\"name\":$(json_string "$1"),\"path\":$(json_string "$toolable_made")${toolable_hash:+,\"sha256\":\"$toolable_hash\"}}"; fi
+  TOOLABLE_ARTIFACTS="${TOOLABLE_ARTIFACTS:+$TOOLABLE_ARTIFACTS,}$toolable_made"
+}
+
+# A folder is hashed by the runner.
+toolable_sha256() {
+  [ -f "$1" ] || return 0
+  for toolable_program in sha256sum 'shasum -a 256' 'openssl dgst -sha256 -r'; do
+    command -v "${toolable_program%% *}" > /dev/null && { $toolable_program < "$1" | cut -c 1-64; return; }
+  done
+}
+
+# ask <variable> <prompt> [name=value ...]: asks somebody, waits, and puts the answer into the variable: a text as it is, anything else as JSON.
+# Names: default, timeout (seconds), key, action, and any other fact for whoever answers. Without an answer and without a default the call fails.
+ask() { toolable_ask input any "$@"; }
+# confirm <variable> <prompt> [name=value ...]: true or false
+confirm() { toolable_ask confirm boolean "$@"; }
+# choose <variable> <prompt> <option,option,...> [name=value ...]: one of the options
+choose() {
+  toolable_variable=$1 toolable_prompt=$2 toolable_options=$3
+  shift 3
+  toolable_ask decision string "$toolable_variable" "$toolable_prompt" "options=$toolable_options" "$@"
+}
+
+toolable_ask() {
+  toolable_action=$1 toolable_type=$2 toolable_variable=$3 toolable_prompt=$4 toolable_known='' toolable_facts='' toolable_default=''
+  shift 4
+  for toolable_pair; do
+    toolable_name=${toolable_pair%%=*} toolable_value=${toolable_pair#*=}
+    case "$toolable_name" in
+      action) toolable_action=$toolable_value ;;
+      timeout) toolable_facts="$toolable_facts,\"timeout\":$toolable_value" ;;
+      options) toolable_facts="$toolable_facts,\"options\":[$(toolable_list_options "$toolable_value")]" ;;
+      default)
+        toolable_known=yes toolable_default=$toolable_value
+        if [ "$toolable_type" = boolean ]; then toolable_facts="$toolable_facts,\"default\":$toolable_value"; else toolable_facts="$toolable_facts,\"default\":$(json_string "$toolable_value")"; fi ;;
+      *) toolable_facts="$toolable_facts,$(json_string "$toolable_name"):$(json_string "$toolable_value")" ;;
+    esac
+  done
+  TOOLABLE_ASKED=$((${TOOLABLE_ASKED:-0} + 1))
+  if [ "$TOOLABLE_DIALECT" = acor ]; then
+    toolable_line action_required ",\"action\":$(json_string "$toolable_action"),\"context\":{\"id\":\"q$$-$TOOLABLE_ASKED\",\"prompt\":$(json_string "$toolable_prompt")$toolable_facts}"
+    while IFS= read -r toolable_answer; do
+      toolable_params="id${TOOLABLE_TAB}any${TOOLABLE_TAB}${TOOLABLE_TAB}${TOOLABLE_NEWLINE}value$TOOLABLE_TAB$toolable_type$TOOLABLE_TAB$TOOLABLE_TAB$TOOLABLE_NEWLINE"
+      # In a shell of its own: parameters of the tool may have the same names. The mark keeps line ends.
+      toolable_answer=$(TOOLABLE_CODE=''; unset id value; eval "$(printf '%s\n' "$toolable_answer" | toolable_read json)"; [ -z "$TOOLABLE_CODE" ] && [ -n "${value+given}" ] && [ "${id:-q$$-$TOOLABLE_ASKED}" = "q$$-$TOOLABLE_ASKED" ] && printf '%s.' "$value")
+      [ -n "$toolable_answer" ] && { eval "$toolable_variable=\${toolable_answer%.}"; return 0; }
+    done
+  elif [ -t 0 ] && [ -t 2 ]; then
+    printf '%s\n> ' "$toolable_prompt" >&2
+    if IFS= read -r toolable_answer && [ -n "$toolable_answer" ]; then eval "$toolable_variable=\$toolable_answer"; return 0; fi
+  fi
+  [ -n "$toolable_known" ] || fail ANSWER_REQUIRED "the tool asks '$toolable_prompt' and nobody can answer" "Give the answer before: toolable run --answer $toolable_action=<value> ..."
+  eval "$toolable_variable=\$toolable_default"
+}
+
+toolable_list_options() {
+  printf '%s\n' "$1" | tr , '\n' | { toolable_comma=''; while IFS= read -r toolable_one; do printf '%s{"value":%s}' "$toolable_comma" "$(json_string "$toolable_one")"; toolable_comma=,; done; }
+}
+
+# workspace: prints the folder of the run, which is found again when the run is resumed
+workspace() { printf '%s\n' "${WORKSPACE:-$PWD}"; }
+
+# deadline: prints when the runner ends the call (ISO 8601), or nothing
+deadline() { printf '%s' "${DEADLINE_TS:+$DEADLINE_TS$TOOLABLE_NEWLINE}"; }
+
+# cancelled: ends the call when somebody has cancelled it; to be called between two pieces of work
+cancelled() { if [ -n "${CANCEL_FILE-}" ] && [ -e "$CANCEL_FILE" ]; then toolable_cancel 130; fi; }
+
+# secret <variable> <name>: puts a secret that the run was given into the variable
+secret() {
+  toolable_file=$(printf '%s' "$2" | tr a-z.- A-Z__)_FILE
+  eval "toolable_file=\${$toolable_file-}"
+  { [ -n "$toolable_file" ] && [ -r "$toolable_file" ]; } || fail CONFIG "the secret '$2' was not given" "Give it by a file with mode 0600: toolable run --secret-file $2=<path> ..."
+  eval "$1=\$(cat \"\$toolable_file\")"
+}
+
+# checkpoint_save <stage> <json>: what a stage of a long job remembers, replaced whole
+checkpoint_save() {
+  toolable_folder=$(workspace)/.checkpoints
+  mkdir -p "$toolable_folder" && printf '{"stage":%s,"data":%s}\n' "$(json_string "$1")" "$2" > "$toolable_folder/$1.json.$$.tmp" && mv -f "$toolable_folder/$1.json.$$.tmp" "$toolable_folder/$1.json" ||
+    { rm -f "$toolable_folder/$1.json.$$.tmp"; fail DISK_FULL "the checkpoint '$1' could not be saved"; }
+}
+
+# checkpoint_load <variable> <stage>: puts what was saved last into the variable, as JSON; returns 1 where nothing was
+checkpoint_load() {
+  toolable_file=$(workspace)/.checkpoints/$2.json
+  [ -r "$toolable_file" ] || return 1
+  # In a shell of its own: parameters of the tool may have the same names.
+  toolable_saved=$(TOOLABLE_CODE=''; toolable_params="stage${TOOLABLE_TAB}string${TOOLABLE_TAB}required${TOOLABLE_TAB}${TOOLABLE_NEWLINE}data${TOOLABLE_TAB}raw${TOOLABLE_TAB}required${TOOLABLE_TAB}${TOOLABLE_NEWLINE}"; eval "$(toolable_read json < "$toolable_file")"; [ -z "$TOOLABLE_CODE" ] && [ "$stage" = "$2" ] && printf '%s' "$data")
+  [ -n "$toolable_saved" ] || fail PRECONDITION "the checkpoint $toolable_file is damaged: remove it to start over"
+  eval "$1=\$toolable_saved"
+}
 
 # The run protocol has shorter words for some things.
 toolable_word() { if [ "$TOOLABLE_DIALECT" = acor ]; then printf '%s' "$2"; else printf '%s' "$1"; fi; }
@@ -79,8 +177,8 @@ toolable_event() {
 
 # toolable_main "$@": the command line
 toolable_main() {
-  TOOLABLE_DIALECT=native TOOLABLE_RESULT=null TOOLABLE_TOOL=''
-  [ -n "${RUN_ID-}" ] && [ -n "${AI_PROTOCOL_VERSION-}" ] && TOOLABLE_DIALECT=acor
+  TOOLABLE_DIALECT=native TOOLABLE_RESULT=null TOOLABLE_TOOL='' TOOLABLE_ARTIFACTS='' TOOLABLE_BEATER=''
+  [ -n "${RUN_ID-}" ] && [ -n "${AI_PROTOCOL_VERSION-}" ] && toolable_is_ours && TOOLABLE_DIALECT=acor
   # The answer has a door of its own, so that prints cannot get in between.
   exec 3>&1 1>&2
   set -- "$@"
@@ -91,6 +189,7 @@ toolable_main() {
     --manifest) toolable_say "{\"name\":$(json_string "$TOOLABLE_NAME"),\"version\":\"$TOOLABLE_VERSION\",\"tools\":[$(toolable_each toolable_manifest)],\"resources\":[],\"prompts\":[]}" ;;
     --schema) toolable_say "{\"tools\":[$(toolable_each toolable_schema_document)]}" ;;
     --fractalic-dump-schema | --fractalic-dump-multi-schema) toolable_say "[$(toolable_each toolable_dump)]" ;;
+    --selftest) toolable_say '{"selftest":"ok"}' ;;
     --version) toolable_say "$TOOLABLE_NAME $TOOLABLE_VERSION" ;;
     --help | -h | '') [ -n "${1-}" ] || [ "$(toolable_count)" != 1 ] && toolable_say "$(toolable_help)" ;;
   esac
@@ -107,6 +206,13 @@ toolable_main() {
       fi ;;
   esac
   toolable_call "$@"
+}
+
+# The variables of a runner are inherited by everything below it, its stdout is not.
+toolable_is_ours() {
+  [ -n "${RUN_STDOUT-}" ] || return 0
+  { toolable_own=$(stat -L -c %d:%i /dev/fd/3 2>/dev/null || stat -L -f %d:%i /dev/fd/3 2>/dev/null); } 3>&1
+  [ -z "$toolable_own" ] || [ "$toolable_own" = "$RUN_STDOUT" ]
 }
 
 toolable_call() {
@@ -127,7 +233,11 @@ toolable_call() {
   [ -n "$TOOLABLE_CODE" ] && toolable_leave
   trap 'toolable_cancel 143' TERM
   trap 'toolable_cancel 130' INT
-  [ "$TOOLABLE_DIALECT" = acor ] && toolable_line start ",\"step\":\"$TOOLABLE_TOOL\""
+  if [ "$TOOLABLE_DIALECT" = acor ]; then
+    toolable_line start ",\"step\":\"$TOOLABLE_TOOL\""
+    toolable_beat < /dev/null > /dev/null 2>&1 &
+    TOOLABLE_BEATER=$!
+  fi
   "run_$TOOLABLE_TOOL"
   toolable_status=$?
   [ "$toolable_status" = 0 ] || toolable_error INTERNAL '' "the tool ended with status $toolable_status"
@@ -148,19 +258,43 @@ toolable_error() {
     RATE_LIMIT) toolable_category=runtime TOOLABLE_STATUS=75 toolable_recoverable=false toolable_retryable=true ;;
     TIMEOUT) toolable_category=runtime TOOLABLE_STATUS=124 toolable_recoverable=false ;;
     CANCELLED) toolable_category=runtime TOOLABLE_STATUS=130 toolable_recoverable=false ;;
+    ANSWER_REQUIRED) toolable_category=state TOOLABLE_STATUS=77 ;;
+    CONFIRMATION_REQUIRED) toolable_category=auth TOOLABLE_STATUS=77 ;;
+    DISK_FULL) toolable_category=runtime TOOLABLE_STATUS=73 toolable_recoverable=false ;;
     CONFIG) toolable_category=internal TOOLABLE_STATUS=78 ;;
     *) toolable_category=internal TOOLABLE_STATUS=1 toolable_recoverable=false ;;
   esac
-  TOOLABLE_CODE=$1 TOOLABLE_MESSAGE=$3
+  TOOLABLE_CODE=$1 TOOLABLE_MESSAGE=$3 TOOLABLE_FIX=${4-}
+  # Some codes have another name in the run protocol.
+  case "$1" in
+    INVALID_INPUT) TOOLABLE_PROTOCOL_CODE=E_SCHEMA_MISMATCH ;;
+    INVALID_PATH | NOT_FOUND) TOOLABLE_PROTOCOL_CODE=E_INPUT_NOT_FOUND ;;
+    DEPENDENCY) TOOLABLE_PROTOCOL_CODE=E_TRANSIENT_NET ;;
+    INTERNAL) TOOLABLE_PROTOCOL_CODE=E_UNKNOWN ;;
+    E_*) TOOLABLE_PROTOCOL_CODE=$1 ;;
+    *) TOOLABLE_PROTOCOL_CODE=E_$1 ;;
+  esac
   toolable_action=retry_with_modified_input
   [ "$toolable_recoverable" = true ] || toolable_action=abort
   TOOLABLE_ERROR="{\"code\":\"$1\",\"category\":\"$toolable_category\",\"message\":$(json_string "$3"),\"recoverable\":$toolable_recoverable,\"retryable\":$toolable_retryable${4:+,\"suggestion\":{\"action\":\"$toolable_action\",\"fix\":$(json_string "$4"),\"applicability\":\"maybe_incorrect\"\}}${2:+,\"field\":$(json_string "$2")}}"
+}
+
+# Tells that the tool is alive, as long as it is.
+toolable_beat() {
+  trap 'kill "$toolable_pause" 2>/dev/null; exit 0' TERM
+  while kill -0 $$ 2>/dev/null; do
+    sleep "${TOOLABLE_HEARTBEAT_S:-10}" 3>&- & toolable_pause=$!
+    wait "$toolable_pause"
+    toolable_line heartbeat ",\"step\":\"$TOOLABLE_TOOL\"" || exit 0
+  done
 }
 
 # What was started in the background last would keep the answer open.
 toolable_cancel() {
   toolable_error CANCELLED '' 'the call was cancelled'
   TOOLABLE_STATUS=$1
+  # A runner says it by its file too; a signal alone has a status of its own.
+  [ -n "${CANCEL_FILE-}" ] && [ -e "$CANCEL_FILE" ] && TOOLABLE_STATUS=130 TOOLABLE_MESSAGE=cancel-file
   [ -z "${!-}" ] || kill "$!" 2>/dev/null
   toolable_leave
 }
@@ -168,14 +302,15 @@ toolable_cancel() {
 # Says how the call ended, and ends the program.
 toolable_leave() {
   trap - TERM INT
+  if [ -n "$TOOLABLE_BEATER" ]; then kill "$TOOLABLE_BEATER" 2>/dev/null; wait "$TOOLABLE_BEATER" 2>/dev/null; TOOLABLE_BEATER=''; fi
   toolable_meta="\"meta\":{\"tool\":$(json_string "$TOOLABLE_NAME${TOOLABLE_TOOL:+.$TOOLABLE_TOOL}"),\"version\":\"$TOOLABLE_VERSION\",\"duration_ms\":0}"
   if [ -z "${TOOLABLE_CODE-}" ]; then
-    if [ "$TOOLABLE_DIALECT" = acor ]; then toolable_line result ",\"status\":\"ok\",\"result\":$TOOLABLE_RESULT"; exit 0; fi
+    if [ "$TOOLABLE_DIALECT" = acor ]; then toolable_line result ",\"status\":\"ok\",\"result\":$TOOLABLE_RESULT,\"artifacts\":[$TOOLABLE_ARTIFACTS]"; exit 0; fi
     toolable_say "{\"ok\":true,\"status\":\"success\",\"result\":$TOOLABLE_RESULT,$toolable_meta}"
   fi
   if [ "$TOOLABLE_DIALECT" = acor ]; then
-    if [ "$TOOLABLE_CODE" = CANCELLED ]; then toolable_line cancelled ",\"reason\":\"the call was cancelled\""
-    else toolable_line error ",\"code\":\"E_$TOOLABLE_CODE\",\"msg\":$(json_string "$TOOLABLE_MESSAGE"),\"retryable\":$toolable_retryable"; fi
+    if [ "$TOOLABLE_CODE" = CANCELLED ]; then toolable_line cancelled ",\"reason\":\"$TOOLABLE_MESSAGE\""
+    else toolable_line error ",\"code\":\"$TOOLABLE_PROTOCOL_CODE\",\"msg\":$(json_string "$TOOLABLE_MESSAGE"),\"hint\":$(json_string "$TOOLABLE_FIX"),\"retryable\":$toolable_retryable,\"context\":{\"code\":\"$TOOLABLE_CODE\"}"; fi
     exit "$TOOLABLE_STATUS"
   fi
   printf '{"error":%s}\n' "$TOOLABLE_ERROR" >&2
@@ -189,7 +324,11 @@ toolable_say() {
 }
 
 toolable_line() {
-  printf '{"v":1,"type":"%s","ts":"%s","run_id":"%s"%s}\n' "$1" "$(date -u +%Y-%m-%dT%H:%M:%SZ)" "$RUN_ID" "$2" >&3
+  # A long line is written in pieces, and a heartbeat may not come in between.
+  toolable_hold=''
+  if [ -n "$TOOLABLE_BEATER" ] && [ ${#2} -gt 1000 ]; then toolable_hold=$TOOLABLE_BEATER; kill -STOP "$toolable_hold" 2>/dev/null; fi
+  printf '{"v":1,"type":"%s","ts":"%s","run_id":"%s"%s}\n' "$1" "$(date -u +%Y-%m-%dT%H:%M:%SZ)" "$RUN_ID" "$2" >&3 || { [ -z "$toolable_hold" ] || kill -CONT "$toolable_hold" 2>/dev/null; return 1; }
+  [ -z "$toolable_hold" ] || kill -CONT "$toolable_hold" 2>/dev/null
 }
 
 toolable_count() { set -- $TOOLABLE_TOOLS; printf %s $#; }
@@ -317,7 +456,8 @@ toolable_read() {
     function words(type) { return type == "string" ? "text" : type == "integer" ? "a whole number" : type == "number" ? "a number" : type == "boolean" ? "true or false" : type == "array" ? "a list" : type == "object" ? "an object" : type }
     function take(name, found, given, raw) {
       if (!(name in types)) { stop("INVALID_INPUT", name, name " is unknown", "The fields are" names); return }
-      if (types[name] != found && !(types[name] == "number" && found == "integer")) { stop("INVALID_INPUT", name, name " must be " words(types[name]) ", got " substr(raw, 1, 80), "Correct " name); return }
+      if (types[name] == "raw") { set[name] = raw; return }
+      if (types[name] != "any" && types[name] != found && !(types[name] == "number" && found == "integer")) { stop("INVALID_INPUT", name, name " must be " words(types[name]) ", got " substr(raw, 1, 80), "Correct " name); return }
       set[name] = given
     }
     function readJson(   name, raw, c) {

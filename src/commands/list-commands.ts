@@ -3,6 +3,7 @@ import { checkCommand } from './check/command.ts'
 import type { ToolableCommand } from './command.ts'
 import { describeCommand, schemaCommand } from './describe/command.ts'
 import { doctorCommand } from './doctor/command.ts'
+import { initCommand } from './init/command.ts'
 import { listCommand } from './list/command.ts'
 import { readHelpCommand } from './read-help.ts'
 import { rescanCommand } from './rescan.ts'
@@ -13,5 +14,5 @@ import { serveCommands } from './serve/commands.ts'
 
 /** The commands of `toolable`, in the order in which help shows them. */
 export function listCommands(): readonly ToolableCommand[] {
-  return [listCommand, describeCommand, schemaCommand, callCommand, runCommand, resumeCommand, cancelCommand, answerCommand, rescanCommand, checkCommand, doctorCommand, readHelpCommand, ...runsCommands, ...serveCommands]
+  return [listCommand, describeCommand, schemaCommand, callCommand, runCommand, resumeCommand, cancelCommand, answerCommand, rescanCommand, checkCommand, doctorCommand, initCommand, readHelpCommand, ...runsCommands, ...serveCommands]
 }

@@ -11,16 +11,19 @@ import type { ToolableCommand } from './command.ts'
 import { hoistCommonFlags } from './hoist.ts'
 import { listCommands } from './list-commands.ts'
 import { programOf } from './program.ts'
+import { findQuestion } from './questions/find.ts'
 import { SUPERVISE } from './run/supervise-word.ts'
 
 /** The command line of `toolable`; gives the exit status. */
 export async function main(version: string, given: readonly string[], io: Io, host: Host): Promise<number> {
   if (given[0] === SUPERVISE) return (await import('./run/supervise.ts')).superviseRun(given.slice(1), io, host)
-  const argv = hoistCommonFlags(given)
+  const question = findQuestion(given)
+  const argv = hoistCommonFlags(question?.argv ?? given)
   const commands = listCommands()
   const program = programOf(commands, version, host)
   const command = findCommand(program, argv)
   try {
+    if (question) return await (await import('./questions/answer.ts')).answerQuestion(question, io)
     if (command.kind === 'tool') return await runCommand(commands, program, command, io, host)
     if (command.kind === 'builtin' && command.name === COMPLETE_COMMAND) return await (await import('./complete.ts')).complete(program, command.rest, io, host)
     if (command.kind === 'builtin' && command.name === 'mcp' && command.rest[0] === 'serve') return await (await import('./serve/serve-builtin.ts')).serveBuiltin(command, io, host)

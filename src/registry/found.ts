@@ -60,6 +60,8 @@ export type FoundProgram = {
   /** What it may do, as its owner has written it, and the file in which that stands: it gets nothing else. Absent: nobody has said anything. */
   readonly permissions?: Permissions
   readonly manifest?: string
+  /** It starts other tools, and may tell about its tasks. */
+  readonly orchestrator?: true
   /** Arguments that make it test itself. */
   readonly selftest?: readonly string[]
 }

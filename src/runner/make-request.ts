@@ -47,6 +47,7 @@ export async function makeRequest(runId: string, entry: Entry, program: FoundPro
     cwd,
     ...(program?.permissions && { permissions: program.permissions }),
     ...(program?.manifest !== undefined && { manifest: program.manifest }),
+    ...(program?.orchestrator && { orchestrator: true }),
     timeout_s: options.timeout ?? readSeconds(env, 'TOOL_TIMEOUT_S') ?? manifest.timeout ?? TIMEOUT_S,
     heartbeat_grace_s: options.heartbeatGrace ?? readSeconds(env, 'HEARTBEAT_GRACE_S') ?? HEARTBEAT_GRACE_S,
     retries: options.retries ?? RETRIES,

@@ -26,6 +26,8 @@ export type RunRequest = {
   /** What it may do, as its owner has written it, and the file in which that stands: it gets nothing else. Absent: it runs with its caller's rights, unless a policy forbids that. */
   readonly permissions?: Permissions
   readonly manifest?: string
+  /** It starts other tools, and may tell about its tasks. */
+  readonly orchestrator?: true
   /** Seconds. */
   readonly timeout_s: number
   readonly heartbeat_grace_s: number

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { cleanEnvironment, fixture, launch, makeFolder } from '../support/run-program.ts'
@@ -9,6 +10,7 @@ import '../support/without-coverage.ts'
 // The same program three times: ours sets what the others have to keep.
 const LANGUAGES = [['TypeScript', process.execPath, 'emitters/tools.mjs'], ['Python', 'python3', 'emitters/tools.py'], ['shell', 'sh', 'emitters/tools.sh']] as const
 
+const NAMES = ['echo', 'refuse', 'wait', 'work', 'crash', 'decide', 'count_up', 'make']
 const SCHEMA = { type: 'object', properties: { text: { type: 'string' }, count: { type: 'integer' }, loud: { type: 'boolean' } }, required: ['text'], additionalProperties: false }
 
 describe.each(LANGUAGES)('[6.emitters] a program in %s', (_language, interpreter, name) => {
@@ -17,11 +19,11 @@ describe.each(LANGUAGES)('[6.emitters] a program in %s', (_language, interpreter
 
   test('tells what it offers', async () => {
     const [discover, tools, manifest, schema, dump, simple] = await Promise.all([['--discover'], ['--tools'], ['echo', '--manifest'], ['echo', '--schema'], ['--fractalic-dump-multi-schema'], ['{"__test__": true}']].map((args) => run(args)))
-    expect(discover!.json).toMatchObject({ name: 'emitted-tools', version: '1.2.0', tools: ['echo', 'refuse', 'wait', 'work', 'crash'].map((tool) => ({ name: tool, summary: expect.any(String), streaming: false, session_mode: false })), resources: [], prompts: [] })
+    expect(discover!.json).toMatchObject({ name: 'emitted-tools', version: '1.2.0', tools: NAMES.map((tool) => ({ name: tool, summary: expect.any(String), streaming: false, session_mode: false })), resources: [], prompts: [] })
     expect(tools!.json.tools[1]).toMatchObject({ name: 'refuse', summary: 'Always fail' })
     expect(manifest!.json).toMatchObject({ name: 'echo', summary: 'Give the input back', schema: SCHEMA })
     expect(schema!.json).toMatchObject({ name: 'echo', input_schema: SCHEMA })
-    expect(dump!.json).toHaveLength(5)
+    expect(dump!.json).toHaveLength(NAMES.length)
     expect(dump!.json[0]).toMatchObject({ name: 'echo', parameters: SCHEMA })
     expect(simple!.json).toEqual({ success: true, _simple: true })
     for (const end of [discover, tools, manifest, schema, dump, simple]) expect(end).toMatchObject({ status: 0, stderr: '' })
@@ -99,11 +101,85 @@ describe.each(LANGUAGES)('[6.emitters] a program in %s', (_language, interpreter
     expect(end.lines.at(-1)).toMatchObject({ type: 'cancelled' })
   })
 
+  const supervised = (env: { readonly [name: string]: string } = {}) => ({ env: { RUN_ID: 'r-1', AI_PROTOCOL_VERSION: '1', ...env } })
+
+  test('[7.emitter-answers] asks by the run protocol and waits for the answers on stdin', async () => {
+    const running = start(['decide'], { ...supervised(), input: 'open' })
+    await running.said('Which way?')
+    running.write('not JSON\n{"value":"careful"}\n')
+    await running.said('Really?')
+    running.write('{"value":true}\n')
+    await running.said('Anything else?')
+    running.closeStdin()
+    const end = await running.ended
+    expect(end.lines.filter(({ type }) => type === 'action_required')).toMatchObject([{ context: { id: expect.any(String), options: [{ value: 'fast' }, { value: 'careful' }], timeout: 30 } }, { action: 'confirm' }, { action: 'input', context: { default: 'nothing' } }])
+    expect(end.lines.at(-1)).toMatchObject({ type: 'result', result: { strategy: 'careful', sure: true, note: 'nothing' } })
+    expect(end.status).toBe(0)
+  })
+
+  test('[7.emitter-answers] fails where nobody can answer', async () => {
+    const end = await run(['decide'], supervised())
+    expect(end.lines.at(-1)).toMatchObject({ type: 'error', code: 'E_ANSWER_REQUIRED', retryable: false })
+    expect(end.status).toBe(77)
+    expect((await run(['decide'])).json).toMatchObject({ ok: false, error: { code: 'ANSWER_REQUIRED' } })
+  })
+
+  test('[7.emitter-checkpoints] goes on at its checkpoint, and refuses a damaged one', async () => {
+    const folder = makeFolder()
+    const count = async () => (await run(['count_up'], supervised({ WORKSPACE: folder }))).lines.at(-1)
+    expect(await count()).toMatchObject({ type: 'result', result: 1 })
+    expect(await count()).toMatchObject({ type: 'result', result: 2 })
+    expect(JSON.parse(readFileSync(join(folder, '.checkpoints/count.json'), 'utf8'))).toEqual({ stage: 'count', data: 2 })
+    expect(readdirSync(join(folder, '.checkpoints'))).toEqual(['count.json'])
+    writeFileSync(join(folder, '.checkpoints/count.json'), '{"stage":"count","da')
+    expect(await count()).toMatchObject({ type: 'error', code: 'E_PRECONDITION', msg: expect.stringContaining('damaged') })
+  })
+
+  test('[7.emitter-cancel] a cancel file ends it with cancelled and 130', async () => {
+    const cancel = join(makeFolder(), 'CANCEL')
+    const running = start(['wait', '--seconds', '60'], supervised({ CANCEL_FILE: cancel }))
+    await running.said('"start"')
+    writeFileSync(cancel, '')
+    running.kill('SIGTERM')
+    const end = await running.ended
+    expect(end.lines.at(-1)).toMatchObject({ type: 'cancelled' })
+    expect(end.status).toBe(130)
+  })
+
+  test('[7.emitter-artifacts] reads a secret from its file, and names what it made with its hash', async () => {
+    const folder = makeFolder()
+    const secrets = join(folder, 'secrets')
+    mkdirSync(secrets)
+    writeFileSync(join(secrets, 'api-token'), 'swordfish\n', { mode: 0o600 })
+    const end = await run(['make'], supervised({ WORKSPACE: folder, DEADLINE_TS: '2100-01-01T00:00:00.500Z', SECRETS_DIR: secrets, API_TOKEN_FILE: join(secrets, 'api-token') }))
+    expect(readFileSync(join(folder, 'made.txt'), 'utf8')).toBe('9\n')
+    expect(end.lines.at(-1)).toMatchObject({ type: 'result', result: { has_deadline: true }, artifacts: [{ path: join(folder, 'made.txt'), ...(name.endsWith('.mjs') ? {} : { sha256: createHash('sha256').update('9\n').digest('hex') }) }] })
+    expect((await run(['make'], supervised({ WORKSPACE: folder }))).lines.at(-1)).toMatchObject({ type: 'error', code: 'E_CONFIG' })
+  })
+
+  test('[7.emitter-stdout] speaks the protocol only to the runner itself', async () => {
+    expect((await run(['work'], supervised({ RUN_STDOUT: '1:2' }))).json).toMatchObject({ ok: true, result: 'done' })
+    const out = join(makeFolder(), 'out')
+    writeFileSync(out, '')
+    const { dev, ino } = statSync(out)
+    const { status } = spawnSync('/bin/bash', ['-c', 'exec "$INTERPRETER" "$PROGRAM" work > "$OUT"'], { env: cleanEnvironment({ OUT: out, PROGRAM: fixture(name), INTERPRETER: interpreter, ...supervised({ RUN_STDOUT: `${dev}:${ino}` }).env }) })
+    expect(status).toBe(0)
+    expect(JSON.parse(readFileSync(out, 'utf8').split('\n')[0]!)).toMatchObject({ v: 1, type: 'start' })
+  })
+
   test('reports a full disk, and is quiet when nobody reads', () => {
     const shell = (script: string) => spawnSync('/bin/bash', ['-c', script], { env: cleanEnvironment({ PROGRAM: fixture(name), INTERPRETER: interpreter }), encoding: 'utf8' })
     expect(shell('"$INTERPRETER" "$PROGRAM" echo --text x > /dev/full').status).toBe(73)
     expect(shell('"$INTERPRETER" "$PROGRAM" --discover | head -c 1; exit ${PIPESTATUS[0]}').stderr).toBe('')
   })
+})
+
+test.each([['Python', 'python3', 'emitters/tools.py'], ['shell', 'sh', 'emitters/tools.sh']])('[7.emitter-heartbeats] a tool in %s gives signs of life by itself, and leaves nothing behind that does', async (_language, interpreter, name) => {
+  const running = launch(interpreter, [fixture(name), 'wait', '--seconds', '60'], { env: { RUN_ID: 'r-1', AI_PROTOCOL_VERSION: '1', TOOLABLE_HEARTBEAT_S: '0.05' } })
+  await running.said('"heartbeat"')
+  running.kill('SIGTERM')
+  // Whoever held stdout open would keep the end away.
+  expect((await running.ended).lines.at(-1)).toMatchObject({ type: 'cancelled' })
 })
 
 describe('[6.emitters] what the Python helper reads from a signature', () => {

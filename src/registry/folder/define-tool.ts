@@ -41,8 +41,8 @@ export function defineOfManifest(home: Home, known: Known, wanted: Wanted, path:
 
 /** The same tool, for whoever supervises its program himself. */
 export async function programOfManifest(home: Home, known: Known, path: string): Promise<FoundProgram> {
-  const { selftest, ...tool } = toolOfManifest(home, known, path)
-  return { ...(await supervised(home, known, tool, path)), ...(selftest && { selftest }) }
+  const { selftest, orchestrator, ...tool } = toolOfManifest(home, known, path)
+  return { ...(await supervised(home, known, tool, path)), ...(orchestrator && { orchestrator }), ...(selftest && { selftest }) }
 }
 
 function toolOfProgram(known: Known, index: number): WholeTool {
@@ -51,11 +51,11 @@ function toolOfProgram(known: Known, index: number): WholeTool {
   return body.tools[index]!
 }
 
-function toolOfManifest(home: Home, known: Known, path: string): WholeTool & Pick<ToolFile, 'selftest'> {
-  const { name, selftest, facts, call, runner = runnerOf(path) } = readManifestBody(known.record.body) as ToolFile
+function toolOfManifest(home: Home, known: Known, path: string): WholeTool & Pick<ToolFile, 'selftest' | 'orchestrator'> {
+  const { name, selftest, orchestrator, facts, call, runner = runnerOf(path) } = readManifestBody(known.record.body) as ToolFile
   const python = runner === 'python' ? pythonOf(home.folder, dirname(path)) : ''
   const command = commandOf(path, runner, python, readHead(path), isExecutable(look(path)?.mode ?? 0))
-  return { name, facts, call: { ...call, command }, ...(selftest && { selftest }) }
+  return { name, facts, call: { ...call, command }, ...(orchestrator && { orchestrator }), ...(selftest && { selftest }) }
 }
 
 async function supervised(home: Home, known: Known, { facts, call }: WholeTool, program?: string): Promise<FoundProgram> {

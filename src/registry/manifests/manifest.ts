@@ -20,6 +20,8 @@ export type ToolFile = {
   /** Absent: by the name of the entry. */
   readonly runner?: Runner
   readonly call: Omit<ChildCall, 'command'>
+  /** It starts other tools, and may tell about its tasks. */
+  readonly orchestrator?: true
   /** Arguments that make the program test itself. */
   readonly selftest?: readonly string[]
 }

@@ -7,7 +7,7 @@ import { refuse } from '../../contract/documents/reading.ts'
 
 type Data = { readonly [key: string]: unknown }
 
-/** Reads a manifest of the orchestration form: `name, version, entry, protocol_version, inputs, permissions, resources, env, exit_codes`. */
+/** Reads a manifest of the orchestration form: `name, version, entry, protocol_version, inputs, permissions, resources, env, exit_codes, orchestrator`. */
 export function readOrchestration(data: Data): Reading<ManifestFile> {
   const name = own(data, 'name')
   const unnamed = findNameProblem(name)
@@ -20,6 +20,8 @@ export function readOrchestration(data: Data): Reading<ManifestFile> {
   if (inputs && 'problem' in inputs) return inputs
   const wide = findPermissionsProblem(data)
   if (wide) return wide
+  const orchestrator = own(data, 'orchestrator') === true
+  if (orchestrator && ['permissions', 'resources', 'secrets'].some((key) => (own(data, key) ?? undefined) !== undefined)) return refuse('manifest', "is an orchestrator, which runs with its caller's rights, and has permissions", 'Take out one of the two; the tools that it starts have permissions of their own')
   const version = own(data, 'version')
   const env = own(data, 'env')
   const required = isObject(env) ? textsOf(own(env, 'require')) : []
@@ -31,8 +33,9 @@ export function readOrchestration(data: Data): Reading<ManifestFile> {
       style: 'orchestration',
       name: name as string,
       ...((typeof version === 'string' || typeof version === 'number') && { version: String(version) }),
-      // A manifest of this form binds its tool, also where it asks for nothing.
-      facts: { ...readFacts(data), ...(inputs && { inputSchema: inputs.value }), permissions: readPermissions(data) },
+      // A manifest of this form binds its tool, also where it asks for nothing; only what starts other tools cannot be bound, and they are.
+      facts: { ...readFacts(data), ...(inputs && { inputSchema: inputs.value }), ...(!orchestrator && { permissions: readPermissions(data) }) },
+      ...(orchestrator && { orchestrator }),
       ...(entry !== undefined && { entry: entry }),
       call: { form: protocol === undefined ? 'flags' : 'protocol', ...(required.length > 0 && { requireEnv: required }), ...(exitCodes && { exitCodes }) },
       ...(selftest.length > 0 && { selftest }),

@@ -18,6 +18,8 @@ export type ProgramOptions = {
   readonly child: Pick<ChildOptions, 'command' | 'cwd' | 'env' | 'sandbox' | 'limits' | 'input' | 'onStart'>
   /** Its manifest says that it speaks the protocol. */
   readonly speaksProtocol: boolean
+  /** It may tell about tasks of its own. */
+  readonly mayOrchestrate: boolean
   /** Bytes of a line, and of everything on stdout. */
   readonly maxLine: number
   readonly maxOutput: number
@@ -33,7 +35,7 @@ export async function startProgram(options: ProgramOptions, listener: SubjectLis
   let keptBytes = 0
   const stderr = await openStderrLog(options.stderr, MOST_STDERR, redactor, { onDiagnostic: listener.onDoubt, onEvent: (event) => listener.onLine(lineOf(event)) })
   const reader = readToolOutput({
-    runId, mayOrchestrate: true, maxLine, maxBytes: maxOutput, redactor,
+    runId, mayOrchestrate: options.mayOrchestrate, maxLine, maxBytes: maxOutput, redactor,
     onEvent: listener.onLine,
     onDiagnostic: listener.onDoubt,
     onLimit: listener.onFlood,

@@ -41,7 +41,8 @@ export function createBroker({ channels, longest, wayOut }: BrokerOptions): Brok
         const answered = await first(channels.map((channel) => askOne(channel, question, schema, end)))
         if (answered) return answered
         signal.throwIfAborted()
-        if (timer.signal.aborted && question.default !== undefined) return { value: question.default, by: 'default' }
+        // Nobody there and nobody in time are the same to whoever waits.
+        if (question.default !== undefined) return { value: question.default, by: 'default' }
         throw nobody(question, timer.signal.aborted, wayOut(question))
       } finally {
         clearTimeout(wait)

@@ -50,6 +50,8 @@ export async function prepareAttempt(paths: RunPaths, request: RunRequest, host:
             runId: request.run_id,
             child: { command: [...call.command, ...inputs.args] as unknown as typeof call.command, cwd: paths.workspace, env: rights.environment({ ...secrets.env }), limits, ...(inputs.stdin !== undefined && { input: inputs.stdin }), ...rights.sandbox(inputs.readable, secrets.files), onStart },
             speaksProtocol: call.form === 'protocol',
+            // What is confined starts no other tools, so that it has none to tell about.
+            mayOrchestrate: request.permissions === undefined,
             maxLine: (limits.lineKb ?? 1024) * 1024,
             maxOutput: (limits.outputMb ?? 256) * MEBIBYTE,
             stderr: paths.stderr,

@@ -1,4 +1,3 @@
-import { dirname } from 'node:path'
 import type { Environment } from '../../process/base-environment.ts'
 import type { ChildOptions } from '../../process/child-type.ts'
 import type { Level, Limits, PlaceGrant } from '../../process/permissions/grants.ts'
@@ -8,6 +7,7 @@ import { decideLevel } from '../../process/policy/decide-level.ts'
 import { loadPolicies } from '../../process/policy/load-policies.ts'
 import type { Policy } from '../../process/policy/policy.ts'
 import { findAbilities } from '../../process/sandbox/abilities.ts'
+import { codeFolders } from '../../process/sandbox/code-folders.ts'
 import type { ToolProfile } from '../../process/sandbox/profile.ts'
 import type { RunPaths } from '../folder/run-paths.ts'
 import { toolEnvironment } from '../inputs/environment.ts'
@@ -45,7 +45,7 @@ export async function prepareRights(paths: RunPaths, request: RunRequest, env: E
   const network = grants.network !== 'none'
   return {
     level,
-    words: !isBound ? "with its caller's rights: nobody has said what it may do" : level === 'L1' ? 'as it asks, without a sandbox: its files and its network are not confined' : 'only what it asks for',
+    words: !isBound ? `with its caller's rights: ${request.orchestrator ? 'it starts other tools, which have their own' : 'nobody has said what it may do'}` : level === 'L1' ? 'as it asks, without a sandbox: its files and its network are not confined' : 'only what it asks for',
     limits,
     policy,
     places: isBound ? grants.write : NOTHING,
@@ -58,12 +58,7 @@ export async function prepareRights(paths: RunPaths, request: RunRequest, env: E
       ...more,
     }),
     sandbox: (readable, files) => (level === 'L1' ? {} : {
-      sandbox: { grants, workspace, readable: [...toolFolders(call!.command), paths.control, ...readable], ...(files && { files }) },
+      sandbox: { grants, workspace, readable: [...codeFolders(call!.command), paths.control, ...readable], ...(files && { files }) },
     }),
   }
-}
-
-// Where the program and its script lie: they have to be read to run.
-function toolFolders(command: readonly string[]): string[] {
-  return [...new Set(command.filter((word) => word.startsWith('/')).map((file) => dirname(file)))]
 }

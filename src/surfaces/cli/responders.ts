@@ -35,6 +35,8 @@ export function connectResponders({ call, context, send, whileAsking }: Connecti
     return lineDialogue({ lines: sharedLines(), send, question: (question) => writer.question(question, context), asking: (question) => observer?.onQuestion(question, 'line') })
   })())
   const person = io.stdin.isTTY && io.stderr.isTTY && !caller && !globals.session
+  // A runner writes the answers of whoever is there to our stdin, and closes it where nobody is.
+  const supervised = presentation.dialect === 'acor' && !io.stdin.isTTY && !io.stdin.taken
 
   const inTurn = oneAtATime()
   const askPerson: Answerer = (question, signal) => inTurn(signal, async () => {
@@ -42,7 +44,7 @@ export function connectResponders({ call, context, send, whileAsking }: Connecti
     observer?.onQuestion(question, 'words')
     return whileAsking(async () => terminalAnswerer(sharedLines(), io.stderr)(question, signal))
   })
-  const answer: Answerer | undefined = person ? askPerson : globals.session ? async (question, signal) => (await lineWise()).answer(question, signal) : undefined
+  const answer: Answerer | undefined = person ? askPerson : globals.session || supervised ? async (question, signal) => (await lineWise()).answer(question, signal) : undefined
   return {
     confirm: answer ? async (question) => toDecision(await answer(question, call.signal)) : false,
     ...(answer && { answer }),

@@ -1,4 +1,4 @@
-import { realpathSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Io } from '../../contract/io.ts'
 import { ToolError } from '../../contract/tool-error.ts'
@@ -10,6 +10,7 @@ import { processIo } from './process-io.ts'
 
 const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
 const LONGEST_FAREWELL_MS = 2000
+const CANCEL_FILE_MS = 250
 
 /** Runs a toolset as this process: reads its arguments, answers, and ends it. */
 export async function runAsProcess(set: Servable, makeToolset: Host['makeToolset'], entry?: ImportMeta): Promise<void> {
@@ -21,6 +22,7 @@ export async function runAsProcess(set: Servable, makeToolset: Host['makeToolset
 export async function runProcess(command: (argv: readonly string[], io: Io, host: Host) => Promise<number>, makeToolset: Host['makeToolset']): Promise<void> {
   const controller = new AbortController()
   const exit = process.exit.bind(process)
+  const cancelFile = process.env['RUN_ID'] ? process.env['CANCEL_FILE'] : undefined
   let signalled: number | undefined
   const io = processIo(() => controller.abort(new ToolError('CANCELLED', 'nobody reads the output any more')))
 
@@ -41,11 +43,13 @@ export async function runProcess(command: (argv: readonly string[], io: Io, host
     const crash = (thrown: unknown): void => (serving ? serving.onCrash(crashError(thrown)) : controller.abort(crashError(thrown)))
     process.on('uncaughtException', crash)
     process.on('unhandledRejection', crash)
+    if (!serving && cancelFile) setInterval(() => void (existsSync(cancelFile) && controller.abort(new ToolError('CANCELLED', 'cancel-file'))), CANCEL_FILE_MS).unref()
     redirectStrayOutput()
   }
   const status = await command(process.argv.slice(2), io, { signal: controller.signal, started: { execPath: process.execPath, execArgv: process.execArgv, script: process.argv[1] }, prepareForTools, makeToolset })
   await io.stdout.flush()
-  exit(signalled ?? status)
+  // A runner cancels by its file and by a signal; a signal alone has a status of its own.
+  exit(signalled === undefined ? status : cancelFile && existsSync(cancelFile) ? SIGNALS.SIGINT : signalled)
 }
 
 // exit() joins the threads that write, and waits for ever when nobody reads what they write; a signal does not.

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Io } from '../../contract/io.ts'
 import { quoteForShell } from '../../contract/quote-for-shell.ts'
@@ -15,6 +15,13 @@ export async function readSecrets(pairs: readonly string[], { stdin, cwd }: Io, 
     if (path === '-' && (talksOnStdin || stdin.taken)) throw new ToolError('USAGE', `stdin cannot carry the secret '${name}' and something else at once`, { field: 'secret-file', suggestion: 'Give the secret by a file' })
     secrets[name] = withoutLastNewline(path === '-' ? ((await readAll(stdin, { signal })) ?? '') : readSecret(name, resolve(cwd, path)))
   }
+  return secrets
+}
+
+/** The secrets that a runner has laid out for us: a folder with a file for each, called like it. */
+export function readLaidOutSecrets(folder: string): { readonly [name: string]: string } {
+  const secrets: Record<string, string> = Object.create(null) as Record<string, string>
+  for (const name of readdirSync(folder)) secrets[name] = withoutLastNewline(readFileSync(resolve(folder, name), 'utf8'))
   return secrets
 }
 

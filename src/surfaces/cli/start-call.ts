@@ -1,3 +1,5 @@
+import type { Io } from '../../contract/io.ts'
+import type { Globals } from './argv/globals.ts'
 import { callTool } from './call-tool.ts'
 import { findCaller } from './caller.ts'
 import type { Host } from './host.ts'
@@ -27,7 +29,7 @@ export async function startCall({ set, entry, single, args, globals, io, host, w
   const presentation = choosePresentation(globals, io, caller, settings, set.options.defaultOutput)
   if (!perform) host.prepareForTools(redirectStrayOutput)
   const talksOnStdin = globals.session === true || globals.sampleVia === 'stdin'
-  const secrets = globals.secretFiles.length > 0 ? await (await import('./secrets.ts')).readSecrets(globals.secretFiles, io, { talksOnStdin, signal: host.signal }) : {}
+  const secrets = await gatherSecrets(globals, io, { talksOnStdin, signal: host.signal })
   const stdinTaken = talksOnStdin || io.stdin.taken
   const { input, origin, warnings } = await readInput(args, globals, io, { defaults: settings.defaultsOf(set.name, entry.name), stdinTaken, signal: host.signal })
   if (withoutInput && origin === 'flags') return withoutInput()
@@ -37,4 +39,11 @@ export async function startCall({ set, entry, single, args, globals, io, host, w
     observer: host.observer,
     timeout: globals.timeout ?? io.env['TOOLABLE_TIMEOUT'] ?? settings.timeout,
   })
+}
+
+async function gatherSecrets({ secretFiles }: Globals, io: Io, options: { readonly talksOnStdin: boolean; readonly signal: AbortSignal }): Promise<{ readonly [name: string]: string }> {
+  const laidOut = io.env['RUN_ID'] ? io.env['SECRETS_DIR'] : undefined
+  if (secretFiles.length === 0 && !laidOut) return {}
+  const { readLaidOutSecrets, readSecrets } = await import('./secrets.ts')
+  return { ...(laidOut && readLaidOutSecrets(laidOut)), ...(await readSecrets(secretFiles, io, options)) }
 }

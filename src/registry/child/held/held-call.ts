@@ -11,6 +11,7 @@ import type { Grants } from '../../../process/permissions/grants.ts'
 import { readGrants } from '../../../process/permissions/read-grants.ts'
 import { checkPolicy } from '../../../process/policy/check-policy.ts'
 import { loadPolicies } from '../../../process/policy/load-policies.ts'
+import { codeFolders } from '../../../process/sandbox/code-folders.ts'
 import type { ChildCall } from '../child-call.ts'
 import { ownVariables } from '../environment.ts'
 import { makeRunFolder } from '../protocol/run-folder.ts'
@@ -58,7 +59,7 @@ export async function holdCall(call: ChildCall, given: JsonObject, ctx: Context,
         cwd: run.workspace,
         // Only a tool of the run protocol is told of a run: others would take themselves for one.
         env: { ...confinedEnvironment(ctx.env, run.workspace), ...certificates, ...ownVariables(call, ctx), ...(call.form === 'protocol' ? run.env : { WORKSPACE: run.workspace }) },
-        sandbox: { grants, workspace: run.workspace, readable: [held.folder, ...run.shown, ...readable, ...Object.values(certificates).filter(existsSync)], hidden: listRunFolders(grants, ctx.cwd) },
+        sandbox: { grants, workspace: run.workspace, readable: [held.folder, ...codeFolders(call.command), ...run.shown, ...readable, ...Object.values(certificates).filter(existsSync)], hidden: listRunFolders(grants, ctx.cwd) },
         ...limitsOf(grants),
       },
     }

@@ -46,8 +46,9 @@ export function ownStatus({ child: { status } }: SubjectEnd): number {
   return status ?? 0
 }
 
-/** Only failures of the class `retryable` are tried again by themselves; for a code of the tool's own its word counts. */
+/** Only failures of the class `retryable` are tried again by themselves, and none that is said to stay; for a code of the tool's own its word counts. */
 export function mayTryAgain(code: string, said: unknown): boolean {
+  if (said === false) return false
   const known = findRow(code)
   return known ? known.row.class === 'retryable' : typeof said === 'boolean' ? said : factsOf(code).retryable
 }
