@@ -1,18 +1,16 @@
 import { ToolError } from '../../contract/tool-error.ts'
 import type { LimitReached } from './limit-reached.ts'
 
-type Explain = (limit: LimitReached) => ToolError
-
-const LESS = { action: 'retry_with_modified_input', fix: 'Ask the tool for less, or raise the limit in its manifest' } as const
-
-const EXPLAIN: { readonly [what in LimitReached['what']]: Explain } = {
-  cpuSeconds: ({ allowed }) => new ToolError('TIMEOUT', `the tool used more than its ${allowed} seconds of processor time (cpu_seconds) and was ended`, { suggestion: LESS }),
-  memoryMb: ({ allowed, seen }) => new ToolError('INTERNAL', `the tool used ${Math.ceil(seen)} MB of memory, more than its ${allowed} (memory_mb), and was ended`, { suggestion: LESS }),
-  processes: ({ allowed }) => new ToolError('INTERNAL', `the tool had more than its ${allowed} processes (processes) and was ended`, { suggestion: LESS }),
-  workspaceMb: ({ allowed }) => new ToolError('DISK_FULL', `the tool wrote more than its ${allowed} MB into its workspace (workspace_mb) and was ended`, { suggestion: LESS }),
+/** The code of each limit, what was used of it in words, and what the manifest calls it. */
+const LIMITS: { readonly [what in LimitReached['what']]: readonly [code: string, words: string, key: string] } = {
+  cpuSeconds: ['TIMEOUT', 'seconds of processor time', 'cpu_seconds'],
+  workspaceMb: ['DISK_FULL', 'MB of its workspace', 'workspace_mb'],
+  memoryMb: ['E_MEMORY_LIMIT', 'MB of memory', 'memory_mb'],
+  processes: ['E_PROCESS_LIMIT', 'processes', 'processes'],
 }
 
-/** The failure of a tool that used more than it may. */
-export function failureOfLimit(limit: LimitReached): ToolError {
-  return EXPLAIN[limit.what](limit)
+/** The failure of a tool that used more than it may, and was ended for it. */
+export function failureOfLimit({ what, allowed, seen }: LimitReached): ToolError {
+  const [code, words, key] = LIMITS[what]
+  return new ToolError(code, `the tool used ${Math.round(seen * 10) / 10} ${words} where it may use ${allowed}, and was ended`, { category: 'runtime', suggestion: `Raise resources.${key} in its manifest, or give it less to do` })
 }

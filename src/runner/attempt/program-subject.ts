@@ -58,8 +58,8 @@ export async function startProgram(options: ProgramOptions, listener: SubjectLis
   const end = child.end.then(async (ended) => {
     reader.finish()
     await stderr.finish()
-    if (stderr.problem) listener.onDoubt({ stream: 'stderr', reason: 'not-kept', msg: `stderr could not be written down: ${stderr.problem.message}` })
-    if (stderr.dropped > 0) listener.onDoubt({ stream: 'stderr', reason: 'too-much', msg: `${stderr.dropped} bytes of stderr were not kept`, bytes: stderr.dropped })
+    if (stderr.problem) listener.onDoubt({ stream: 'stderr', reason: 'not_kept', msg: `stderr could not be written down: ${stderr.problem.message}` })
+    if (stderr.dropped > 0) listener.onDoubt({ stream: 'stderr', reason: 'too_much', msg: `${stderr.dropped} bytes of stderr were not kept`, bytes: stderr.dropped })
     const speaks = speaksProtocol || reader.speaksProtocol
     return { child: ended, speaksProtocol: speaks, stdout: speaks ? Buffer.alloc(0) : Buffer.concat(kept), stderr: stderr.tail() }
   })

@@ -2,10 +2,9 @@ import type { JsonObject } from '../../contract/json.ts'
 import { ToolError } from '../../contract/tool-error.ts'
 import type { CallForm } from '../../registry/child/child-call.ts'
 import type { Broker } from '../interactions/broker.ts'
-import { givenId, readQuestion } from '../interactions/read-question.ts'
-import { replyTo } from '../../registry/child/protocol/reply.ts'
 import type { EventLog } from '../log/event-log.ts'
 import type { Mirror } from '../mirror.ts'
+import { answerQuestions } from './answer-questions.ts'
 import { startClock } from './clock.ts'
 import { conclude } from './ending/conclude.ts'
 import type { Ending, Intervention } from './ending/ending.ts'
@@ -16,6 +15,8 @@ import type { StartSubject, Subject, SubjectListener, ToolLine } from './subject
 const LAST_MOMENT = 100
 /** Bytes that may wait for the log before the tool is held back. */
 const MOST_WAITING = 1024 * 1024
+/** So many connections are on record. */
+const MOST_CONNECTIONS = 1000
 const ENDS = new Set(['result', 'error', 'cancelled'])
 
 /** One start of a tool, from `runner_start` to `runner_end`. */
@@ -86,7 +87,6 @@ async function supervise(options: AttemptOptions): Promise<Ending> {
   let subject: Subject | undefined
   let intervention: Intervention | undefined
   let last: ToolLine | undefined
-  let unanswered: ToolError | undefined
   const over = new AbortController()
 
   const intervene = (why: Intervention, patience: number): void => {
@@ -106,28 +106,8 @@ async function supervise(options: AttemptOptions): Promise<Ending> {
   })
   if (options.heartbeats === 'owed') clock.expectBeats()
 
-  let open = 0
-  let asked = 0
-  const ask = async (line: ToolLine): Promise<void> => {
-    const question = readQuestion(line, `${options.attempt}-${asked += 1}`)
-    log.append({ ...line, interaction: question })
-    open += 1
-    clock.pause()
-    try {
-      await log.flush()
-      const { value, by } = await broker.ask(question, over.signal)
-      log.append({ type: 'runner_log', level: 'info', msg: `answered by ${by}`, answer: { id: question.id, by, value } })
-      subject?.answer(replyTo({ id: givenId(line), kind: question.kind }, value))
-    } catch (error) {
-      if (over.signal.aborted) return
-      unanswered = ToolError.is(error) ? error : new ToolError('INTERNAL', String(error), { cause: error })
-      log.append({ type: 'runner_warning', code: 'E_ANSWER_REQUIRED', msg: unanswered.message, question: question.id })
-      subject?.hangUp()
-    } finally {
-      open -= 1
-      if (open === 0 && !intervention) clock.goOn()
-    }
-  }
+  let connections = 0
+  const questions = answerQuestions({ log, broker, clock, attempt: options.attempt, over: over.signal, subject: () => subject, isStopped: () => intervention !== undefined })
 
   const listener: SubjectListener = {
     onLine(line, text) {
@@ -136,11 +116,17 @@ async function supervise(options: AttemptOptions): Promise<Ending> {
       if (last) return void log.append({ type: 'diagnostic', stream: 'stdout', reason: 'late', msg: 'the run was over for the tool already', refused: line })
       if (intervention && line.type === 'result') return void log.append({ type: 'diagnostic', stream: 'stdout', reason: 'late', msg: 'the runner had ended the run already', refused: line })
       if (ENDS.has(line.type)) last = line
-      else if (line.type === 'action_required') void ask(line).catch(fail)
+      else if (line.type === 'action_required') void questions.ask(line).catch(fail)
       else log.append(line, text)
     },
     onDoubt: (doubt) => void log.append({ type: 'diagnostic', ...doubt }),
     onPlain: (line) => void log.append({ type: 'log', level: 'info', msg: line }),
+    onConnection(connection) {
+      connections += 1
+      const { host, port, refused } = connection
+      if (connections <= MOST_CONNECTIONS) log.append({ type: 'runner_log', level: refused === undefined ? 'info' : 'warn', msg: refused === undefined ? `connected to ${host}:${port}` : `did not connect to ${host}:${port}: ${refused}`, connection })
+      else if (connections === MOST_CONNECTIONS + 1) log.append({ type: 'runner_log', level: 'warn', msg: 'more connections are not recorded' })
+    },
     onFlood: (bytes) => intervene({ why: 'output', bytes }, LAST_MOMENT),
     room: () => (log.waiting < MOST_WAITING ? mirror.room() : log.flush().catch(fail)),
   }
@@ -154,6 +140,7 @@ async function supervise(options: AttemptOptions): Promise<Ending> {
       if (intervention) (subject).stop(LAST_MOMENT)
     }
     const end = subject ? await subject.end : NEVER_STARTED
+    const unanswered = questions.unanswered()
     if (unanswered && !intervention && last?.type !== 'result') intervention = { why: 'failure', error: unanswered }
     return conclude({ end, intervention, last, exitCodes, form })
   } finally {

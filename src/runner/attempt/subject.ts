@@ -7,6 +7,9 @@ export type ToolLine = JsonObject & { readonly type: string }
 /** Something on stdout or stderr that is no line of the protocol, or may not be one. */
 export type Doubt = { readonly stream: 'stdout' | 'stderr'; readonly reason: string; readonly [field: string]: unknown }
 
+/** A connection to a server, made or refused. */
+export type Connection = { readonly host: string; readonly port: number; readonly address?: string; readonly refused?: string }
+
 /** What a subject tells its attempt. A promise holds the subject back. */
 export type SubjectListener = {
   /** `text` is the line as it was written, where nothing was changed in it. */
@@ -14,6 +17,8 @@ export type SubjectListener = {
   onDoubt(doubt: Doubt): void
   /** A line of a program that does not speak the protocol. */
   onPlain(line: string): void
+  /** It talked to a server, or wanted to. */
+  onConnection(connection: Connection): void
   /** It wrote more than it may. */
   onFlood(bytes: number): void
   /** How long the log needs to follow; awaited after each piece of output. */

@@ -37,7 +37,7 @@ async function recoverRun(paths: RunPaths): Promise<RecoveredRun | undefined> {
     lock.release()
     return undefined
   }
-  log.append({ type: 'runner_error', code: 'E_INTERRUPTED', message: 'the runner died during the run', ...(processes.length > 0 && { killed: processes.length }) })
+  log.append({ type: 'runner_error', code: 'E_INTERRUPTED', msg: 'the runner died during the run', ...(processes.length > 0 && { killed: processes.length }) })
   log.append({ type: 'runner_end', state: 'failed', rc: 1, code: 'E_INTERRUPTED' })
   await log.close()
   lock.release()

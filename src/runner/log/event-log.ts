@@ -51,7 +51,7 @@ export async function openLog(path: string, options: OpenLogOptions): Promise<Op
   // What was dropped since somebody was told, and why.
   let dropped: ToolError | undefined
   let failure: ToolError | undefined
-  let remark = cut === 0 ? undefined : { type: 'runner_warning', message: `${cut} bytes at the end of the log were cut: whoever wrote them died in the middle of a line`, cut_bytes: cut }
+  let remark = cut === 0 ? undefined : { type: 'runner_warning', msg: `${cut} bytes at the end of the log were cut: whoever wrote them died in the middle of a line`, cut_bytes: cut }
 
   const queue = openQueue(openSync(path, constants.O_WRONLY | constants.O_APPEND), path, {
     size: end,
@@ -99,7 +99,7 @@ export async function openLog(path: string, options: OpenLogOptions): Promise<Op
           reserve.release()
           const missing = lost
           lost = 0
-          write({ type: 'runner_warning', message: `${missing} ${missing === 1 ? 'event is' : 'events are'} missing here: they could not be written`, lost_events: missing })
+          write({ type: 'runner_warning', msg: `${missing} ${missing === 1 ? 'event is' : 'events are'} missing here: they could not be written`, lost_events: missing })
         }
         if (event.type === 'runner_end') tellCut()
         const stamped = write(event, text)

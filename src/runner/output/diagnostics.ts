@@ -12,7 +12,7 @@ export type DiagnosticReason = (typeof DIAGNOSTIC_REASONS)[number]
 export type Diagnostic = {
   readonly stream: 'stdout' | 'stderr'
   readonly reason: DiagnosticReason
-  readonly message: string
+  readonly msg?: string
   /** The beginning of the line. */
   readonly line?: string
   /** How long the line was. */
@@ -38,11 +38,11 @@ export function boundDiagnostics(stream: Diagnostic['stream'], tell: (diagnostic
     add(reason, message, line, bytes) {
       seen += 1
       if (seen > MOST) return
-      tell({ stream, reason, message, ...(line !== undefined && { line: excerpt(line, redactor), bytes: bytes ?? Buffer.byteLength(line) }) })
+      tell({ stream, reason, ...(reason !== 'stderr' && { msg: message }), ...(line !== undefined && { line: excerpt(line, redactor), bytes: bytes ?? Buffer.byteLength(line) }) })
     },
     finish() {
       const count = seen - MOST
-      if (count > 0) tell({ stream, reason: 'more', message: `${count} more lines like these are not recorded`, count })
+      if (count > 0) tell({ stream, reason: 'more', msg: `${count} more lines like these are not recorded`, count })
     },
   }
 }

@@ -48,7 +48,7 @@ export async function prepareAttempt(paths: RunPaths, request: RunRequest, host:
           heartbeats: call.form === 'protocol' ? 'owed' : 'once-heard',
           start: async (listener) => startProgram({
             runId: request.run_id,
-            child: { command: [...call.command, ...inputs.args] as unknown as typeof call.command, cwd: paths.workspace, env: rights.environment({ ...secrets.env }), limits, ...(inputs.stdin !== undefined && { input: inputs.stdin }), ...rights.sandbox(inputs.readable, secrets.files), onStart },
+            child: { command: [...call.command, ...inputs.args] as unknown as typeof call.command, cwd: paths.workspace, env: rights.environment({ ...secrets.env }), limits, ...(inputs.stdin !== undefined && { input: inputs.stdin }), ...rights.sandbox({ readable: inputs.readable, ...(secrets.files && { files: secrets.files }), onConnection: listener.onConnection }), onStart },
             speaksProtocol: call.form === 'protocol',
             // What is confined starts no other tools, so that it has none to tell about.
             mayOrchestrate: request.permissions === undefined,

@@ -1,3 +1,6 @@
+import { existsSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { certificateVariables } from '../../process/base-environment.ts'
 import type { Environment } from '../../process/base-environment.ts'
 import type { ChildOptions } from '../../process/child-type.ts'
 import type { Level, Limits, PlaceGrant } from '../../process/permissions/grants.ts'
@@ -24,8 +27,10 @@ export type Rights = {
   readonly places: readonly PlaceGrant[]
   /** Names of the secrets that it may have; undefined: any. */
   readonly secrets: readonly string[] | undefined
+  /** Where its manifest says that they lie. */
+  readonly secretFiles: { readonly [name: string]: string }
   environment(more: { readonly [name: string]: string }): { readonly [name: string]: string }
-  sandbox(readable: readonly string[], files: ToolProfile['files']): Pick<ChildOptions, 'sandbox'>
+  sandbox(shown: Pick<ToolProfile, 'readable' | 'files'> & Required<Pick<ToolProfile, 'onConnection'>>): Pick<ChildOptions, 'sandbox'>
 }
 
 const NOTHING: readonly PlaceGrant[] = []
@@ -50,6 +55,7 @@ export async function prepareRights(paths: RunPaths, request: RunRequest, env: E
     policy,
     places: isBound ? grants.write : NOTHING,
     secrets: isBound ? grants.secrets : undefined,
+    secretFiles: grants.secretFiles ?? {},
     environment: (more) => ({
       ...toolEnvironment(call ?? {}, {
         hostEnv: env, runId: request.run_id, traceId: request.trace_id, traceparent: request.traceparent, workspace, logDir: paths.toolLogs, cancelFile: paths.toolCancel,
@@ -57,8 +63,14 @@ export async function prepareRights(paths: RunPaths, request: RunRequest, env: E
       }),
       ...more,
     }),
-    sandbox: (readable, files) => (level === 'L1' ? {} : {
-      sandbox: { grants, workspace, readable: [...codeFolders(call!.command), paths.control, ...readable], ...(files && { files }) },
+    sandbox: ({ readable, files, onConnection }) => (level === 'L1' ? {} : {
+      sandbox: {
+        grants, workspace, onConnection,
+        readable: [...codeFolders(call!.command), paths.control, ...readable, ...Object.values(network ? certificateVariables(env) : {}).filter((file) => existsSync(file))],
+        // Records of runs are nobody's business, also where a grant contains them.
+        hidden: [dirname(paths.folder)],
+        ...(files && { files }),
+      },
     }),
   }
 }

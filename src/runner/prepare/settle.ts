@@ -18,6 +18,6 @@ export async function settleRun(ending: Ending, { workspace, artifacts: into }: 
     return { ...ending, lines: [...ending.lines.slice(0, -1), ...doubts, result] }
   } catch (error) {
     const failed = failWith(error as Error)
-    return { ...failed, lines: [...doubts, { type: 'diagnostic', stream: 'stdout', reason: 'not-placed', msg: 'the tool gave a result, and what it made could not be put in its place', refused: last }, ...failed.lines] }
+    return { ...failed, lines: [...doubts, { type: 'diagnostic', stream: 'stdout', reason: 'not_placed', msg: 'the tool gave a result, and what it made could not be put in its place', refused: last }, ...failed.lines] }
   }
 }

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { afterAll, expect, test } from 'vitest'
 import type { ChildEnd, ChildOptions } from '../../../src/process/child-type.ts'
-import { describeLimit } from '../../../src/process/limits/describe-limit.ts'
+import { failureOfLimit } from '../../../src/process/limits/limit-failure.ts'
 import type { Limits } from '../../../src/process/permissions/grants.ts'
 import { runChild } from '../../../src/process/run-child.ts'
 import { attacker, env, folder, inSandbox, isRoot, profileOf, tell } from './support.ts'
@@ -41,7 +41,7 @@ test.each([
   const end = await at(level)(attacker('spins.py', ...args), { cpuSeconds })
   expect(end).toMatchObject({ reason: 'limit', limit: { what: 'cpuSeconds', allowed: cpuSeconds } })
   expect(end.limit!.seen).toBeLessThanOrEqual(most)
-  expect(describeLimit(end.limit!)).toMatch(/^used \d+(\.\d+)? seconds of processor time, of which \d are allowed$/)
+  expect(failureOfLimit(end.limit!).message).toMatch(/^the tool used \d+(\.\d+)? seconds of processor time where it may use \d, and was ended$/)
   tell(`${level} ${name}: ended after ${end.limit!.seen} s of processor time of ${cpuSeconds}, ${(end.duration / 1000).toFixed(1)} s by the clock`)
 })
 

@@ -53,7 +53,7 @@ describe('lines that are events', () => {
     const heard = read(['{"type":"progress","pct":"half","percent":1e999,"msg":"m","step":3,"retryable":"no","artifacts":{},"metrics":[],"__proto__":{"x":1},"own":"o"}\n'])
     expect(heard.events).toEqual([{ type: 'progress', msg: 'm', own: 'o' }])
     expect([Object.getPrototypeOf(heard.events[0]), heard.texts]).toEqual([Object.prototype, [undefined]])
-    expect(heard.diagnostics).toMatchObject([{ reason: 'wrong_field', message: 'Left out: pct is not a finite number, percent is not a finite number, step is not a text, retryable is not true or false, artifacts is not a list, metrics is not an object, __proto__ is not a field' }])
+    expect(heard.diagnostics).toMatchObject([{ reason: 'wrong_field', msg: 'Left out: pct is not a finite number, percent is not a finite number, step is not a text, retryable is not true or false, artifacts is not a list, metrics is not an object, __proto__ is not a field' }])
   })
 })
 
@@ -95,7 +95,7 @@ describe('hostile output', () => {
       const chunks = Array.from({ length: Math.ceil(long.length / size) }, (_, index) => long.subarray(index * size, (index + 1) * size))
       const { events, diagnostics } = read(chunks, { isProtocol: true })
       expect(events).toEqual([{ type: 'result' }])
-      expect(diagnostics).toMatchObject([{ reason: 'too_long', bytes: 5_000_023, message: 'The line has 5000023 bytes, more than 1048576; the rest is left out' }])
+      expect(diagnostics).toMatchObject([{ reason: 'too_long', bytes: 5_000_023, msg: 'The line has 5000023 bytes, more than 1048576; the rest is left out' }])
       expect(diagnostics[0]!.line!.length).toBeLessThan(500)
     }
     for (const chunks of [['12345\r\n', 'x\n'], ['123', '45', '\r', '\nx\n']]) expect(read(chunks, { maxLine: 5 })).toMatchObject({ plain: ['12345', 'x'], diagnostics: [] })
@@ -121,7 +121,7 @@ describe('hostile output', () => {
 
   test('[7.output-bounded] of a flood of bad lines a thousand are told, and then how many more there were', () => {
     const { diagnostics, events } = read([`${'x'.repeat(2000)}\n`.repeat(3500), '{"type":"result"}\n'], { isProtocol: true })
-    expect([diagnostics.length, diagnostics.at(-1), events.length]).toEqual([1001, { stream: 'stdout', reason: 'more', message: '2500 more lines like these are not recorded', count: 2500 }, 1])
+    expect([diagnostics.length, diagnostics.at(-1), events.length]).toEqual([1001, { stream: 'stdout', reason: 'more', msg: '2500 more lines like these are not recorded', count: 2500 }, 1])
     expect(Math.max(...diagnostics.map((diagnostic) => JSON.stringify(diagnostic).length))).toBeLessThan(600)
   })
 })

@@ -72,7 +72,7 @@ export async function holdCall(call: ChildCall, given: JsonObject, ctx: Context,
 async function grantsFor({ tool, permissions, file }: HeldBy, workspace: string, { cwd, env }: Context): Promise<Grants> {
   const [asked, policy] = await Promise.all([readGrants({ permissions, file }, { workspace, cwd }), loadPolicies(cwd, env)])
   const grants = await checkPolicy(asked, policy, { tool, file })
-  if (grants.secrets.length > 0) throw new ToolError('PERMISSION', `'${tool}' wants secrets (${grants.secrets.join(', ')}), and only a run gives any`, { suggestion: `toolable run --secret ${grants.secrets[0]}=<file> ${tool}` })
+  if (grants.secrets.length > 0) throw new ToolError('PERMISSION', `'${tool}' wants secrets (${grants.secrets.join(', ')}), and only a run gives any`, { suggestion: `toolable run --secret-file ${grants.secrets[0]}=<file> ${tool}` })
   return grants
 }
 

@@ -1,13 +1,14 @@
 import { acor } from '../../../contract/dialects/acor.ts'
 import { exitCodeOf, protocolName } from '../../../contract/errors.ts'
 import { ToolError } from '../../../contract/tool-error.ts'
+import { failureOfLimit } from '../../../process/limits/limit-failure.ts'
 import { readExit } from '../../../registry/child/answer/read-exit.ts'
 import type { CallForm } from '../../../registry/child/child-call.ts'
 import { readAnswer } from '../../../registry/child/read-answer.ts'
 import type { SubjectEnd, ToolLine } from '../subject.ts'
 import type { Ending, Happened } from './ending.ts'
 import { failWith, mayTryAgain, ownStatus } from './ending.ts'
-import { endByUs, endByLimit } from './ended-by-us.ts'
+import { endByUs } from './ended-by-us.ts'
 
 /** What an attempt came to. What a tool says and how it ends have to agree; where they do not, it has failed. An exit status that its manifest does not know is told. */
 export function conclude(happened: Happened): Ending {
@@ -22,7 +23,7 @@ function judge(happened: Happened): Ending {
   const { end, intervention, last } = happened
   if (end.child.reason === 'not-started') return failWith(end.child.problem ?? new ToolError('CONFIG', 'the tool could not be started'))
   if (intervention) return endByUs(intervention, end, last)
-  if (end.child.limit) return endByLimit(end.child.limit)
+  if (end.child.limit) return failWith(failureOfLimit(end.child.limit))
   if (!last) return end.speaksProtocol ? withoutResult(happened) : plainAnswer(happened)
   if (last.type === 'cancelled') return { state: 'cancelled', rc: ownStatus(end) || 130, again: false, lines: [last] }
   return last.type === 'error' ? saidError(last, end) : saidResult(last, happened)

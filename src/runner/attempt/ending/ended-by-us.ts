@@ -1,4 +1,3 @@
-import type { LimitReached } from '../../../process/limits/limit-reached.ts'
 import { ToolError } from '../../../contract/tool-error.ts'
 import type { SubjectEnd, ToolLine } from '../subject.ts'
 import type { Ending, Intervention } from './ending.ts'
@@ -18,17 +17,4 @@ export function endByUs(intervention: Intervention, end: SubjectEnd, last: ToolL
     case 'cancelled':
       return { state: 'cancelled', rc: ownStatus(end) || 130, again: false, lines: [last?.type === 'cancelled' ? last : { type: 'cancelled', reason: intervention.reason }] }
   }
-}
-
-const LIMITS: { readonly [what in LimitReached['what']]: readonly [code: string, words: string, key: string] } = {
-  cpuSeconds: ['TIMEOUT', 'seconds of processor time', 'cpu_seconds'],
-  workspaceMb: ['DISK_FULL', 'MB of workspace', 'workspace_mb'],
-  memoryMb: ['E_MEMORY_LIMIT', 'MB of memory', 'memory_mb'],
-  processes: ['E_PROCESS_LIMIT', 'processes', 'processes'],
-}
-
-/** The ending of an attempt that used more of the machine than it may. */
-export function endByLimit({ what, allowed, seen }: LimitReached): Ending {
-  const [code, words, key] = LIMITS[what]
-  return failWith(new ToolError(code, `the tool used ${Math.round(seen * 10) / 10} ${words} where it may use ${allowed}, and was ended`, { category: 'runtime', suggestion: `Raise resources.${key} in its manifest, or give it less to do` }))
 }

@@ -1,0 +1,61 @@
+import { ToolError } from '../../contract/tool-error.ts'
+import { replyTo } from '../../registry/child/protocol/reply.ts'
+import type { Broker } from '../interactions/broker.ts'
+import { givenId, readQuestion } from '../interactions/read-question.ts'
+import type { EventLog } from '../log/event-log.ts'
+import type { RunClock } from './clock.ts'
+import type { Subject, ToolLine } from './subject.ts'
+
+/** So many questions may be open at the same time. */
+const MOST_OPEN = 100
+
+/** The questions of one attempt. */
+export type Questions = {
+  /** Puts a question on record and has it answered; time stands still for the tool meanwhile. */
+  ask(line: ToolLine): Promise<void>
+  /** Why the last question that nobody answered was not. */
+  unanswered(): ToolError | undefined
+}
+
+export type QuestionsOptions = {
+  readonly log: EventLog
+  readonly broker: Broker
+  readonly clock: RunClock
+  readonly attempt: number
+  /** Aborted when the attempt is over. */
+  readonly over: AbortSignal
+  readonly subject: () => Subject | undefined
+  /** Whether the runner is ending the tool. */
+  readonly isStopped: () => boolean
+}
+
+/** Has the questions of a tool answered, whoever answers. */
+export function answerQuestions({ log, broker, clock, attempt, over, subject, isStopped }: QuestionsOptions): Questions {
+  let open = 0
+  let asked = 0
+  let unanswered: ToolError | undefined
+  return {
+    unanswered: () => unanswered,
+    async ask(line) {
+      if (open >= MOST_OPEN) return void log.append({ type: 'diagnostic', stream: 'stdout', reason: 'too_many_questions', msg: `${open} questions are open already`, refused: line })
+      const question = readQuestion(line, `${attempt}-${(asked += 1)}`)
+      log.append({ ...line, interaction: question })
+      open += 1
+      clock.pause()
+      try {
+        await log.flush()
+        const { value, by } = await broker.ask(question, over)
+        log.append({ type: 'runner_log', level: 'info', msg: `answered by ${by}`, answer: { id: question.id, by, value } })
+        subject()?.answer(replyTo({ id: givenId(line), kind: question.kind }, value))
+      } catch (error) {
+        if (over.aborted) return
+        unanswered = ToolError.is(error) ? error : new ToolError('INTERNAL', String(error), { cause: error })
+        log.append({ type: 'runner_warning', code: 'E_ANSWER_REQUIRED', msg: unanswered.message, question: question.id })
+        subject()?.hangUp()
+      } finally {
+        open -= 1
+        if (open === 0 && !isStopped()) clock.goOn()
+      }
+    },
+  }
+}
