@@ -3,7 +3,7 @@ type Look = () => number | undefined | Promise<number | undefined>
 
 /** How many times the cost of a round is rested after it: usually, and where something is about to happen. */
 const USUAL_REST = 6
-const URGENT_REST = 2
+const URGENT_REST = 0.5
 
 /**
  * One clock for everything that is watched: it goes round all looks, then rests as long as they allow, and longer where looking was dear, so that watching many trees

@@ -1,5 +1,6 @@
 import type { Limits } from '../permissions/grants.ts'
 import type { KnownProcess } from '../process-table.ts'
+import { sendSignal } from '../host.ts'
 import type { LimitReached } from './limit-reached.ts'
 import { measureMemory } from './memory.ts'
 import { countProcessorTime } from './processor-time.ts'
@@ -7,7 +8,9 @@ import { makeRounds } from './rounds.ts'
 import { trackTree } from './track-tree.ts'
 import { measureWorkspace } from './workspace-size.ts'
 
-const watchTrees = makeRounds(60, 4)
+const watchTrees = makeRounds(40, 2)
+/** Milliseconds to the limit from which on a tree that takes memory stands still while it is looked at: a look takes long enough for a greedy one to go far beyond. */
+const CLOSE = 150
 const watchFolders = makeRounds(250, 30)
 
 /** What is watched besides the processes. */
@@ -37,13 +40,16 @@ export function watchLimits(limits: Limits, places: WatchedPlaces, root: () => n
     }
   }
   const [memory, processor, number, folder] = [compare('memoryMb', memoryMb), compare('cpuSeconds', cpuSeconds), compare('processes', places.countProcesses ? processes : undefined), compare('workspaceMb', workspaceMb)]
+  let isClose = false
   const endTree = watchTrees(() => {
+    const still = isClose ? tree.known() : []
+    for (const { pid } of still) sendSignal(pid, 'SIGSTOP')
     const rows = tree.look()
-    return soonest([
-      memory((allowed) => measureMemory(rows, places.inMemory ?? [], allowed)),
-      processor(() => addUp(rows)),
-      number(() => rows.reduce((sum, { threads }) => sum + threads, 0)),
-    ])
+    const left = memory((allowed) => measureMemory(rows, places.inMemory ?? [], allowed))
+    // What is over its limit stays as it is until it is ended.
+    if (!isOver) for (const { pid } of still) sendSignal(pid, 'SIGCONT')
+    isClose = left !== undefined && left < CLOSE
+    return soonest([left, processor(() => addUp(rows)), number(() => rows.reduce((sum, { threads }) => sum + threads, 0))])
   })
   const { workspace } = places
   const endFolder = workspace === undefined || workspaceMb === undefined ? undefined : watchFolders(async () => {
@@ -61,9 +67,12 @@ export function watchLimits(limits: Limits, places: WatchedPlaces, root: () => n
 // Half of the milliseconds until the limit is reached, at the speed since the last look.
 function speedometer(): (seen: number, allowed: number) => number | undefined {
   let last: { readonly seen: number; readonly at: number } | undefined
+  let speed = 0
   return (seen, allowed) => {
     const now = { seen, at: performance.now() }
-    const speed = last === undefined ? 0 : (seen - last.seen) / (now.at - last.at)
+    const measured = last === undefined ? 0 : (seen - last.seen) / (now.at - last.at)
+    // An exact look finds less than the rough one before it, although the tree has grown.
+    speed = measured < 0 ? speed / 2 : measured
     last = now
     return speed > 0 ? (allowed - seen) / speed / 2 : undefined
   }
