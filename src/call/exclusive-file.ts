@@ -1,9 +1,9 @@
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { host } from './host.ts'
 
-/** Creates a file that appears whole or not at all, where the file system can do that; false when there is one already. */
-export function createExclusively(file: string, text: string): boolean {
-  const temporary = writeTemporary(file, text)
+/** Creates a file that appears whole or not at all, where the file system can do that; false when there is one already. Without `flush` it may be gone when the machine itself fails. */
+export function createExclusively(file: string, text: string, { flush = true } = {}): boolean {
+  const temporary = writeTemporary(file, text, { flush })
   try {
     linkSync(temporary, file)
     return true
@@ -11,7 +11,7 @@ export function createExclusively(file: string, text: string): boolean {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'EEXIST') return false
     if (!WITHOUT_LINKS.includes(code ?? '')) throw error
-    return createDirectly(file, text)
+    return createDirectly(file, text, flush)
   } finally {
     rmSync(temporary, { force: true })
   }
@@ -20,9 +20,9 @@ export function createExclusively(file: string, text: string): boolean {
 /** What file systems say that have no hard links: some of USB sticks, networks and virtual machines. */
 export const WITHOUT_LINKS: readonly string[] = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']
 
-function createDirectly(file: string, text: string): boolean {
+function createDirectly(file: string, text: string, flush: boolean): boolean {
   try {
-    writeFileSync(file, text, { flag: 'wx', mode: 0o600, flush: true })
+    writeFileSync(file, text, { flag: 'wx', mode: 0o600, flush })
     return true
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
@@ -31,10 +31,15 @@ function createDirectly(file: string, text: string): boolean {
 }
 
 /** Writes a file of a name that nobody else uses, in the folder of another; gives its path. */
-export function writeTemporary(file: string, text: string, mode = 0o600): string {
+export function writeTemporary(file: string, text: string, { mode = 0o600, flush = true } = {}): string {
   const temporary = `${file}.${host.pid}-${counter++}.tmp`
-  writeFileSync(temporary, text, { mode, flush: true })
-  return temporary
+  try {
+    writeFileSync(temporary, text, { mode, flush })
+    return temporary
+  } catch (error) {
+    rmSync(temporary, { force: true })
+    throw error
+  }
 }
 
 /** Takes a dead owner's file out of the way. Renaming lets exactly one of several processes do it; one that came late has the new owner's file in its hands, and puts it back. */

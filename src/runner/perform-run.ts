@@ -1,4 +1,5 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { identify } from '../process/process-table.ts'
 import type { Ending } from './attempt/ending/ending.ts'
 import { recordRefusal, runAttempt } from './attempt/run-attempt.ts'
@@ -26,7 +27,7 @@ export async function performRun(paths: RunPaths, request: RunRequest, host: Run
     for (let tries = 0; ; tries += 1) {
       const { ending, pause } = await tryOnce({ paths, request, host, tries, lock, cancelled: cancel.signal })
       if (pause === undefined) return ending
-      await untilAborted(pause * 1000, cancel.signal)
+      await sleep(pause * 1000, undefined, { signal: cancel.signal }).catch(() => undefined)
       if (cancel.signal.aborted) return ending
     }
   } finally {
@@ -93,17 +94,3 @@ function watchCancel(paths: RunPaths, outer: AbortSignal): { readonly signal: Ab
     },
   }
 }
-
-function untilAborted(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(finish, milliseconds)
-    function finish(): void {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', finish)
-      resolve()
-    }
-    signal.addEventListener('abort', finish, { once: true })
-    if (signal.aborted) finish()
-  })
-}
-

@@ -21,8 +21,11 @@ export type ToolProfile = {
   /** Files that exist only inside, in memory, mode 0400: secrets. */
   readonly files?: readonly { readonly path: string; readonly content: Uint8Array }[]
   /** Told of every connection to a server, made or refused. */
-  readonly onConnection?: (connection: { readonly host: string; readonly port: number; readonly address?: string; readonly refused?: string }) => void
+  readonly onConnection?: (connection: Connection) => void
 }
+
+/** A connection to a server, made or refused. */
+export type Connection = { readonly host: string; readonly port: number; readonly address?: string; readonly refused?: string }
 
 export type SandboxProfile = ProbeProfile | ToolProfile
 

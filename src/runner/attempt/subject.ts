@@ -1,14 +1,10 @@
 import type { JsonObject } from '../../contract/json.ts'
 import type { ChildEnd } from '../../process/child-type.ts'
-
-/** A line that a tool said about its run: an object with a type of the protocol. */
-export type ToolLine = JsonObject & { readonly type: string }
+import type { Connection } from '../../process/sandbox/profile.ts'
+import type { ToolLine } from '../output/judge-line.ts'
 
 /** Something on stdout or stderr that is no line of the protocol, or may not be one. */
 export type Doubt = { readonly stream: 'stdout' | 'stderr'; readonly reason: string; readonly [field: string]: unknown }
-
-/** A connection to a server, made or refused. */
-export type Connection = { readonly host: string; readonly port: number; readonly address?: string; readonly refused?: string }
 
 /** What a subject tells its attempt. A promise holds the subject back. */
 export type SubjectListener = {
@@ -50,3 +46,5 @@ export type Subject = {
 
 /** Starts a subject for one attempt. */
 export type StartSubject = (listener: SubjectListener) => Promise<Subject>
+
+export type { ToolLine }

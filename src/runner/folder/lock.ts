@@ -1,12 +1,12 @@
 import { rmSync, statSync } from 'node:fs'
-import { readText, setAside } from '../../call/exclusive-file.ts'
+import { createExclusively, readText, setAside } from '../../call/exclusive-file.ts'
 import { ToolError } from '../../contract/tool-error.ts'
 import type { KnownProcess } from '../../process/process-table.ts'
 import { diskProblem } from '../log/disk-problem.ts'
 import { look, ourselves, readOwner } from './owner.ts'
 import type { Owner } from './owner.ts'
 import type { RunPaths } from './run-paths.ts'
-import { createAtomically, writeAtomically } from './write-atomically.ts'
+import { writeAtomically } from './write-atomically.ts'
 
 /** The right to write the record of a run. */
 export type RunLock = {
@@ -25,7 +25,7 @@ const MOST_TRIES = 20
 
 /** Makes a new run ours, until somebody takes its lock. */
 export function claim(paths: RunPaths): void {
-  createAtomically(paths.lock, textOf({ ...ourselves(), created: true }))
+  createExclusively(paths.lock, textOf({ ...ourselves(), created: true }), { flush: false })
 }
 
 /** Takes the lock of a run. Throws CONFLICT while another runner lives, also another one of this process. */
@@ -33,7 +33,7 @@ export function lockRun(paths: RunPaths): RunLock {
   let mine = textOf(ourselves())
   let released = false
   try {
-    for (let tries = 0; !createAtomically(paths.lock, mine); tries += 1) {
+    for (let tries = 0; !createExclusively(paths.lock, mine, { flush: false }); tries += 1) {
       const found = readLock(paths)
       if (found && (isTaken(found, paths) || tries > MOST_TRIES)) throw conflict(paths, found.owner)
       if (found) setAside(paths.lock, found.text)

@@ -7,7 +7,7 @@ import { lockOf } from './lock.ts'
 
 /** Puts a new text in the place of a file, or a file where there was none: the old one or the new one is there at any moment, whole; `mode` is for a new one. False when the file is not what it was; then nothing has happened. */
 export function replaceFile(file: ConfigFile, text: string, mode: number): boolean {
-  const temporary = writeTemporary(lockOf(file.path), file.mark + text, file.stats ? undefined : mode)
+  const temporary = writeTemporary(lockOf(file.path), file.mark + text, { mode: file.stats ? undefined : mode })
   try {
     if (file.stats) keepStats(temporary, file.stats)
     if (!isUnchanged(file)) return false

@@ -48,7 +48,7 @@ function digestsOf(skill: Skill): Digests {
 function replace(folder: string, path: string, text: string): void {
   const file = join(folder, path)
   mkdirSync(dirname(file), { recursive: true })
-  const temporary = writeTemporary(lockOf(folder), text, 0o666)
+  const temporary = writeTemporary(lockOf(folder), text, { mode: 0o666 })
   try {
     renameSync(temporary, file)
   } finally {
