@@ -13,8 +13,8 @@ const LONGEST = 3000
 export type Status = {
   /** The first process of the namespace; all others die with it. */
   first(): KnownProcess | undefined
-  /** Whether the command inside came to an end of its own. */
-  hasEnded(): boolean
+  /** Whether the command inside came to an end of its own. To be asked when bubblewrap is over: waits until all that it told is read. */
+  hasEnded(): Promise<boolean>
   /** Resolves with the first process, or undefined where there never was one. */
   readonly known: Promise<KnownProcess | undefined>
 }
@@ -32,10 +32,28 @@ export function readStatus(stream: Readable): Status {
     first = { pid: Number(pid), start: readProcess(Number(pid))?.start ?? '' }
     resolve(first)
   })
-  stream.on('error', () => {}).on('close', () => resolve(first))
+  const told = new Promise<void>((settle) => stream.on('error', () => {}).on('close', () => {
+    resolve(first)
+    settle()
+  }))
+  const isTold = (): boolean => text.includes('"exit-code"')
   const handle = stream as Readable & { unref?(): void }
   handle.unref?.()
-  return { first: () => first, hasEnded: () => text.includes('"exit-code"'), known }
+  return {
+    first: () => first,
+    known,
+    async hasEnded() {
+      // Its last words may still be in the pipe when its end is known.
+      if (!isTold()) await within(PATIENCE, told)
+      return isTold()
+    },
+  }
+}
+
+async function within(milliseconds: number, wanted: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  await Promise.race([wanted, new Promise<void>((resolve) => { timer = setTimeout(resolve, milliseconds) })])
+  clearTimeout(timer)
 }
 
 /** Reins of a child that lives in a process namespace. `depth` is how far below the first process the tool stands. */

@@ -55,7 +55,7 @@ export async function prepare(options: ChildOptions): Promise<Prepared | ToolErr
       explain: async (end): Promise<ChildEnd> => {
         await network.release(end.reason === 'exited')
         removeMade()
-        return explainTool(end, options, status?.hasEnded() ?? false)
+        return explainTool(end, options, (await status?.hasEnded()) ?? false)
       },
     }
   } catch (error) {
