@@ -29,7 +29,7 @@ function restoreWith(shape: Shape | undefined, value: unknown): unknown {
 
 function restoreObject(forms: readonly Alternative[], given: JsonObject): JsonObject {
   const form = bestForm(forms, given)
-  const owners = ownersOf(form)
+  const owners = ownersOf(form, given)
   const restored = Object.entries(given).flatMap(([key, value]): [string, unknown][] => {
     const field = form.properties.has(key) ? key : (owners.get(key) ?? key)
     const inner = form.properties.get(field)
@@ -40,10 +40,11 @@ function restoreObject(forms: readonly Alternative[], given: JsonObject): JsonOb
   return Object.fromEntries(restored)
 }
 
-function ownersOf({ properties }: Alternative): Map<string, string> {
-  const owners = new Map<string, string>()
-  for (const rule of Object.values(FIELD_RULES)) for (const [field, name] of fieldNames(properties.keys(), rule)) if (name !== field && !properties.has(name)) owners.set(name, field)
-  return owners
+// Providers rename in different ways, and one name may mean two fields; the way that knows most of what was given is the one by which it was asked for.
+function ownersOf({ properties }: Alternative, given: JsonObject): Map<string, string> {
+  const ways = Object.values(FIELD_RULES).map((rule) => new Map([...fieldNames(properties.keys(), rule)].map(([field, name]) => [name, field])))
+  const known = (way: ReadonlyMap<string, string>): number => Object.keys(given).filter((key) => way.has(key)).length
+  return ways.reduce((best, way) => (known(way) > known(best) ? way : best))
 }
 
 // The form whose fixed values and fields agree best with what was given.
