@@ -6,6 +6,7 @@ import { folderChannel } from '../../runner/interactions/channels/folder.ts'
 import { lineChannel } from '../../runner/interactions/channels/lines.ts'
 import type { RunPaths } from '../../runner/folder/run-paths.ts'
 import { performRun } from '../../runner/perform-run.ts'
+import type { RunHost } from '../../runner/run-host.ts'
 import type { RunRequest } from '../../runner/run-request.ts'
 import type { Globals } from '../../surfaces/cli/argv/globals.ts'
 import { findCaller } from '../../surfaces/cli/caller.ts'
@@ -30,13 +31,22 @@ export async function followInForeground(paths: RunPaths, request: RunRequest, {
   // What is on record is shown as it stands there.
   const show = (lines: string): Promise<void> => (mode === 'text' ? printer.events(lines.trimEnd().split('\n').map((line) => JSON.parse(line) as RunEvent)) : io.stdout.send(lines))
   const person = io.stdin.isTTY && io.stderr.isTTY && !caller
+  const secrets = await readGivenSecrets(request, io, host.signal)
   const channels: AnswerChannel[] = []
   if (person) channels.push(personChannel(io))
   else if (!io.stdin.taken && !io.stdin.isTTY) channels.push(lineChannel(io.stdin))
-  if (person || wait || globals.session) channels.push(folderChannel(paths.answers))
-  const ending = await performRun(paths, request, { env: io.env, ...(registry && { registry }), channels, onWritten: show, signal: host.signal, ...(resumedBy && { resumedBy }) })
+  channels.push({ ...folderChannel(paths.answers), passive: !(person || wait || globals.session) })
+  const ending = await performRun(paths, request, { env: io.env, ...(registry && { registry }), channels, onWritten: show, signal: host.signal, ...(secrets && { secrets }), ...(resumedBy && { resumedBy }) })
   io.stdin.close()
   return ending.rc
+}
+
+// The path `-` of a secret is stdin, which then answers nothing.
+async function readGivenSecrets({ secrets = {} }: RunRequest, io: Io, signal: AbortSignal): Promise<RunHost['secrets']> {
+  const names = Object.keys(secrets).filter((name) => secrets[name] === '-')
+  if (names.length === 0) return undefined
+  const { readSecrets } = await import('../../surfaces/cli/secrets.ts')
+  return readSecrets(names.map((name) => `${name}=-`), io, { talksOnStdin: false, signal })
 }
 
 function personChannel(io: Io): AnswerChannel {

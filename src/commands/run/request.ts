@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { toMilliseconds } from '../../contract/duration.ts'
 import { ToolError } from '../../contract/tool-error.ts'
 import type { RunOptions } from '../../runner/make-request.ts'
@@ -15,8 +16,8 @@ export type RunFlags = {
   readonly selftest?: boolean
 }
 
-/** What flags say about a run. */
-export function readRunOptions({ retries, heartbeatGrace, allowLevel, answer }: RunFlags, { timeout, idempotencyKey, secretFiles }: Globals): RunOptions {
+/** What flags say about a run, in the directory in which they were typed. */
+export function readRunOptions({ retries, heartbeatGrace, allowLevel, answer }: RunFlags, { timeout, idempotencyKey, secretFiles }: Globals, cwd: string): RunOptions {
   return {
     timeout: timeout === undefined ? undefined : toMilliseconds(timeout, 'timeout') / 1000,
     heartbeatGrace,
@@ -24,14 +25,14 @@ export function readRunOptions({ retries, heartbeatGrace, allowLevel, answer }: 
     idempotencyKey,
     ...(allowLevel && { allowLevel }),
     ...(answer && { answers: readAnswers(answer) }),
-    ...(secretFiles.length > 0 && { secrets: readPairs(secretFiles) }),
+    ...(secretFiles.length > 0 && { secrets: readPairs(secretFiles, cwd) }),
   }
 }
 
-function readPairs(pairs: readonly string[]): { readonly [name: string]: string } {
+function readPairs(pairs: readonly string[], cwd: string): { readonly [name: string]: string } {
   return Object.fromEntries(pairs.map((pair) => {
     const [, name, path] = /^([\w.-]+)=(.+)$/s.exec(pair) ?? []
     if (name === undefined || path === undefined) throw new ToolError('USAGE', '--secret-file needs name=path', { field: 'secret-file', suggestion: 'For example --secret-file token=./token.txt' })
-    return [name, path]
+    return [name, path === '-' ? path : resolve(cwd, path)]
   }))
 }

@@ -44,7 +44,7 @@ export async function runRun(program: Servable, command: ToolCommand, io: Io, ho
     const subject = selftest ? selftestOf(found, name) : found
     const given = await readGiven(entry, subject, selftest ? [] : rest, globals, io, host)
     await requireConsent(entry, subject, globals.yes === true)
-    const request = await makeRequest(newRunId(), entry, subject, given, { ...readRunOptions(flags, globals), surroundings }, io)
+    const request = await makeRequest(newRunId(), entry, subject, given, { ...readRunOptions(flags, globals, io.cwd), surroundings }, io)
     const paths = createRun(root, request)
     if (detach) return startDetachedRun(paths, request, io, host, globals)
     return followInForeground(paths, request, { registry, wait: wait === true }, io, host, globals)

@@ -19,6 +19,9 @@ export type RunSurroundings = {
   readonly confined?: { readonly network: boolean } | undefined
 }
 
+/** The last moment that a date can name. */
+const LAST_DATE = 8.64e15
+
 /** The whole environment of a tool: the base allow-list, what it requires by name, what its configuration gives, and what the run says, which wins. `RUN_STDOUT` is added where the tool is started (`stdoutVariable`). Throws CONFIG for what is required and missing. */
 export function toolEnvironment(call: Pick<ChildCall, 'env' | 'requireEnv'>, run: RunSurroundings): { [name: string]: string } {
   const { hostEnv, confined } = run
@@ -35,6 +38,6 @@ export function toolEnvironment(call: Pick<ChildCall, 'env' | 'requireEnv'>, run
     CANCEL_FILE: run.cancelFile,
     AI_PROTOCOL_VERSION: '1',
     IDEMPOTENCY_KEY: run.idempotencyKey,
-    ...(run.deadline !== undefined && { DEADLINE_TS: new Date(run.deadline).toISOString() }),
+    ...(run.deadline !== undefined && { DEADLINE_TS: new Date(Math.min(run.deadline, LAST_DATE)).toISOString() }),
   }
 }

@@ -2,7 +2,7 @@ import type { PlaceGrant } from '../../process/permissions/grants.ts'
 import { collectArtifacts } from '../artifacts/collect-artifacts.ts'
 import type { Ending } from '../attempt/ending/ending.ts'
 import { failWith } from '../attempt/ending/ending.ts'
-import type { ToolLine } from '../attempt/subject.ts'
+import type { ToolLine } from '../output/judge-line.ts'
 import type { RunPaths } from '../folder/run-paths.ts'
 import type { PreparedInputs } from './inputs.ts'
 

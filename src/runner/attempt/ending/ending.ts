@@ -1,7 +1,8 @@
 import { exitCodeOf, factsOf, findRow, protocolName } from '../../../contract/errors.ts'
 import { ToolError } from '../../../contract/tool-error.ts'
 import type { CallForm } from '../../../registry/child/child-call.ts'
-import type { SubjectEnd, ToolLine } from '../subject.ts'
+import type { ToolLine } from '../../output/judge-line.ts'
+import type { SubjectEnd } from '../subject.ts'
 
 /** Why the runner ended a subject itself. */
 export type Intervention =
