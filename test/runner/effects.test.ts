@@ -3,6 +3,7 @@ import { chmodSync, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { listNaming } from '../support/processes.ts'
+import { runProgram } from '../support/run-program.ts'
 import { last, makeProject } from './support.ts'
 
 const project = makeProject({
@@ -26,6 +27,8 @@ test('a secret reaches the tool and nothing else [7.run-secrets]', async () => {
   const everything = [stdout, stderr, ...readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'))].join('\n')
   expect(everything).toContain('[REDACTED]')
   for (const form of [secret, JSON.stringify(secret).slice(1, -1), Buffer.from(secret).toString('base64'), encodeURIComponent(secret), Buffer.from(secret).toString('hex')]) expect(everything).not.toContain(form)
+  const given = await project.toolable(['run', '--secret-file', 'token=-', 'tells_secrets'], { input: `${secret}\n` })
+  expect([given.status, given.stdout.includes('[REDACTED]'), given.stdout.includes(secret)]).toEqual([30, true, false])
   chmodSync(file, 0o644)
   const refused = await run(['--secret-file', `token=${file}`, 'tells_secrets'])
   expect(refused.status).toBe(77)
@@ -51,6 +54,16 @@ describe('what a tool makes', () => {
     expect(log[0]).toMatchObject({ refused: true })
     expect(existsSync(join(project.folder, 'never.txt'))).toBe(false)
   })
+})
+
+test('a tool made with this house knows the deadline of its run, and the earlier one counts [7.tool-deadline]', async () => {
+  const env = { RUN_ID: 'r-0123456789', DEADLINE_TS: new Date(Date.now() + 3_600_000).toISOString() }
+  const left = async (args: readonly string[], given: { readonly [name: string]: string }): Promise<number | null> => (await runProgram('runner/tells-its-deadline.mjs', [...args, '--json'], { env: given })).json.result.left
+  const [known, shorter, none] = await Promise.all([left([], env), left(['--timeout', '100'], env), left([], { DEADLINE_TS: env.DEADLINE_TS })])
+  expect(known).toBeGreaterThan(3000)
+  expect(known).toBeLessThanOrEqual(3600)
+  expect(shorter).toBeLessThanOrEqual(100)
+  expect(none).toBeNull()
 })
 
 test('a tool gets its run and what it requires, and nothing else [7.run-environment]', async () => {

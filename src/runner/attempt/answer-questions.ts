@@ -1,3 +1,4 @@
+import { protocolName } from '../../contract/errors.ts'
 import { ToolError } from '../../contract/tool-error.ts'
 import { replyTo } from '../../registry/child/protocol/reply.ts'
 import type { Broker } from '../interactions/broker.ts'
@@ -56,7 +57,7 @@ export function answerQuestions({ log, broker, clock, attempt, over, subject, is
       clock.pause()
       try {
         await log.flush()
-        const { value, by } = await broker.ask(question, over, (who, problem) => log.append({ type: 'runner_warning', code: 'E_INVALID_INPUT', msg: `the answer of ${who} to '${question.id}' ${problem}`, question: question.id }))
+        const { value, by } = await broker.ask(question, over, (who, problem) => log.append({ type: 'runner_warning', code: protocolName('INVALID_INPUT'), msg: `the answer of ${who} to '${question.id}' ${problem}`, question: question.id }))
         if (over.aborted) return
         log.append({ type: 'runner_log', level: 'info', msg: `answered by ${by}`, answer: { id: question.id, by, value } })
         subject()?.answer(replyTo({ id: givenId(line), kind: question.kind }, value))

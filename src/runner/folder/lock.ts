@@ -41,10 +41,8 @@ export function claim(paths: RunPaths): () => void {
 export function handOver(paths: RunPaths, pid: number): void {
   const found = readLock(paths)
   const heir = identify(pid) ?? { pid, start: '' }
-  if (!found?.owner?.claim || !isUs(found.owner)) return
-  // In between it has no lock, which means to nobody that its runner has died.
-  setAside(paths.lock, found.text)
-  createExclusively(paths.lock, textOf({ ...found.owner, ...heir }), { flush: false })
+  if (!found?.owner || !isOurClaim(found)) return
+  writeAtomically(paths.lock, textOf({ ...found.owner, ...heir }))
 }
 
 /** Waits until whoever started us has handed the run over, or is gone. */
@@ -80,6 +78,8 @@ function take(paths: RunPaths, mine: string): void {
   try {
     for (let tries = 0; !createExclusively(paths.lock, mine, { flush: false }); tries += 1) {
       const found = readLock(paths)
+      // Nobody else takes what we have claimed; and without a gap nobody believes that the run is over.
+      if (found && isOurClaim(found)) return writeAtomically(paths.lock, mine)
       if ((found && isTaken(found, paths)) || tries > MOST_TRIES) throw conflict(paths, found?.owner)
       if (found) setAside(paths.lock, found.text)
     }
@@ -101,7 +101,11 @@ export function isLive(paths: RunPaths): boolean {
 }
 
 function isTaken(found: LockState, paths: RunPaths): boolean {
-  return found.owner !== undefined && !(found.owner.claim && isUs(found.owner)) && isAtWork(found.owner, paths)
+  return found.owner !== undefined && !isOurClaim(found) && isAtWork(found.owner, paths)
+}
+
+function isOurClaim({ owner }: LockState): boolean {
+  return owner?.claim === true && isUs(owner)
 }
 
 function isAtWork(owner: Owner, paths: RunPaths): boolean {
