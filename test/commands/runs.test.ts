@@ -67,7 +67,7 @@ describe('toolable runs', () => {
     expect(wrong.stdout).toContain('error     E_MINE it broke (mend it)\n')
     expect(wrong.stdout).toContain('toolable resume r-00000000c8')
     expect(wrong.stdout).not.toContain('\u001b')
-    expect(asks.stdout).toContain('Go on? (toolable answer r-00000000c9 q1)')
+    expect(asks.stdout).toContain('Go on? (toolable answer r-00000000c9 <value> --question q1)')
   })
 
   test('a run that is not there is told apart from what can be no run [7.run-named]', async () => {

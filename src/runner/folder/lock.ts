@@ -63,9 +63,10 @@ export function lockRun(paths: RunPaths): RunLock {
   take(paths, mine)
   return {
     remember(processes) {
-      mine = textOf({ ...ourselves(), children: processes })
+      const next = textOf({ ...ourselves(), children: processes })
       try {
-        writeAtomically(paths.lock, mine)
+        writeAtomically(paths.lock, next)
+        mine = next
       } catch { /* a full disk: the run goes on, and only a kill -9 would leave something behind */ }
     },
     release: () => giveUp(() => rmSync(paths.lock, { force: true })),
