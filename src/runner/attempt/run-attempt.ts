@@ -46,8 +46,8 @@ export type AttemptOptions = {
   readonly cancelled: AbortSignal
   /** Aborted when the log has lost something; its reason is the error. */
   readonly broken: AbortSignal
-  /** After the tree is dead, and before the end is recorded: hashes artifacts, puts outputs in their place. May change the ending. */
-  readonly settle: (ending: Ending) => Promise<Ending>
+  /** After the tree is dead, and before the end is recorded: hashes artifacts, puts outputs in their place. May change the ending; a cancelled run is not kept waiting. */
+  readonly settle: (ending: Ending, cancelled: AbortSignal) => Promise<Ending>
   /** Seconds until the next attempt, where there is one; recorded with the end. */
   readonly nextTry: (ending: Ending) => number | undefined
 }
@@ -63,7 +63,7 @@ export async function runAttempt(options: AttemptOptions): Promise<Attempted> {
   let ending: Ending
   try {
     await log.flush()
-    ending = await settle(await supervise(options))
+    ending = await settle(await supervise(options), options.cancelled)
   } catch (error) {
     ending = failWith(error as Error)
   }

@@ -57,7 +57,7 @@ export async function prepareAttempt(paths: RunPaths, request: RunRequest, host:
             stderr: paths.stderr,
             redactor,
           }, listener),
-          settle: (ending) => settleRun(ending, paths, rights.places, inputs),
+          settle: (ending, cancelled) => settleRun(ending, paths, rights.places, inputs, cancelled),
         }
       : {
           ...common,

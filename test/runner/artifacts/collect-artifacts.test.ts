@@ -92,6 +92,18 @@ test('[7.artifacts] a false hash is told, lists that are none or too long are re
   expect(process.memoryUsage().rss - before).toBeLessThan(50 * 1024 ** 2)
 })
 
+test('[7.artifacts] what would take longer than anybody waits is given up when the run is cancelled, and no piece of it is kept', async () => {
+  writeFileSync(join(workspace, 'hole'), '')
+  // Nobody reads so much before the first timer fires.
+  truncateSync(join(workspace, 'hole'), 900 * 1024 ** 2)
+  const cancelled = new AbortController()
+  setTimeout(() => cancelled.abort(), 5)
+  const { artifacts, problems } = await collectArtifacts({ workspace, allowed: [], into, signal: cancelled.signal }, ['hole'])
+  expect(artifacts).toEqual([])
+  expect(problems[0]?.message).toContain('was not hashed before the run was cancelled')
+  expect(existsSync(join(into, 'hole'))).toBe(false)
+})
+
 test('[7.artifacts-contained] what was planted where copies go is not followed', async () => {
   writeFileSync(join(workspace, 'secret'), 'overwritten')
   symlinkSync(outside, into)
