@@ -52,7 +52,7 @@ async function tryOnce({ paths, request, host, tries, lock, cancelled }: Try): P
   try {
     const about = { ...(ready?.about ?? { tool: request.tool, args: request.args, level: 'none' }), ...(resumedBy && { resumed_by: resumedBy }) }
     const ending = ready
-      ? await runAttempt({ ...ready.attempt, log, attempt, about, mirror, cancelled, nextTry, tellToStop: () => tellToStop(paths), broker: createBroker({ channels: [...ready.channels, ...host.channels], longest: LONGEST_QUESTION, wayOut: (question) => wayOut(request, question) }) })
+      ? await runAttempt({ ...ready.attempt, log, attempt, about, mirror, cancelled, nextTry, tellToStop: () => tellToStop(paths), broker: createBroker({ presets: ready.channels, channels: host.channels, longest: LONGEST_QUESTION, wayOut: (question) => wayOut(request, question) }) })
       : await recordRefusal(log, about, refused!)
     return { ending, pause }
   } finally {
