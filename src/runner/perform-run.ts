@@ -66,7 +66,7 @@ async function tryOnce({ paths, request, host, tries, lock, cancelled }: Try): P
     const nextTry = (ended: Ending): number | undefined => (pause = ended.again && tries < request.retries && !cancelled.aborted ? pauseBefore(tries + 2, Math.random()) : undefined)
     const about = { ...(ready?.about ?? { tool: request.tool, args: request.args, level: 'none' }), ...(resumedBy && { resumed_by: resumedBy }) }
     const attempted = ready
-      ? await runAttempt({ ...ready.attempt, log, attempt, about, mirror, cancelled, broken: broken.signal, nextTry, tellToStop: () => tellToStop(paths), broker: createBroker({ channels: [...ready.channels, ...host.channels], longest: LONGEST_QUESTION, wayOut: (question) => wayOut(request, question) }) })
+      ? await runAttempt({ ...ready.attempt, log, attempt, about, mirror, cancelled, broken: broken.signal, nextTry, tellToStop: () => tellToStop(paths), broker: createBroker({ presets: ready.channels, channels: host.channels, longest: LONGEST_QUESTION, wayOut: (question) => wayOut(request, question) }) })
       : await recordRefusal(log, about, refused!)
     return { ...attempted, pause }
   } finally {

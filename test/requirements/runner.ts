@@ -39,4 +39,7 @@ export const RUNNER: { readonly [name: string]: string } = {
   'slow-reader': 'One who reads slowly slows a tool down, and does not keep it from its deadline.',
   'tool-deadline': 'A tool made with this house knows the deadline of its run.',
   'run-killed': 'A runner that is killed leaves no process of its run, and the next start finishes the record as interrupted.',
+  'run-asks': 'Arguments that only ask about a tool (--help, --version, --describe, --selftest) are no work: what it prints passes as that of a plain program, with its exit status.',
+  'run-words': 'A person sees one aligned line for each thing that matters, questions only where they are answered, and at the end how long it took, what was saved and how it goes on.',
+  'run-numbers': 'Numbers for the runner that make no sense are refused before anything starts, and a misspelt flag is named with the one that was meant.',
 }

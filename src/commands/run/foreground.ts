@@ -14,30 +14,34 @@ import type { Host } from '../../surfaces/cli/host.ts'
 import { readLines } from '../../surfaces/cli/lines.ts'
 import { choosePresentation } from '../../surfaces/cli/mode.ts'
 import { redirectStrayOutput } from '../../surfaces/cli/stray-output.ts'
+import { cleanLine } from '../../surfaces/cli/output/text/clean.ts'
 import { terminalAnswerer } from '../../surfaces/cli/terminal.ts'
-import { openPrinter } from '../runs/line-printer.ts'
+import { PERSON, openRunView } from './run-view.ts'
+import type { RunView } from './run-view.ts'
 
 /** Milliseconds that a run has to end after a signal: the grace of its tool, and a little more. */
 const FAREWELL = 15_000
 
-export type Around = { readonly registry: Registry | undefined; /** Wait for answers from elsewhere also where nobody here can answer. */ readonly wait: boolean; readonly resumedBy?: 'resume' }
+export type Around = { readonly registry: Registry | undefined; /** Wait for answers from elsewhere also where nobody here can answer. */ readonly wait: boolean; readonly resumedBy?: 'resume'; /** Somebody only asks about the tool (`--help`). */ readonly asks?: boolean }
 
 /** Performs a run while its caller looks on: events as JSON lines for agents, words for people; gives the exit status. */
-export async function followInForeground(paths: RunPaths, request: RunRequest, { registry, wait, resumedBy }: Around, io: Io, host: Host, globals: Globals): Promise<number> {
+export async function followInForeground(paths: RunPaths, request: RunRequest, { registry, wait, resumedBy, asks = false }: Around, io: Io, host: Host, globals: Globals): Promise<number> {
   const caller = findCaller(io.env)
   const { mode } = choosePresentation(globals, io, caller)
   host.prepareForTools(redirectStrayOutput, { onCrash: () => undefined, farewell: FAREWELL })
-  const printer = openPrinter({ io, globals })
-  // What is on record is shown as it stands there.
-  const show = (lines: string): Promise<void> => (mode === 'text' ? printer.events(lines.trimEnd().split('\n').map((line) => JSON.parse(line) as RunEvent)) : io.stdout.send(lines))
   const person = io.stdin.isTTY && io.stderr.isTTY && !caller
   const secrets = await readGivenSecrets(request, io, host.signal)
+  const forPeople = mode === 'text'
+  const view = openRunView(paths, request, io, globals, { person, bare: asks })
+  // What is on record is shown to programs as it stands there.
+  const show = (lines: string): Promise<void> => (forPeople ? view.show(lines.trimEnd().split('\n').map((line) => JSON.parse(line) as RunEvent)) : io.stdout.send(lines))
   const channels: AnswerChannel[] = []
-  if (person) channels.push(personChannel(io))
-  else if (!io.stdin.taken && !io.stdin.isTTY) channels.push(lineChannel(io.stdin))
+  if (person) channels.push(personChannel(io, forPeople ? view : undefined))
+  else if (!io.stdin.taken && !io.stdin.isTTY) channels.push(lineChannel(io.stdin, (problem) => io.stderr.write(`${cleanLine(problem)}\n`)))
   channels.push({ ...folderChannel(paths.answers), passive: !(person || wait || globals.session) })
   const ending = await performRun(paths, request, { env: io.env, ...(registry && { registry }), channels, onWritten: show, signal: host.signal, ...(secrets && { secrets }), ...(resumedBy && { resumedBy }) })
   io.stdin.close()
+  if (forPeople) await view.sumUp()
   return ending.rc
 }
 
@@ -49,11 +53,12 @@ async function readGivenSecrets({ secrets = {} }: RunRequest, io: Io, signal: Ab
   return readSecrets(names.map((name) => `${name}=-`), io, { talksOnStdin: false, signal })
 }
 
-function personChannel(io: Io): AnswerChannel {
+function personChannel(io: Io, view: RunView | undefined): AnswerChannel {
   const ask = terminalAnswerer(readLines(io.stdin), io.stderr)
   return {
-    name: 'a person',
+    name: PERSON,
     async answer(question, signal, problem) {
+      await view?.untilShown(question.id, signal)
       const value: unknown = await Promise.resolve(ask(problem === undefined ? question : { ...question, problem }, signal)).catch(() => undefined)
       return value === undefined ? undefined : { value }
     },

@@ -22,7 +22,7 @@ export async function printLogs({ run, follow = false, stderr = false, type, sin
   const root = findRunsFolder(io.cwd, config)
   await recover(root)
   const paths = findRun(root, run)
-  const printer = openPrinter(context)
+  const printer = openPrinter(context, { everything: type !== undefined })
   if (stderr) await printStderr(paths, follow, printer, host.signal)
   else {
     for await (const events of follow ? followRun(root, paths, host.signal) : readBatches(paths.events, { signal: host.signal })) {

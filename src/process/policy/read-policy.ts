@@ -13,11 +13,9 @@ import { readLimit } from '../permissions/read-grants.ts'
 import type { LimitName } from '../permissions/shape.ts'
 import { realPath } from '../sandbox/paths.ts'
 import type { NetworkRules, Policy, PolicyLayer, PolicyRules } from './policy.ts'
-import { POLICY_SHAPE } from './shape.ts'
+import { POLICY_SHAPE, SERVER } from './shape.ts'
 
 type Data = { readonly [key: string]: unknown }
-
-const SERVER = /^(\*|(\*\.)?[a-z0-9_-]+(\.[a-z0-9_-]+)*|\[[0-9a-f:]+\]):(\*|[1-9]\d{0,4})$/i
 
 /** The policy of one file. Throws CONFIG with file and line for what cannot be understood: a policy that is not understood allows nothing. */
 export async function readPolicy(file: string, text: string): Promise<Policy> {

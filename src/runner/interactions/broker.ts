@@ -22,6 +22,8 @@ export type Broker = {
 }
 
 export type BrokerOptions = {
+  /** Those who know their answers beforehand: nobody else is asked what they know. */
+  readonly presets?: readonly AnswerChannel[]
   /** All of them at once; the first answer wins. */
   readonly channels: readonly AnswerChannel[]
   /** Seconds that a question without a time of its own waits. */
@@ -31,7 +33,7 @@ export type BrokerOptions = {
 }
 
 /** Lets everybody answer at the same time. An answer that does not fit is refused, and whoever gave it may try again. */
-export function createBroker({ channels, longest, wayOut }: BrokerOptions): Broker {
+export function createBroker({ presets = [], channels, longest, wayOut }: BrokerOptions): Broker {
   return {
     async ask(question, signal, onRefused = () => undefined) {
       const settled = new AbortController()
@@ -40,7 +42,8 @@ export function createBroker({ channels, longest, wayOut }: BrokerOptions): Brok
       const schema = await compileAsked(question)
       const wait = setTimeout(() => timer.abort(), Math.min((question.timeout ?? longest) * 1000, 2 ** 31 - 1))
       try {
-        const answered = await first(channels.map((channel) => ({ passive: channel.passive === true, answer: askOne(channel, question, schema, end, onRefused) })))
+        const askAll = (all: readonly AnswerChannel[]): Promise<Answered | undefined> => first(all.map((channel) => ({ passive: channel.passive === true, answer: askOne(channel, question, schema, end, onRefused) })))
+        const answered = (await askAll(presets)) ?? (await askAll(channels))
         if (answered) return answered
         signal.throwIfAborted()
         // Nobody there and nobody in time are the same to whoever waits.

@@ -17,7 +17,7 @@ export type PreparedInputs = PathWork & {
 }
 
 /** Checks what a tool is given and gives its paths a meaning: they are those of the caller, although the tool works elsewhere. */
-export async function prepareInputs({ workspace }: RunPaths, { call, args, input, inputSchema, cwd }: RunRequest): Promise<PreparedInputs> {
+export async function prepareInputs({ workspace }: RunPaths, { call, args, input, inputSchema, positional, cwd }: RunRequest): Promise<PreparedInputs> {
   const at = { cwd, workspace }
   if (call && input && (call.form === 'json' || call.form === 'stdin')) {
     const { input: prepared, ...work } = await prepareInput(input, inputSchema ?? {}, at)
@@ -25,7 +25,7 @@ export async function prepareInputs({ workspace }: RunPaths, { call, args, input
     const byStdin = call.form === 'stdin' || (call.stdin === true && (call.secret === true || text.length > LARGE))
     return { ...work, shown: args, ...(byStdin ? { args: [], stdin: text } : { args: [text] }) }
   }
-  const { args: prepared, ...work } = await preparePaths(args, call?.form === 'program' ? undefined : inputSchema, at)
+  const { args: prepared, ...work } = await preparePaths(args, call?.form === 'program' ? undefined : inputSchema, { ...at, ...(positional && { positional }) })
   checkArguments(prepared, 'Give the tool a file with the data instead')
   return { ...work, args: prepared, shown: args }
 }

@@ -61,8 +61,9 @@ function withoutResult(happened: Happened): Ending {
   const { end, exitCodes } = happened
   const { status, signal } = end.child
   const { error } = readExit({ stdout: Buffer.alloc(0), stderr: end.stderr, status, signal, ...(exitCodes && { exitCodes }) }, undefined, undefined)
-  const code = protocolName(error.code)
-  const line: ToolLine = { type: 'runner_error', code, msg: isOk(happened) ? 'the tool ended without a result' : error.message, retryable: error.retryable, ...(status !== null && { exit_status: status }), ...(signal !== null && { signal }) }
+  const code = protocolName(error.code, error.retryable)
+  const hint = isOk(happened) ? 'The author of the tool should end with a line of the type result or error' : error.suggestion?.fix
+  const line: ToolLine = { type: 'runner_error', code, msg: isOk(happened) ? 'the tool ended without a result' : error.message, ...(hint !== undefined && { hint }), retryable: error.retryable, ...(status !== null && { exit_status: status }), ...(signal !== null && { signal }) }
   return { state: 'failed', rc: ownStatus(end) || exitCodeOf(error), code, again: mayTryAgain(error.code, error.retryable), lines: [line] }
 }
 
@@ -77,7 +78,7 @@ function plainAnswer({ end, exitCodes, form }: Happened): Ending {
   const lines = [{ ...said, exit_status: status } as unknown as ToolLine]
   if (outcome.ok) return { state: 'completed', rc: ownStatus(end), again: false, lines }
   const { code, retryable } = outcome.error
-  return { state: 'failed', rc: ownStatus(end) || exitCodeOf(outcome.error), code: protocolName(code), again: mayTryAgain(code, retryable), lines }
+  return { state: 'failed', rc: ownStatus(end) || exitCodeOf(outcome.error), code: protocolName(code, retryable), again: mayTryAgain(code, retryable), lines }
 }
 
 function isOk({ end: { child: { status } }, exitCodes }: Happened): boolean {

@@ -37,7 +37,7 @@ export type Ending = {
 export function failWith(error: Error, name?: string): Ending {
   const known = (ToolError.is(error) ? error : new ToolError('INTERNAL', error.message, { cause: error })).toObject()
   const { code, message: msg, retryable, suggestion } = known
-  const written = name ?? protocolName(code)
+  const written = name ?? protocolName(code, retryable)
   const line: ToolLine = { type: 'runner_error', code: written, msg, ...(suggestion && { hint: suggestion.example ?? suggestion.fix }), retryable }
   return { state: 'failed', rc: exitCodeOf(known), code: written, again: mayTryAgain(code, retryable), lines: [line] }
 }
