@@ -101,7 +101,7 @@ describe('a sandboxed program', () => {
     const home = join(folder, 'pythons', '3.99', 'bin')
     const venv = join(folder, 'venv')
     for (const made of [home, join(venv, 'bin')]) mkdirSync(made, { recursive: true })
-    writeFileSync(join(home, 'python3'), '')
+    writeFileSync(join(home, 'python3'), '', { mode: 0o755 })
     writeFileSync(join(venv, 'pyvenv.cfg'), `home = ${home}\n`)
     symlinkSync(join(home, 'python3'), join(venv, 'bin', 'python'))
     expect(new Set(listInstallationsOf(join(venv, 'bin', 'python')))).toEqual(new Set([venv, dirname(home)]))

@@ -66,7 +66,7 @@ async function supervised(home: Home, known: Known, { facts, call }: WholeTool, 
 function define(home: Home, known: Known, { name, id }: Wanted, { facts, call }: WholeTool, program = known.candidate.path): ToolDefinition {
   const codes = home.codes()
   const { path: file } = known.candidate
-  const held = facts.permissions && { tool: id, permissions: facts.permissions, file, folder: dirname(program), inputSchema: facts.inputSchema }
+  const held = facts.permissions && { tool: id, permissions: facts.permissions, file, program, inputSchema: facts.inputSchema }
   const run = runIn(home, known, call, program === file ? undefined : program, held)
   if (Object.keys(codes).length === 0) return defineForeign(name, facts, run)
   return defineForeign(name, { ...facts, errors: { ...codes, ...facts.errors } }, async (input, ctx) => {

@@ -65,7 +65,7 @@ export async function prepareRights(paths: RunPaths, request: RunRequest, env: E
     }),
     sandbox: ({ readable, files, onConnection }) => (level === 'L1' ? {} : {
       sandbox: {
-        grants, workspace, onConnection,
+        grants, workspace, onConnection, searchPath: env['PATH'],
         readable: [...codeFolders(call!.command), paths.control, ...readable, ...Object.values(network ? certificateVariables(env) : {}).filter((file) => existsSync(file))],
         // Records of runs are nobody's business, also where a grant contains them.
         hidden: [dirname(paths.folder)],

@@ -63,7 +63,7 @@ export function handOver(workspace: string, { uid, gid, isDropped }: Identity): 
 
 /** Throws where somebody is granted a place that he cannot use, because he is not the one who granted it. */
 export function checkUse(places: readonly Place[], who: Identity): void {
-  for (const { path, source, isWritable } of who.isDropped ? places.filter(({ isHidden }) => !isHidden) : []) {
+  for (const { path, source, isWritable } of who.isDropped ? places.filter(({ isHidden, isPinned }) => !isHidden && !isPinned) : []) {
     const wanted = (statSync(source).isDirectory() ? 5 : 4) | (isWritable ? 2 : 0)
     if (allows(source, who, wanted)) continue
     throw new ToolError('PERMISSION', `${path} cannot be ${isWritable ? 'written' : 'read'} by user ${who.uid}, who tools are when root starts them`, { suggestion: isWritable ? `chown -R ${who.uid} ${path}` : `chmod -R o+rX ${path}` })

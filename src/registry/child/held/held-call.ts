@@ -23,8 +23,8 @@ export type HeldBy = {
   readonly permissions: unknown
   /** The file that the permissions stand in. */
   readonly file: string
-  /** Where the tool lies itself. */
-  readonly folder: string
+  /** The tool itself. */
+  readonly program: string
   readonly inputSchema?: JsonSchema | undefined
 }
 
@@ -59,7 +59,7 @@ export async function holdCall(call: ChildCall, given: JsonObject, ctx: Context,
         cwd: run.workspace,
         // Only a tool of the run protocol is told of a run: others would take themselves for one.
         env: { ...confinedEnvironment(ctx.env, run.workspace), ...certificates, ...ownVariables(call, ctx), ...(call.form === 'protocol' ? run.env : { WORKSPACE: run.workspace }) },
-        sandbox: { grants, workspace: run.workspace, readable: [held.folder, ...codeFolders(call.command), ...run.shown, ...readable, ...Object.values(certificates).filter(existsSync)], hidden: listRunFolders(grants, ctx.cwd) },
+        sandbox: { grants, workspace: run.workspace, readable: [...codeFolders([held.program, ...call.command]), ...run.shown, ...readable, ...Object.values(certificates).filter(existsSync)], hidden: listRunFolders(grants, ctx.cwd), searchPath: ctx.env['PATH'] },
         ...limitsOf(grants),
       },
     }
