@@ -1,6 +1,7 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { identify } from '../process/process-table.ts'
+import type { Redactor } from '../process/redaction/create-redactor.ts'
 import type { Ending } from './attempt/ending/ending.ts'
 import { recordRefusal, runAttempt } from './attempt/run-attempt.ts'
 import type { RunPaths } from './folder/run-paths.ts'
@@ -42,11 +43,12 @@ async function tryOnce({ paths, request, host, tries, lock, cancelled }: Try): P
   rmSync(paths.toolCancel, { force: true })
   const resumedBy = tries > 0 ? 'retry' : host.resumedBy
   const remember = (pid: number): void => lock.remember([identify(pid)].filter((one) => one !== undefined))
-  const prepared = await prepareAttempt(paths, request, host, remember).catch((error: unknown) => error as Error)
+  let redactor: Redactor | undefined
+  const prepared = await prepareAttempt(paths, request, host, { onStart: remember, onRedactor: (made) => { redactor = made } }).catch((error: unknown) => error as Error)
   const refused = prepared instanceof Error ? prepared : undefined
   const ready = prepared instanceof Error ? undefined : prepared
   const mirror = createMirror(host.onWritten)
-  const { log, attempt } = await openLog(paths.events, { runId: request.run_id, traceId: request.trace_id, attempt: 'next', onWritten: mirror.take, ...(ready && !ready.redactor.isEmpty && { redact: ready.redactor.text }) })
+  const { log, attempt } = await openLog(paths.events, { runId: request.run_id, traceId: request.trace_id, attempt: 'next', onWritten: mirror.take, ...(redactor && !redactor.isEmpty && { redact: redactor.text }) })
   let pause: number | undefined
   const nextTry = (ended: Ending): number | undefined => (pause = ended.again && tries < request.retries && !cancelled.aborted ? pauseBefore(attempt + 1, Math.random()) : undefined)
   try {
