@@ -14,7 +14,7 @@ export type PathSurroundings = { readonly cwd: string; readonly workspace: strin
 
 type PathInput = { readonly field: string; /** Among the paths of the same field. */ readonly index: number; readonly text: string; readonly direction: Direction; readonly kind?: unknown }
 
-type TakenPath = { readonly text: string; readonly readable: readonly string[]; readonly output?: StagedOutput }
+type TakenPath = { readonly text: string; readonly readable: readonly string[]; readonly output?: StagedOutput; /** What the tool gets to read, or a copy of. */ readonly source?: string }
 
 /** Where outputs are made, in the workspace. A run that is resumed finds there what it made before. */
 export const OUTPUTS_FOLDER = '.outputs'
@@ -31,12 +31,12 @@ export async function takePath(input: PathInput, { cwd, workspace }: PathSurroun
   const path = resolve(cwd, text)
   if (direction === 'in') {
     const real = existing(input, path)
-    return { text: text.endsWith('/') && !real.endsWith('/') ? `${real}/` : real, readable: [real] }
+    return { text: text.endsWith('/') && !real.endsWith('/') ? `${real}/` : real, readable: [real], source: real }
   }
   const target = direction === 'inout' ? existing(input, path) : targetOf(input, path)
   const staged = join(makeFolder(workspace, [OUTPUTS_FOLDER, `${field.replace(/[^\w-]/g, '_')}-${input.index}`]), basename(target))
   await fillStaged(input, target, staged)
-  return { text: text.endsWith('/') ? `${staged}/` : staged, readable: [], output: { field, staged, target } }
+  return { text: text.endsWith('/') ? `${staged}/` : staged, readable: [], output: { field, staged, target }, ...(direction === 'inout' && { source: target }) }
 }
 
 function existing({ field, text, kind }: PathInput, path: string): string {

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../contract/json.ts'
+import { checkPaths } from '../../process/policy/check-policy.ts'
 import { createRedactor } from '../../process/redaction/create-redactor.ts'
 import type { Redactor } from '../../process/redaction/create-redactor.ts'
 import type { AttemptOptions } from '../attempt/run-attempt.ts'
@@ -46,6 +47,7 @@ export async function prepareAttempt(paths: RunPaths, request: RunRequest, host:
     const redactor = createRedactor([...secrets.values])
     onRedactor(redactor)
     const inputs = await prepareInputs(paths, request)
+    if (rights.isBound) await checkPaths(inputs, policy, request.tool)
     const about = { tool: request.tool, ...(request.version !== undefined && { version: request.version }), args: inputs.shown, timeout_s: request.timeout_s, level, rights: rights.words, cwd: request.cwd, ...(request.traceparent !== undefined && { traceparent: request.traceparent }) }
     const common = { deadline: request.timeout_s, heartbeatGrace: request.heartbeat_grace_s, grace: limits.graceMs ?? GRACE, form: call?.form, exitCodes: call?.exitCodes }
     const channels = [...(request.answers ? [presetChannel('the caller', request.answers)] : []), presetChannel('policy', policy.answers)]
