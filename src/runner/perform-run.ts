@@ -24,9 +24,10 @@ const LONGEST_QUESTION = 24 * 3600
 export async function performRun(paths: RunPaths, request: RunRequest, host: RunHost): Promise<Ending> {
   const lock = lockRun(paths)
   const cancel = watchCancel(paths, host.signal)
+  const known = new Map<string, string>()
   try {
     for (let tries = 0; ; tries += 1) {
-      const { ending, pause } = await tryOnce({ paths, request, host, tries, lock, cancelled: cancel.signal })
+      const { ending, pause } = await tryOnce({ paths, request, host, tries, known, lock, cancelled: cancel.signal })
       if (pause === undefined) return ending
       await sleep(pause * 1000, undefined, { signal: cancel.signal }).catch(() => undefined)
       if (cancel.signal.aborted) return ending
@@ -37,14 +38,14 @@ export async function performRun(paths: RunPaths, request: RunRequest, host: Run
   }
 }
 
-type Try = { readonly paths: RunPaths; readonly request: RunRequest; readonly host: RunHost; readonly tries: number; readonly lock: RunLock; readonly cancelled: AbortSignal }
+type Try = { readonly paths: RunPaths; readonly request: RunRequest; readonly host: RunHost; readonly tries: number; readonly known: Map<string, string>; readonly lock: RunLock; readonly cancelled: AbortSignal }
 
-async function tryOnce({ paths, request, host, tries, lock, cancelled }: Try): Promise<{ readonly ending: Ending; readonly pause: number | undefined }> {
+async function tryOnce({ paths, request, host, tries, known, lock, cancelled }: Try): Promise<{ readonly ending: Ending; readonly pause: number | undefined }> {
   rmSync(paths.toolCancel, { force: true })
   const resumedBy = tries > 0 ? 'retry' : host.resumedBy
   const remember = (pid: number): void => lock.remember([identify(pid)].filter((one) => one !== undefined))
   let redactor: Redactor | undefined
-  const prepared = await prepareAttempt(paths, request, host, { onStart: remember, onRedactor: (made) => { redactor = made } }).catch((error: unknown) => error as Error)
+  const prepared = await prepareAttempt(paths, request, host, { known, onStart: remember, onRedactor: (made) => { redactor = made } }).catch((error: unknown) => error as Error)
   const refused = prepared instanceof Error ? prepared : undefined
   const ready = prepared instanceof Error ? undefined : prepared
   const mirror = createMirror(host.onWritten)

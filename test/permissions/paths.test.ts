@@ -170,6 +170,20 @@ describe('outputs come to their place on success [7.run-outputs-placed]', () => 
     expect([readdirSync(at('outside/deep')), readdirSync(at('home/moved/deep'))]).toEqual([[], []])
   })
 
+  test('what led elsewhere in the attempt before is refused in the next', async () => {
+    mkdirSync(at('home/out'))
+    const known = new Map<string, string>()
+    const again = () => preparePaths(['--input', 'a.json', '--output', 'out/new.json', '--both', 'folder'], SCHEMA, { ...rules, known })
+    expect((await again()).args).toEqual((await again()).args)
+    for (const [name, field] of [['a.json', 'input'], ['out', 'output'], ['folder', 'both']] as const) {
+      renameSync(at('home', name), at('home/moved'))
+      symlinkSync(at('outside'), at('home', name))
+      expect(await refusal(again())).toMatchObject({ code: 'INVALID_PATH', field, message: expect.stringContaining(`leads to ${at('outside')}`) })
+      rmSync(at('home', name))
+      renameSync(at('home/moved'), at('home', name))
+    }
+  })
+
   test('a link that the tool left in the way of the next attempt is taken out, not followed', async () => {
     symlinkSync(at('outside'), at('work/.outputs'))
     const { outputs: [output] } = await prepare('--both', 'a.json')

@@ -30,15 +30,17 @@ export type PreparedAttempt = {
   release(): Promise<void>
 }
 
-/** Who hears what happens while an attempt is prepared, and when it starts. */
-export type PreparationListener = {
+/** What the attempts of a run have in common, and who hears how one of them goes. */
+export type Preparation = {
+  /** Where the paths of its inputs led in the first attempt. */
+  readonly known: Map<string, string>
   /** As soon as its secrets are known: also the record of a refusal may hold none. */
   onRedactor(redactor: Redactor): void
   onStart(pid: number): void
 }
 
 /** Decides what a run may do, what its tool is told, and how it is started. Throws what forbids it: nothing has been started then. */
-export async function prepareAttempt(paths: RunPaths, request: RunRequest, host: RunHost, { onRedactor, onStart }: PreparationListener): Promise<PreparedAttempt> {
+export async function prepareAttempt(paths: RunPaths, request: RunRequest, host: RunHost, { known, onRedactor, onStart }: Preparation): Promise<PreparedAttempt> {
   const { call } = request
   const rights = await prepareRights(paths, request, host.env)
   const { level, limits, policy } = rights
@@ -46,7 +48,7 @@ export async function prepareAttempt(paths: RunPaths, request: RunRequest, host:
   try {
     const redactor = createRedactor([...secrets.values])
     onRedactor(redactor)
-    const inputs = await prepareInputs(paths, request)
+    const inputs = await prepareInputs(paths, request, known)
     if (rights.isBound) await checkPaths(inputs, policy, request.tool)
     const about = { tool: request.tool, ...(request.version !== undefined && { version: request.version }), args: inputs.shown, timeout_s: request.timeout_s, level, rights: rights.words, cwd: request.cwd, ...(request.traceparent !== undefined && { traceparent: request.traceparent }) }
     const common = { deadline: request.timeout_s, heartbeatGrace: request.heartbeat_grace_s, grace: limits.graceMs ?? GRACE, form: call?.form, exitCodes: call?.exitCodes }
