@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ToolError } from '../contract/tool-error.ts'
 import { identify } from '../process/process-table.ts'
+import type { Redactor } from '../process/redaction/create-redactor.ts'
 import type { Ending } from './attempt/ending/ending.ts'
 import { recordRefusal, runAttempt } from './attempt/run-attempt.ts'
 import type { Attempted } from './attempt/run-attempt.ts'
@@ -27,9 +28,10 @@ const LONGEST_QUESTION = 24 * 3600
 export async function performRun(paths: RunPaths, request: RunRequest, host: RunHost): Promise<Ending> {
   const lock = lockRun(paths)
   const cancel = watchCancel(paths, host.signal)
+  const known = new Map<string, string>()
   try {
     for (let tries = 0; ; tries += 1) {
-      const { ending, pause, recorded } = await tryOnce({ paths, request, host, tries, lock, cancelled: cancel.signal })
+      const { ending, pause, recorded } = await tryOnce({ paths, request, host, tries, known, lock, cancelled: cancel.signal })
       if (pause === undefined) {
         if (recorded) lock.release()
         return ending
@@ -43,23 +45,24 @@ export async function performRun(paths: RunPaths, request: RunRequest, host: Run
   }
 }
 
-type Try = { readonly paths: RunPaths; readonly request: RunRequest; readonly host: RunHost; readonly tries: number; readonly lock: RunLock; readonly cancelled: AbortSignal }
+type Try = { readonly paths: RunPaths; readonly request: RunRequest; readonly host: RunHost; readonly tries: number; readonly known: Map<string, string>; readonly lock: RunLock; readonly cancelled: AbortSignal }
 
-async function tryOnce({ paths, request, host, tries, lock, cancelled }: Try): Promise<Attempted & { readonly pause: number | undefined }> {
+async function tryOnce({ paths, request, host, tries, known, lock, cancelled }: Try): Promise<Attempted & { readonly pause: number | undefined }> {
   rmSync(paths.toolCancel, { force: true })
   mkdirSync(paths.answers, { recursive: true, mode: 0o700 })
   // Answers to questions of an attempt before, which may have the same names.
   for (const name of readdirSync(paths.answers)) rmSync(join(paths.answers, name), { recursive: true, force: true })
   const resumedBy = tries > 0 ? 'retry' : host.resumedBy
   const remember = (pid: number): void => lock.remember([identify(pid)].filter((one) => one !== undefined))
-  const prepared = await prepareAttempt(paths, request, host, remember).catch((error: unknown) => error as Error)
+  let redactor: Redactor | undefined
+  const prepared = await prepareAttempt(paths, request, host, { known, onStart: remember, onRedactor: (made) => { redactor = made } }).catch((error: unknown) => error as Error)
   const refused = prepared instanceof Error ? prepared : undefined
   const ready = prepared instanceof Error ? undefined : prepared
   const mirror = createMirror(host.onWritten)
   const broken = new AbortController()
   let opened: OpenedLog | undefined
   try {
-    opened = await openLog(paths.events, { runId: request.run_id, traceId: request.trace_id, attempt: 'next', onWritten: mirror.take, onFailure: (error) => broken.abort(error), ...(ready && !ready.redactor.isEmpty && { redact: ready.redactor.text }) })
+    opened = await openLog(paths.events, { runId: request.run_id, traceId: request.trace_id, attempt: 'next', onWritten: mirror.take, onFailure: (error) => broken.abort(error), ...(redactor && !redactor.isEmpty && { redact: redactor.text }) })
     const { log, attempt, standing } = opened
     if (standing.state === 'completed') throw new ToolError('PRECONDITION', `${paths.id} is completed: there is nothing to run`)
     let pause: number | undefined

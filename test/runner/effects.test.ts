@@ -35,6 +35,18 @@ test('a secret reaches the tool and nothing else [7.run-secrets]', async () => {
   expect(last(refused.log, 'runner_end')).toMatchObject({ state: 'failed', code: 'E_PERMISSION' })
 })
 
+test('what the environment says of a secret is in no record, and a refusal tells none either [7.run-secrets]', async () => {
+  project.write('tools/envious.yaml', 'name: envious\ndescription: Counts its token\ncommand: exec\nentry: envious.sh\ncall: flags\nenv: {TOKEN: "${HOST_TOKEN}"}\npermissions: {secrets: [key]}\nparameters: {type: object, properties: {note: {type: string}, input: {type: string, format: path}}}\n')
+  chmodSync(project.write('tools/envious.sh', '#!/bin/sh\necho "got ${#TOKEN}"\n'), 0o755)
+  chmodSync(project.write('key.txt', 'key-canary-0815'), 0o600)
+  const { log, id } = await run(['envious'], { HOST_TOKEN: 'token-canary-4711' })
+  expect(last(log, 'result')).toMatchObject({ result: 'got 17' })
+  expect(readFileSync(join(project.run(id), 'run.json'), 'utf8')).not.toContain('token-canary-4711')
+  const refused = await run(['--secret-file', 'key=key.txt', 'envious', '--note', 'key-canary-0815', '--input', 'key-canary-0815'], { HOST_TOKEN: 'x' })
+  expect(refused.status).toBe(66)
+  expect(refused.stdout + JSON.stringify(refused.log)).not.toContain('key-canary-0815')
+})
+
 describe('what a tool makes', () => {
   test('is hashed, kept and put in its place; what lies outside is refused [7.run-artifacts] [7.run-outputs]', async () => {
     project.write('in.txt', 'hello')
@@ -52,6 +64,10 @@ describe('what a tool makes', () => {
     expect(status).toBe(66)
     expect(log.map(({ type }) => type)).toEqual(['runner_start', 'runner_error', 'runner_end'])
     expect(log[0]).toMatchObject({ refused: true })
+    const policy = project.write('policy.yaml', 'version: 1\nfilesystem: {read: [./public]}\n')
+    const forbidden = await run(['makes_files', '--input', './in.txt', '--output', './never.txt'], { TOOLABLE_POLICY: policy })
+    expect(forbidden.status).toBe(77)
+    expect(last(forbidden.log, 'runner_error')).toMatchObject({ code: 'E_PERMISSION', msg: expect.stringContaining(`${policy}:2 does not allow it`) })
     expect(existsSync(join(project.folder, 'never.txt'))).toBe(false)
   })
 })

@@ -14,6 +14,8 @@ export type PathWork = {
   /** Files and folders that the tool has to see, without links. */
   readonly readable: readonly string[]
   readonly outputs: readonly StagedOutput[]
+  /** What the tool gets to read, as it is or as a copy. */
+  readonly sources: readonly string[]
   /** After a success: puts every output into its place, all or nothing. Throws INVALID_PATH, PERMISSION or DISK_FULL. */
   place(): Promise<readonly PlacedOutput[]>
 }
@@ -77,7 +79,7 @@ function takePaths(properties: { readonly [field: string]: JsonSchema }, rules: 
 
 function workOf(taken: readonly Taken[]): PathWork {
   const outputs = taken.flatMap(({ output }) => output ?? [])
-  return { readable: [...new Set(taken.flatMap(({ readable }) => readable))], outputs, place: () => placeOutputs(outputs) }
+  return { readable: [...new Set(taken.flatMap(({ readable }) => readable))], outputs, sources: taken.flatMap(({ source }) => source ?? []), place: () => placeOutputs(outputs) }
 }
 
 function propertiesOf(schema: JsonSchema): { readonly [field: string]: JsonSchema } {

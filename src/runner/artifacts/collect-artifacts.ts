@@ -57,10 +57,11 @@ export async function collectArtifacts({ workspace, allowed, into, signal }: Art
 type Root = { readonly called: readonly string[]; readonly real: string; readonly tree: boolean }
 
 async function findRoots(workspace: string, allowed: readonly PlaceGrant[]): Promise<readonly Root[]> {
-  return Promise.all([{ path: workspace, tree: true }, ...allowed].map(async ({ path, tree }) => {
-    const real = await realpath(path).catch(() => path)
-    return { called: [...new Set([resolve(path), real])], real, tree }
-  }))
+  const real = (path: string): Promise<string> => realpath(path).catch(() => path)
+  const own = await real(workspace)
+  const granted = await Promise.all(allowed.map(async ({ path, tree }) => ({ called: [path], real: await real(path), tree })))
+  // A grant had no links in it when it was given; the tool may have put one there, where it was granted the folder around.
+  return [{ called: [...new Set([resolve(workspace), own])], real: own, tree: true }, ...granted.filter((root) => root.real === root.called[0])]
 }
 
 async function collectOne(one: Announced, roots: readonly Root[], into: string, collector: Collector): Promise<CollectedArtifact | undefined> {

@@ -2,6 +2,7 @@ import { baseEnvironment, certificateVariables, confinedEnvironment } from '../.
 import type { Environment } from '../../process/base-environment.ts'
 import type { ChildCall } from '../../registry/child/child-call.ts'
 import { ownVariables } from '../../registry/child/environment.ts'
+import { expandValues } from '../../registry/expand-variables.ts'
 
 /** What a run tells its tool, and where the rest comes from. */
 export type RunSurroundings = {
@@ -29,7 +30,8 @@ export function toolEnvironment(call: Pick<ChildCall, 'env' | 'requireEnv'>, run
   return {
     ...(confined ? { ...confinedEnvironment(hostEnv, run.workspace), ...(confined.network && certificateVariables(hostEnv)) } : baseEnvironment(hostEnv)),
     ...(debug !== undefined && { TOOL_DEBUG: debug }),
-    ...ownVariables(call, { env: hostEnv }),
+    // Expanded here and not before, because the request is written down and may hold no secrets.
+    ...ownVariables({ ...call, env: expandValues(call.env, hostEnv, 'the tool') }, { env: hostEnv }),
     RUN_ID: run.runId,
     TRACE_ID: run.traceId,
     ...(run.traceparent !== undefined && { TRACEPARENT: run.traceparent }),

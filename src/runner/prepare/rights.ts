@@ -19,6 +19,8 @@ import type { RunRequest } from '../run-request.ts'
 /** What a run may do, and how that is enforced. */
 export type Rights = {
   readonly level: Level
+  /** Whether it is bound to what it asks for; otherwise it has its caller's rights. */
+  readonly isBound: boolean
   /** For people who read the record. */
   readonly words: string
   readonly limits: Limits
@@ -50,6 +52,7 @@ export async function prepareRights(paths: RunPaths, request: RunRequest, env: E
   const network = grants.network !== 'none'
   return {
     level,
+    isBound,
     words: !isBound ? `with its caller's rights: ${request.orchestrator ? 'it starts other tools, which have their own' : 'nobody has said what it may do'}` : level === 'L1' ? 'as it asks, without a sandbox: its files and its network are not confined' : 'only what it asks for',
     limits,
     policy,
@@ -65,7 +68,7 @@ export async function prepareRights(paths: RunPaths, request: RunRequest, env: E
     }),
     sandbox: ({ readable, files, onConnection }) => (level === 'L1' ? {} : {
       sandbox: {
-        grants, workspace, onConnection,
+        grants, workspace, onConnection, searchPath: env['PATH'],
         readable: [...codeFolders(call!.command), paths.control, ...readable, ...Object.values(network ? certificateVariables(env) : {}).filter((file) => existsSync(file))],
         // Records of runs are nobody's business, also where a grant contains them.
         hidden: [dirname(paths.folder)],

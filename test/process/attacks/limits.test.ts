@@ -33,6 +33,11 @@ test.each([
   tell(`${level} ${name}: stopped at ${Math.round(seen)} MB of ${memoryMb} (${end.reason})`)
 })
 
+test('[7.limit-memory] the input that a tool lets grow is its memory', async () => {
+  const end = await runChild({ cwd: folder, env, timeout: 60_000, limits: { memoryMb: 64 }, input: 'little', command: attacker('grows-its-input.py') })
+  expect(end).toMatchObject({ reason: 'limit', limit: { what: 'memoryMb', allowed: 64 } })
+})
+
 test.each([
   ['L3', 'one spinner', ['1'], 2, 3.5],
   ['L3', 'four spinners', ['4'], 1, 1.5],

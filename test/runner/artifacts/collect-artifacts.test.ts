@@ -77,6 +77,15 @@ test('[7.artifacts-contained] a place that the tool may write to counts too, exa
   expect(problems.map(({ path }) => path)).toEqual([join(outside, 'secret'), join(outside, 'one.txt/x')])
 })
 
+test('[7.artifacts-contained] a place that the tool exchanged for a link, which it may where it was granted the folder around, leads nowhere', async () => {
+  mkdirSync(join(base, 'granted'))
+  const [folder, file] = [join(base, 'granted/folder'), join(base, 'granted/file')]
+  symlinkSync(outside, folder)
+  symlinkSync(join(outside, 'secret'), file)
+  const { artifacts, problems } = await collect([join(folder, 'secret'), file, join(outside, 'secret')], [{ path: join(base, 'granted'), tree: true }, { path: folder, tree: true }, { path: file, tree: false }])
+  expect([artifacts, problems.length, existsSync(into)]).toEqual([[], 3, false])
+})
+
 test('[7.artifacts] a false hash is told, lists that are none or too long are refused, and large files take little memory', async () => {
   writeFileSync(join(workspace, 'a'), 'a')
   expect((await collect([{ path: 'a', sha256: '00' }])).problems).toEqual([{ path: 'a', message: `the artifact a has another hash than the tool said: ${sha256('a')}` }])

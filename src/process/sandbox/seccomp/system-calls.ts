@@ -23,7 +23,7 @@ const FORBIDDEN: { readonly [call: string]: Numbers } = {
 
 /** What programs can do without when it is not there: processes whose namespaces hide behind a pointer, and memory that belongs to no process, which nobody could count. */
 const ABSENT: { readonly [call: string]: Numbers } = {
-  clone3: [435, 435], memfd_create: [319, 279], memfd_secret: [447, 447], shmget: [29, 194],
+  clone3: [435, 435], memfd_create: [319, 279], memfd_secret: [447, 447], shmget: [29, 194], semget: [64, 190], msgget: [68, 186],
 }
 
 /** Calls that depend on their arguments. */

@@ -1,8 +1,8 @@
-import { chownSync, closeSync, lchownSync, lstatSync, mkdirSync, openSync, readdirSync, rmdirSync, statSync, unlinkSync } from 'node:fs'
+import { closeSync, lchownSync, lstatSync, mkdirSync, openSync, readdirSync, rmdirSync, statSync, unlinkSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
 import { ToolError } from '../../../contract/tool-error.ts'
 import type { PlaceGrant } from '../../permissions/grants.ts'
-import { contains } from '../paths.ts'
+import { contains, realPath } from '../paths.ts'
 import type { ToolProfile } from '../profile.ts'
 import type { Identity } from './identity.ts'
 import { allows } from './identity.ts'
@@ -24,14 +24,23 @@ type Made = { readonly path: string; readonly isFolder: boolean }
 
 function makeAlone({ path, tree }: PlaceGrant, who: Identity): Made[] {
   if (isThere(path)) return []
+  let above = dirname(path)
+  while (!isThere(above)) above = dirname(above)
+  // It was none when the manifest was read.
+  if (realPath(above) !== above) throw new ToolError('PERMISSION', `${path} is granted to the tool, but the way there leads through a link`, { suggestion: `Grant ${realPath(above) ?? 'the place'} instead, or remove the link` })
   try {
     if (tree) mkdirSync(path, { recursive: true })
     else closeSync(openSync(path, 'wx'))
-    if (who.isDropped) chownSync(path, who.uid, who.gid)
-    return [{ path, isFolder: tree }]
+    if (who.isDropped) lchownSync(path, who.uid, who.gid)
+    return between(above, path).map((made) => ({ path: made, isFolder: tree || made !== path }))
   } catch (error) {
     throw new ToolError('PERMISSION', `${path} is granted to the tool, but it cannot be made: ${(error as Error).message}`, { suggestion: `mkdir -p ${tree ? path : dirname(path)}`, cause: error })
   }
+}
+
+// Outer ones first.
+function between(above: string, path: string): string[] {
+  return path === above ? [] : [...between(above, dirname(path)), path]
 }
 
 function makeInside(outer: string, path: string, who: Identity): Made[] {
@@ -63,7 +72,7 @@ export function handOver(workspace: string, { uid, gid, isDropped }: Identity): 
 
 /** Throws where somebody is granted a place that he cannot use, because he is not the one who granted it. */
 export function checkUse(places: readonly Place[], who: Identity): void {
-  for (const { path, source, isWritable } of who.isDropped ? places.filter(({ isHidden }) => !isHidden) : []) {
+  for (const { path, source, isWritable } of who.isDropped ? places.filter(({ isHidden, isPinned }) => !isHidden && !isPinned) : []) {
     const wanted = (statSync(source).isDirectory() ? 5 : 4) | (isWritable ? 2 : 0)
     if (allows(source, who, wanted)) continue
     throw new ToolError('PERMISSION', `${path} cannot be ${isWritable ? 'written' : 'read'} by user ${who.uid}, who tools are when root starts them`, { suggestion: isWritable ? `chown -R ${who.uid} ${path}` : `chmod -R o+rX ${path}` })

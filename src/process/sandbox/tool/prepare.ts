@@ -28,7 +28,7 @@ export async function prepare(options: ChildOptions): Promise<Prepared | ToolErr
   const limits = { ...profile.grants.limits, ...options.limits }
   const who = findIdentity()
   if (who instanceof ToolError) return who
-  const programs = findPrograms(options.env['PATH'], who)
+  const programs = findPrograms(profile.searchPath, who)
   if (programs instanceof ToolError) return programs
   const network = await openNetwork(profile, programs, who)
   if (network instanceof ToolError) return network
@@ -51,7 +51,7 @@ export async function prepare(options: ChildOptions): Promise<Prepared | ToolErr
     }
     return {
       hold: { command: wrapped.command, cwd: '/', env: {}, descriptors: descriptors.all, take, ...(who.isDropped && !byRoot && { user: { uid: who.uid, gid: who.gid } }) },
-      watch: (root, onReached) => watchLimits(limits, { workspace: profile.workspace, inMemory: [IN_MEMORY], countProcesses: false }, root, onReached),
+      watch: (root, onReached, input) => watchLimits(limits, { workspace: profile.workspace, inMemory: [IN_MEMORY], input, countProcesses: false }, root, onReached),
       explain: async (end): Promise<ChildEnd> => {
         await network.release(end.reason === 'exited')
         removeMade()

@@ -11,7 +11,7 @@ export const OF_SYSTEM = '/usr/bin:/bin:/usr/sbin:/sbin:/usr/local/bin'
 /** The programs that make a sandbox, and the program that the kernel runs at every call. */
 export type SandboxPrograms = { readonly bwrap: string; readonly prlimit: string; readonly setpriv: string | undefined; readonly seccomp: Buffer }
 
-/** What makes sandboxes here, or what is missing. `path` is looked through first for bubblewrap, which may lie anywhere. */
+/** What makes sandboxes here, or what is missing. `path`, which no tool may choose, is looked through first for bubblewrap, which may lie anywhere. */
 export function findPrograms(path: string | undefined, who: Identity): SandboxPrograms | ToolError {
   if (!isLinux) return noSandbox('sandboxes need Linux and bubblewrap', 'Run this on Linux')
   const seccomp = seccompProgram(machine)
