@@ -21,6 +21,8 @@ export type Rights = {
   readonly level: Level
   /** For people who read the record. */
   readonly words: string
+  /** Who holds its memory down; undefined where nobody does. */
+  readonly memoryHolder: 'cgroup' | 'watchdog' | undefined
   readonly limits: Limits
   readonly policy: Policy
   /** Where its artifacts may lie besides its workspace. */
@@ -40,7 +42,7 @@ export async function prepareRights(paths: RunPaths, request: RunRequest, env: E
   const { call, tool, permissions, manifest, cwd } = request
   const { workspace } = paths
   const policy = await loadPolicies(cwd, env)
-  const abilities = call ? await findAbilities(env) : { level: 'L1' as const, problem: undefined }
+  const abilities = call ? await findAbilities(env) : { level: 'L1' as const, problem: undefined, details: undefined }
   const level = await decideLevel({ tool, needs: permissions ? 'L3' : 'L1', offered: abilities.level, problem: abilities.problem, allow: request.allow_level, policy })
   const isBound = permissions !== undefined || level !== 'L1'
   if (!isBound) await checkUnconfined(policy, tool)
@@ -51,6 +53,7 @@ export async function prepareRights(paths: RunPaths, request: RunRequest, env: E
   return {
     level,
     words: !isBound ? `with its caller's rights: ${request.orchestrator ? 'it starts other tools, which have their own' : 'nobody has said what it may do'}` : level === 'L1' ? 'as it asks, without a sandbox: its files and its network are not confined' : 'only what it asks for',
+    memoryHolder: call === undefined || limits.memoryMb === undefined ? undefined : level === 'L1' ? 'watchdog' : abilities.details?.memory,
     limits,
     policy,
     places: isBound ? grants.write : NOTHING,
