@@ -94,13 +94,13 @@ describe('a tool that may talk to one server', () => {
   test('[7.egress-exact] [7.attacks-control] reaches nothing else in any other way', async () => {
     const nameserver = /^nameserver\s+([\d.]+)$/m.exec(readFileSync('/etc/resolv.conf', 'utf8'))?.[1] ?? '127.0.0.53'
     const machine = Object.values(networkInterfaces()).flatMap((each) => each ?? []).find(({ family, internal }) => family === 'IPv4' && !internal)?.address ?? '127.0.0.2'
-    const given = { host: HOST, otherHost: 'other.test', port: ports.http, otherPort: ports.other, udpPort: ports.udp, machine, nameserver, socket: socketPath }
+    const given = { host: HOST, otherHost: 'other.test', port: ports.http, otherPort: ports.other, udpPort: ports.udp, machine, nameserver, socket: socketPath, metadata: ['169.254.169.254', 80] }
     const { end, connections } = await run(attacker('reaches-out.py', JSON.stringify(given)), [ports.http])
     const { worked, refused } = said(end) as { worked: string[]; refused: Record<string, string> }
     expect(worked).toEqual([])
     expect(refused).toMatchObject({ 'other port': 'ECONNREFUSED', 'other host': 'gaierror', 'raw address': 'ECONNREFUSED', 'address of the machine': 'ENETUNREACH', dns: 'ENETUNREACH', 'path socket': 'ENOENT', 'abstract socket': 'ECONNREFUSED', vsock: 'EAFNOSUPPORT', metadata: 'ENETUNREACH' })
     expect(connections).toEqual([])
-    const control = await runChild({ cwd: folder, env: { PATH: '/usr/bin:/bin' }, timeout: 60_000, command: attacker('reaches-out.py', JSON.stringify({ ...given, host: '127.0.0.1', otherHost: 'localhost', machine: '127.0.0.1' })) })
+    const control = await runChild({ cwd: folder, env: { PATH: '/usr/bin:/bin' }, timeout: 60_000, command: attacker('reaches-out.py', JSON.stringify({ ...given, host: '127.0.0.1', otherHost: 'localhost', machine: '127.0.0.1', metadata: ['127.0.0.1', ports.http] })) })
     const { worked: without } = said(control) as { worked: string[] }
     // Whether there are name servers, IPv6 and virtual sockets depends on the machine.
     expect(without).toEqual(expect.arrayContaining(['other port', 'other host', 'raw address', 'udp', 'abstract socket', 'path socket']))
