@@ -59,7 +59,7 @@ console.log(end.stdout.toString() || JSON.stringify({ ...end, stderr: end.stderr
   test('[7.sandbox-calls] is refused every call to the kernel that leads out, and none that it needs', async () => {
     expect(said(await attack(attacker('forbidden-calls.py')))).toEqual({ allowed: [], missing: [] })
     expect(await attack(attacker('forbidden-calls.py', 'foreign'))).toMatchObject({ reason: 'exited', status: null, signal: 'SIGSYS' })
-    tell('forbidden calls 0/35, foreign calls killed')
+    tell('forbidden calls 0/37, foreign calls killed')
   })
 
   test('[7.sandbox-leaks] runs no code of its own before the sandbox closes', async () => {

@@ -29,7 +29,7 @@ export async function prepare(options: ChildOptions): Promise<Prepared | ToolErr
   const limits = { ...profile.grants.limits, ...options.limits }
   const who = findIdentity()
   if (who instanceof ToolError) return who
-  const programs = findPrograms(options.env['PATH'], who)
+  const programs = findPrograms(options.env['PATH'], who, [profile.workspace, ...profile.grants.write.map(({ path }) => path)])
   if (programs instanceof ToolError) return programs
   const network = await openNetwork(profile, programs, who)
   if (network instanceof ToolError) return network

@@ -49,7 +49,7 @@ export function wrapCommand(plan: SandboxPlan, command: ChildOptions['command'],
   const { programs: { bwrap, prlimit, setpriv = 'setpriv', seccomp }, who, byRoot, network, limits, cwd } = plan
   const status = descriptors.pipe()
   const gate = plan.waits ? descriptors.pipe() : undefined
-  const bubble = (args: readonly string[]): string[] => [bwrap, '--args', descriptors.bytes(Buffer.from(args.join('\0'))), '--']
+  const bubble = (args: readonly string[]): string[] => [bwrap, '--args', descriptors.bytes(Buffer.from(joinWords(args))), '--']
   const enter = network.enter?.(byRoot) ?? []
   const become = [setpriv, '--reuid', String(who.uid), '--regid', String(who.gid), '--clear-groups', '--no-new-privs', '--inh-caps=-all', '--bounding-set=-all', '--']
   const outside = [
@@ -64,6 +64,13 @@ export function wrapCommand(plan: SandboxPlan, command: ChildOptions['command'],
     ? [...enter, ...bubble([...outside, '--clearenv', ...['SETUID', 'SETGID', 'SETPCAP'].flatMap((name) => ['--cap-add', `CAP_${name}`])]), ...become, ...bubble(['--die-with-parent', '--dev-bind', '/', '/', ...inside]), ...limited]
     : [...enter, ...bubble([...outside, ...inside]), ...limited]
   return { command: all as [string, ...string[]], status, gate }
+}
+
+// A word that holds the end of a word would be read as options of its writer's choice.
+function joinWords(words: readonly string[]): string {
+  const broken = words.find((word) => word.includes('\0'))
+  if (broken !== undefined) throw new ToolError('INVALID_INPUT', `${JSON.stringify(broken)} cannot be given to a sandbox: it holds a character that is not allowed there`)
+  return words.join('\0')
 }
 
 function variables(env: ChildOptions['env']): string[] {
