@@ -1,4 +1,4 @@
-import { lstatSync, readFileSync, readlinkSync } from 'node:fs'
+import { lstatSync, readFileSync, readlinkSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, delimiter, dirname, isAbsolute, join, resolve } from 'node:path'
 import { findProgram } from '../find-program.ts'
@@ -12,9 +12,28 @@ export function listInstallations(path: string | undefined): string[] {
   return [...new Set([...folders, ...listInterpreters(path)])]
 }
 
-/** The whole installation of every interpreter on that PATH. */
-export function listInterpreters(path: string | undefined): string[] {
-  return [...new Set(INTERPRETERS.flatMap((name) => findProgram(name, path) ?? []).flatMap(listPartsOf))]
+const known = new Map<string, { readonly stamp: string; readonly found: readonly string[] }>()
+/** A process meets few PATHs; this bounds those that it is given. */
+const MOST_KNOWN = 16
+
+/** The whole installation of every interpreter on that PATH. Looked for again when one of its folders has changed, because looking costs more than all the rest of a sandbox. */
+export function listInterpreters(path = ''): readonly string[] {
+  const stamp = path.split(delimiter).filter(isAbsolute).map(stampOf).join()
+  const last = known.get(path)
+  if (last?.stamp === stamp) return last.found
+  const found = [...new Set(INTERPRETERS.flatMap((name) => findProgram(name, path) ?? []).flatMap(listPartsOf))]
+  if (known.size >= MOST_KNOWN) known.clear()
+  known.set(path, { stamp, found })
+  return found
+}
+
+function stampOf(folder: string): string {
+  try {
+    const { dev, ino, mtimeMs } = statSync(folder)
+    return `${dev}:${ino}:${mtimeMs}`
+  } catch {
+    return ''
+  }
 }
 
 /**

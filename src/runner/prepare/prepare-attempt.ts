@@ -50,7 +50,7 @@ export async function prepareAttempt(paths: RunPaths, request: RunRequest, host:
     onRedactor(redactor)
     const inputs = await prepareInputs(paths, request, known)
     if (rights.isBound) await checkPaths(inputs, policy, request.tool)
-    const about = { tool: request.tool, ...(request.version !== undefined && { version: request.version }), args: inputs.shown, timeout_s: request.timeout_s, level, rights: rights.words, cwd: request.cwd, ...(request.traceparent !== undefined && { traceparent: request.traceparent }) }
+    const about = { tool: request.tool, ...(request.version !== undefined && { version: request.version }), args: inputs.shown, timeout_s: request.timeout_s, level, ...(rights.needed !== undefined && { needed_level: rights.needed }), ...(rights.memoryHolder !== undefined && { memory_held_by: rights.memoryHolder }), rights: rights.words, cwd: request.cwd, ...(request.traceparent !== undefined && { traceparent: request.traceparent }) }
     const common = { deadline: request.timeout_s, heartbeatGrace: request.heartbeat_grace_s, grace: limits.graceMs ?? GRACE, form: call?.form, exitCodes: call?.exitCodes }
     const channels = [...(request.answers ? [presetChannel('the caller', request.answers)] : []), presetChannel('policy', policy.answers)]
     const attempt: PreparedAttempt['attempt'] = call

@@ -10,7 +10,7 @@ const SIZE_OF_TMP = String(64 * MEBIBYTE)
 const DEVICES = ['null', 'zero', 'full', 'random', 'urandom']
 
 /** Limits of each process in the sandbox. Node and Java reserve more address space than they use, so that data counts, not addresses. */
-const LIMITS = ['--core=0', '--nofile=1024', '--nproc=256', '--cpu=60', `--data=${1024 * MEBIBYTE}`, `--fsize=${64 * MEBIBYTE}`]
+const LIMITS = ['--core=1', '--nofile=1024', '--nproc=256', '--cpu=60', `--data=${1024 * MEBIBYTE}`, `--fsize=${64 * MEBIBYTE}`]
 
 /** How this machine makes a sandbox: the programs for it, and whether user namespaces are part of it. */
 export type Bubblewrap = { readonly bwrap: string; readonly prlimit: string | undefined; readonly userNamespace: boolean }
