@@ -1,0 +1,19 @@
+import type { Filesystem } from '../../contract/filesystem.ts'
+import type { Transactional } from '../../contract/state.ts'
+import { openLate } from './late.ts'
+import type { FilesOptions } from './options.ts'
+
+/** How a folder is offered to calls. */
+export type FolderFilesOptions = FilesOptions & {
+  /** Commits survive also the death of the machine, not only that of the process; each costs some milliseconds more. Default false. */
+  readonly flush?: boolean
+}
+
+/** The files of a folder, which roll back when a call fails: for `createState({ filesystem })`. The folder has to be there. No path and no link leads out of it. */
+export function folderFiles(root: string, options: FolderFilesOptions = {}): Transactional<Filesystem> {
+  const late = openLate(async () => {
+    const { openFolder } = await import('./folder/open.ts')
+    return openFolder(root, options)
+  })
+  return { begin: late.begin }
+}
