@@ -44,5 +44,6 @@ function lateBegin(begin: () => Promise<TransactionPart<Filesystem>>): Transacti
     commit: async () => (await begun())?.commit(),
     rollback: async () => (await begun())?.rollback(),
     end: async () => (await begun())?.end?.(),
+    begin: (options) => lateBegin(async () => (await (part ??= begin())).begin(options)),
   }
 }

@@ -6,15 +6,16 @@ import { invalid, pathOf, readPath } from './path.ts'
 import { missing, otherKind } from './problems.ts'
 import { readBytes, readLines, readText } from './read.ts'
 import { findFiles, findLines } from './search.ts'
-import { EMPTY_FOLDER, children, find, place, withFolders } from './tree.ts'
+import { children, find, place, withFolders } from './tree.ts'
 import type { FileNode, FolderNode, Node } from './tree.ts'
+import { isOver } from './work.ts'
 import type { Work } from './work.ts'
 
 /** The files of one call. Everything that changes happens at once, so that parallel steps of a handler cannot meet halfway. */
 export function openView(work: Work, limits: Required<FilesOptions>): Filesystem {
   const { base, storage } = work
   const begin = (path: string): readonly string[] => {
-    if (work.isOver) throw new ToolError('CANCELLED', `the call that '${shown(path)}' was wanted for is over`, { suggestion: 'Wait for everything that a handler starts before it returns' })
+    if (isOver(work)) throw new ToolError('CANCELLED', `the call that '${shown(path)}' was wanted for is over`, { suggestion: 'Wait for everything that a handler starts before it returns' })
     return readPath(path)
   }
   const change = (path: string): readonly string[] => {
@@ -23,7 +24,11 @@ export function openView(work: Work, limits: Required<FilesOptions>): Filesystem
     if (names.length === 0) throw invalid(path, 'the root itself stays as it is')
     return names
   }
-  const existing = (names: readonly string[]): Node => find(work.root, names, base) ?? fail(missing(pathOf(names)))
+  const look = (names: readonly string[], root = work.root): Node | undefined => {
+    work.looked.add(pathOf(names))
+    return find(root, names, base)
+  }
+  const existing = (names: readonly string[]): Node => look(names) ?? fail(missing(pathOf(names)))
   const folderAt = (names: readonly string[]): FolderNode => {
     const node = existing(names)
     return node.kind === 'folder' ? node : fail(otherKind(pathOf(names), 'is a file, not a folder', 'Read it instead'))
@@ -37,7 +42,7 @@ export function openView(work: Work, limits: Required<FilesOptions>): Filesystem
     const names = change(path)
     const bytes = bytesOf(content)
     const root = withFolders(work.root, names.slice(0, -1), base)
-    const old = find(root, names, base)
+    const old = look(names, root)
     if (old?.kind === 'folder') throw otherKind(pathOf(names), 'is a folder, not a file', 'Choose the path of a file in it')
     if (old?.origin !== undefined) storage.checkWritable(old.origin)
     work.root = place(root, names, make(old, bytes), base)
@@ -46,7 +51,7 @@ export function openView(work: Work, limits: Required<FilesOptions>): Filesystem
   return {
     stat: async (path) => {
       const names = begin(path)
-      const node = find(work.root, names, base)
+      const node = look(names)
       return node && entryOf(pathOf(names), node)
     },
     readText: async (path) => {
@@ -86,7 +91,7 @@ export function openView(work: Work, limits: Required<FilesOptions>): Filesystem
       const node = existing(source)
       if (source.every((name, index) => target[index] === name)) throw otherKind(pathOf(source), 'cannot be moved to itself or into itself', 'Choose a path outside of it')
       const root = withFolders(work.root, target.slice(0, -1), base)
-      if (find(root, target, base)) throw otherKind(pathOf(target), 'is there already', 'Remove it first, or choose another path')
+      if (look(target, root)) throw otherKind(pathOf(target), 'is there already', 'Remove it first, or choose another path')
       work.root = place(place(root, source, null, base), target, node, base)
     },
     makeFolder: async (path) => {
@@ -107,11 +112,6 @@ export function openView(work: Work, limits: Required<FilesOptions>): Filesystem
       return findLines(work, pattern, limits, options)
     },
   }
-}
-
-/** An empty tree over a base that begins at `origin`, or over nothing. */
-export function openTree(origin?: string): FolderNode {
-  return origin === undefined ? EMPTY_FOLDER : { ...EMPTY_FOLDER, origin }
 }
 
 function entryOf(path: string, node: Node): FileEntry {

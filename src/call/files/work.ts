@@ -18,6 +18,15 @@ export type Work = {
   readonly base: Base
   readonly storage: Storage
   readonly readOnly: boolean
+  /** Paths that the call decided by: it is void when others changed them meanwhile. */
+  readonly looked: Set<string>
   /** No word of a call that is over counts. */
   isOver: boolean
+  /** The call that this one is part of. */
+  readonly outer?: Work
+}
+
+/** Whether a call is over, or one that it is part of. */
+export function isOver(work: Work): boolean {
+  return work.isOver || (work.outer !== undefined && isOver(work.outer))
 }

@@ -1,12 +1,9 @@
-import { chmodSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { buildSync } from 'esbuild'
+import { rmSync } from 'node:fs'
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
 import { faults } from '../../../src/call/files/folder/disk.ts'
 import { folderFiles } from '../../../src/call/files/folder-files.ts'
-import { fixture, launch, makeFolder } from '../../support/run-program.ts'
-import type { Running } from '../../support/run-program.ts'
+import { makeFolder } from '../../support/run-program.ts'
 import { anyStep, perform, performPlainly, readDisk, sorted, writeDisk } from './model.ts'
 import type { Model } from './model.ts'
 
@@ -59,6 +56,6 @@ describe('a process that dies in the middle of a call', () => {
         if (!isDead) expect(found).toEqual(takeItBack ? sorted(before) : sorted(after))
         rmSync(root, { recursive: true })
       }
-    }), { numRuns: Number(process.env.RUNS ?? 12) })
+    }), { numRuns: 12 })
   }, 300_000)
 })

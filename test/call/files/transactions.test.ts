@@ -8,7 +8,7 @@ import type { MemoryFilesJson } from '../../../src/call/files/memory-files.ts'
 import type { Filesystem } from '../../../src/contract/filesystem.ts'
 import type { TransactionPart } from '../../../src/contract/state.ts'
 import { makeFolder } from '../../support/run-program.ts'
-import { anyStep, perform, performPlainly, readDisk, readView, sorted } from './model.ts'
+import { anyStep, perform, performPlainly, readDisk, readView, sorted, writeDisk } from './model.ts'
 import type { Model } from './model.ts'
 
 type Part = TransactionPart<Filesystem>
@@ -51,24 +51,27 @@ describe('files that roll back', () => {
         expect(memoryFiles(JSON.parse(JSON.stringify(memory)) as MemoryFilesJson).toJSON()).toEqual(memory.toJSON())
       }
       rmSync(root, { recursive: true })
-    }), { numRuns: Number(process.env.RUNS ?? 60) })
+    }), { numRuns: 60 })
   }, 300_000)
 
   test('calls that run at the same time see nothing of each other, and what both changed is a conflict that can be retried [8.files-isolated] [8.files-conflict]', async () => {
     const root = makeFolder()
     for (const files of [folderFiles(root), memoryFiles()]) {
-      const [first, second, third, reader] = [1, 2, 3, 4].map((index) => files.begin({ readOnly: index === 4 })) as [Part, Part, Part, Part]
+      const [first, second, third, fourth, reader] = [1, 2, 3, 4, 5].map((index) => files.begin({ readOnly: index === 5 })) as [Part, Part, Part, Part, Part]
       await first.view.write('shared/a.txt', 'first')
       await second.view.write('shared/b.txt', 'second')
-      await expect(second.view.readText('shared/a.txt')).rejects.toMatchObject({ code: 'NOT_FOUND' })
       expect(await third.view.stat('shared/a.txt')).toBeUndefined()
       await third.view.write('shared/a.txt', 'third')
+      await expect(fourth.view.readText('shared/a.txt')).rejects.toMatchObject({ code: 'NOT_FOUND' })
+      await fourth.view.write('shared/c.txt', 'fourth')
       expect((await reader.view.glob('**')).total).toBe(0)
       await first.commit()
       const waiting = Promise.resolve(third.commit())
       await first.end?.()
       await expect(waiting).rejects.toMatchObject({ code: 'CONFLICT', retryable: true, details: { path: 'shared/a.txt' } })
       await third.rollback()
+      await expect(Promise.resolve(fourth.commit())).rejects.toMatchObject({ code: 'CONFLICT', details: { path: 'shared/a.txt' } })
+      await fourth.rollback()
       // It made the same folder, which is no contradiction.
       await second.commit()
       await second.end?.()
@@ -76,6 +79,67 @@ describe('files that roll back', () => {
       expect([await view.readText('shared/a.txt'), await view.readText('shared/b.txt')]).toEqual(['first', 'second'])
     }
     expect(sorted(readDisk(root))).toEqual([['shared', null], ['shared/a.txt', 'first'], ['shared/b.txt', 'second']])
+  })
+
+  test('what a call only read counts as well, when it changes something else [8.files-conflict]', async () => {
+    for (const files of [folderFiles(makeFolder()), memoryFiles()]) {
+      const write = async (path: string, text: string): Promise<void> => {
+        const part = files.begin({ readOnly: false })
+        await part.view.write(path, text)
+        await part.commit()
+        await part.end?.()
+      }
+      await write('price', '1')
+      const [reader, writer, blind] = [true, false, false].map((readOnly) => files.begin({ readOnly })) as [Part, Part, Part]
+      for (const { view } of [reader, writer]) expect(await view.readText('price')).toBe('1')
+      expect(await blind.view.stat('absent')).toBeUndefined()
+      await writer.view.write('bill', 'one apple: 1')
+      await blind.view.write('receipt', 'paid')
+      await write('price', '2')
+      await reader.commit()
+      await reader.end?.()
+      await expect(Promise.resolve(writer.commit())).rejects.toMatchObject({ code: 'CONFLICT', retryable: true, details: { path: 'price' } })
+      await writer.rollback()
+      await blind.commit()
+      await blind.end?.()
+      expect((await files.begin({ readOnly: true }).view.list()).items.map(({ path }) => path)).toEqual(['price', 'receipt'])
+    }
+  })
+
+  test('a call inside another sees its changes and gives it its own, or forgets them alone [8.files-nested]', async () => {
+    const root = makeFolder()
+    writeDisk(root, new Map([['old/a', 'a'], ['old/b', 'b']]))
+    for (const files of [folderFiles(root), memoryFiles({ files: { 'old/a': 'a', 'old/b': 'b' } })]) {
+      const outer = files.begin({ readOnly: false })
+      await outer.view.write('old/a', 'outer')
+      const [kept, forgotten, clashing, reader] = [false, false, false, true].map((readOnly) => outer.begin({ readOnly })) as [Part, Part, Part, Part]
+      expect(await kept.view.readText('old/a')).toBe('outer')
+      await kept.view.write('old/b', 'kept')
+      await forgotten.view.remove('old', { recursive: true })
+      await clashing.view.append('old/b', ' too')
+      await expect(reader.view.write('x', 'x')).rejects.toMatchObject({ code: 'PERMISSION' })
+      // Files of the outer call may change while the inner ones are at work.
+      await outer.view.write('old/c', 'outer')
+      await kept.commit()
+      await kept.end?.()
+      await forgotten.rollback()
+      await expect(Promise.resolve(clashing.commit())).rejects.toMatchObject({ code: 'CONFLICT', details: { path: 'old/b' } })
+      await clashing.rollback()
+      const again = outer.begin({ readOnly: false })
+      await again.view.write('new/d', 'again')
+      await again.commit()
+      await outer.view.write('old/e', 'outer')
+      await again.rollback()
+      expect(sorted(await readView(outer.view))).toEqual([['old', null], ['old/a', 'outer'], ['old/b', 'kept'], ['old/c', 'outer'], ['old/e', 'outer']])
+      const late = outer.begin({ readOnly: false })
+      await late.view.write('late', 'late')
+      await outer.commit()
+      await expect(late.view.write('late', 'later')).rejects.toMatchObject({ code: 'CANCELLED' })
+      await expect(Promise.resolve(late.commit())).rejects.toMatchObject({ code: 'CANCELLED' })
+      await outer.end?.()
+      expect(sorted(await readView(files.begin({ readOnly: true }).view))).toEqual([['old', null], ['old/a', 'outer'], ['old/b', 'kept'], ['old/c', 'outer'], ['old/e', 'outer']])
+    }
+    expect(readDisk(root).has('.toolable-changes')).toBe(false)
   })
 
   test('of several calls that change different files all are kept, and one that commits waits for one that may still be taken back [8.files-turns]', async () => {

@@ -9,8 +9,8 @@ import type { Disk } from './disk.ts'
 /** How something looked when a call first saw it; null: nothing was there. */
 export type Sight = { readonly isFolder: boolean; readonly device: number; readonly inode: number; readonly size: number; readonly changed: number } | null
 
-/** What a call has seen: single things when it first looked at them, and folders when it last listed them. */
-export type Seen = { readonly things: Map<string, Sight>; readonly lists: Map<string, readonly string[]> }
+/** What a call has seen: single things when it first looked at them (what was changed since makes its decisions void), and folders when it last listed them. */
+export type Seen = { readonly things: Map<string, Sight>; readonly lists: Map<string, readonly string[]>; /** Folders that others made meanwhile, like the call. */ readonly joined: string[] }
 
 /** The files of a folder as they are now. What is looked at is noted, for the commit to compare. */
 export function openBase(disk: Disk, seen: Seen | undefined): Base {

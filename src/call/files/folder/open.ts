@@ -26,14 +26,14 @@ export function openFolder(given: string, { flush = false, ...options }: FolderF
   }
   return {
     begin({ readOnly }) {
-      const seen: Seen | undefined = readOnly ? undefined : { things: new Map(), lists: new Map() }
+      const seen: Seen | undefined = readOnly ? undefined : { things: new Map(), lists: new Map(), joined: [] }
       const stage = openStage(disk)
       const before = { ...EMPTY_FOLDER, origin: '' }
-      const work: Work = { root: before, base: openBase(disk, seen), storage: stage.storage, readOnly, isOver: false }
+      const work: Work = { root: before, base: openBase(disk, seen), storage: stage.storage, readOnly, looked: new Set(), isOver: false }
       const discard = (): void => { if (stage.isTried) removeStage(disk, stage.folder) }
       return new FilesPart(work, limits, {
-        async commit({ root }) {
-          if (root !== before) return settle(disk, stage, root, seen!, flush)
+        async commit() {
+          if (work.root !== before) return settle(disk, stage, work, seen!, flush)
           discard()
           return undefined
         },

@@ -2,7 +2,8 @@ import { ToolError } from '../../../contract/tool-error.ts'
 import type { Settled } from '../part.ts'
 import { CHANGES_FOLDER } from '../path.ts'
 import { changedMeanwhile, diskProblem } from '../problems.ts'
-import type { FolderNode, Node } from '../tree.ts'
+import type { Node } from '../tree.ts'
+import type { Work } from '../work.ts'
 import { isSameSight, sightOf } from './base.ts'
 import type { Seen } from './base.ts'
 import type { Disk } from './disk.ts'
@@ -14,7 +15,7 @@ import { removeStage, takeBackAll } from './recover.ts'
 import type { Stage } from './stage.ts'
 
 /** Makes the changes of a call in the root, all or none. Until it is ended nobody else commits, so that all of it can be taken back. */
-export async function settle(disk: Disk, stage: Stage, root: FolderNode, seen: Seen, flush: boolean): Promise<Settled | undefined> {
+export async function settle(disk: Disk, stage: Stage, { root, looked }: Work, seen: Seen, flush: boolean): Promise<Settled | undefined> {
   const { folder } = stage
   let release: (() => void) | undefined
   let plan: Plan | undefined
@@ -41,6 +42,8 @@ export async function settle(disk: Disk, stage: Stage, root: FolderNode, seen: S
     takeBackAll(disk, folder)
     unpin = disk.pin(folder)
     const made = makePlan(root, (path, wanted) => lookAgain(disk, seen, path, wanted))
+    noteJoined(seen, looked)
+    for (const [path, was] of seen.things) if (!isSameSight(was, sightOf(disk.look(path)))) throw changedMeanwhile(path)
     if (made.plan.take.length + made.plan.put.length === 0) {
       leave()
       return undefined
@@ -65,9 +68,20 @@ function lookAgain(disk: Disk, seen: Seen, path: string, wanted: Node | null): '
   const stats = disk.look(path)
   // What was never looked at lay in a folder that was not there.
   const was = seen.things.get(path) ?? null
-  if (was === null && stats?.isDirectory() && wanted?.kind === 'folder' && wanted.origin === undefined) return 'join'
+  if (was === null && stats?.isDirectory() && wanted?.kind === 'folder' && wanted.origin === undefined) {
+    seen.joined.push(path)
+    return 'join'
+  }
   if (!isSameSight(was, sightOf(stats))) throw changedMeanwhile(path)
   const listed = wanted === null && stats?.isDirectory() ? seen.lists.get(path) : undefined
   if (listed && disk.names(path).toSorted().join('\0') !== listed.toSorted().join('\0')) throw changedMeanwhile(path)
   return stats && (stats.isFile() ? 'file' : 'other')
+}
+
+// What lies in a folder that was not there, the call found missing without looking at it.
+function noteJoined({ joined, things }: Seen, looked: ReadonlySet<string>): void {
+  for (const folder of joined) {
+    things.delete(folder)
+    for (const path of looked) if (path.startsWith(`${folder}/`) && !things.has(path)) things.set(path, null)
+  }
 }

@@ -1,33 +1,34 @@
 import type { Filesystem } from '../../../contract/filesystem.ts'
 import type { Transactional } from '../../../contract/state.ts'
+import { Turns } from '../../state/turns.ts'
 import type { MemoryFilesInput, MemoryFilesJson } from '../memory-files.ts'
+import { checkLooked, merge } from '../merge.ts'
 import { readLimits } from '../options.ts'
 import type { FilesOptions } from '../options.ts'
 import { FilesPart } from '../part.ts'
 import { NO_BASE } from '../tree.ts'
-import { openTurns } from '../turns.ts'
 import type { Work } from '../work.ts'
 import { readTree, writeTree } from './json.ts'
-import { merge } from './merge.ts'
 import { memoryStorage } from './storage.ts'
 
 /** Opens files in memory. */
 export function openMemory(initial: MemoryFilesInput, options: FilesOptions): Transactional<Filesystem> & { toJSON(): MemoryFilesJson } {
   const limits = readLimits(options)
-  const turns = openTurns()
+  const turns = new Turns()
   let root = readTree(initial)
   return {
     begin({ readOnly }) {
       const before = root
-      const work: Work = { root: before, base: NO_BASE, storage: memoryStorage, readOnly, isOver: false }
+      const work: Work = { root: before, base: NO_BASE, storage: memoryStorage, readOnly, looked: new Set(), isOver: false }
       return new FilesPart(work, limits, {
-        async commit({ root: mine }) {
-          if (mine === before) return undefined
+        async commit() {
+          if (work.root === before) return undefined
           // Until it is ended nobody else commits, so that it can be taken back.
           const done = await turns.take()
           const last = root
           try {
-            root = merge(before, mine, last)
+            checkLooked(work.looked, before, last, NO_BASE)
+            root = merge(before, work.root, last)
           } catch (error) {
             done()
             throw error
