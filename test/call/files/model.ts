@@ -22,7 +22,7 @@ export const anyStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: fc.constant('remove'), path, recursive: fc.boolean() }) },
   { weight: 3, arbitrary: fc.record({ do: fc.constant('move'), path, to: path }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('makeFolder'), path }) },
-) as fc.Arbitrary<Step>
+)
 
 /** Does a step to real files; gives the code of its failure. */
 export async function perform(view: Filesystem, step: Step): Promise<string> {

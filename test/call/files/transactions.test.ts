@@ -7,9 +7,9 @@ import { memoryFiles } from '../../../src/call/files/memory-files.ts'
 import type { MemoryFilesJson } from '../../../src/call/files/memory-files.ts'
 import type { Filesystem } from '../../../src/contract/filesystem.ts'
 import type { TransactionPart } from '../../../src/contract/state.ts'
-import { makeFolder } from '../../support/run-program.ts'
 import { anyStep, perform, performPlainly, readDisk, readView, sorted, writeDisk } from './model.ts'
 import type { Model } from './model.ts'
+import { makeRoot } from './roots.ts'
 
 type Part = TransactionPart<Filesystem>
 
@@ -25,7 +25,7 @@ function modelOf({ files, folders }: MemoryFilesJson): Model {
 describe('files that roll back', () => {
   test('in a folder and in memory are what a plain model says, after every step, commit and rollback, and nothing is left behind [8.files-model] [8.files-rollback] [8.files-memory]', async () => {
     await fc.assert(fc.asyncProperty(fc.array(anyCall, { minLength: 1, maxLength: 5 }), async (calls) => {
-      const root = makeFolder()
+      const root = makeRoot()
       const [folder, memory] = [folderFiles(root), memoryFiles()]
       let model: Model = new Map()
       for (const { steps, end } of calls) {
@@ -55,7 +55,7 @@ describe('files that roll back', () => {
   }, 300_000)
 
   test('calls that run at the same time see nothing of each other, and what both changed is a conflict that can be retried [8.files-isolated] [8.files-conflict]', async () => {
-    const root = makeFolder()
+    const root = makeRoot()
     for (const files of [folderFiles(root), memoryFiles()]) {
       const [first, second, third, fourth, reader] = [1, 2, 3, 4, 5].map((index) => files.begin({ readOnly: index === 5 })) as [Part, Part, Part, Part, Part]
       await first.view.write('shared/a.txt', 'first')
@@ -82,7 +82,7 @@ describe('files that roll back', () => {
   })
 
   test('what a call only read counts as well, when it changes something else [8.files-conflict]', async () => {
-    for (const files of [folderFiles(makeFolder()), memoryFiles()]) {
+    for (const files of [folderFiles(makeRoot()), memoryFiles()]) {
       const write = async (path: string, text: string): Promise<void> => {
         const part = files.begin({ readOnly: false })
         await part.view.write(path, text)
@@ -107,7 +107,7 @@ describe('files that roll back', () => {
   })
 
   test('a call inside another sees its changes and gives it its own, or forgets them alone [8.files-nested]', async () => {
-    const root = makeFolder()
+    const root = makeRoot()
     writeDisk(root, new Map([['old/a', 'a'], ['old/b', 'b']]))
     for (const files of [folderFiles(root), memoryFiles({ files: { 'old/a': 'a', 'old/b': 'b' } })]) {
       const outer = files.begin({ readOnly: false })
@@ -143,7 +143,7 @@ describe('files that roll back', () => {
   })
 
   test('of several calls that change different files all are kept, and one that commits waits for one that may still be taken back [8.files-turns]', async () => {
-    const root = makeFolder()
+    const root = makeRoot()
     for (const files of [folderFiles(root), memoryFiles({ folders: ['d'] })]) {
       const setup = files.begin({ readOnly: false })
       await setup.view.makeFolder('d')
@@ -161,7 +161,7 @@ describe('files that roll back', () => {
   })
 
   test('a view that is for reading refuses to write, and one whose call is over refuses everything [8.files-read-only] [8.files-over]', async () => {
-    for (const files of [folderFiles(makeFolder()), memoryFiles()]) {
+    for (const files of [folderFiles(makeRoot()), memoryFiles()]) {
       const reader = files.begin({ readOnly: true })
       await expect(reader.view.write('a', 'a')).rejects.toMatchObject({ code: 'PERMISSION', message: expect.stringContaining("'a'"), suggestion: { fix: expect.stringContaining('readOnly') } })
       for (const act of [() => reader.view.append('a', 'a'), () => reader.view.remove('a'), () => reader.view.move('a', 'b'), () => reader.view.makeFolder('a')]) await expect(act()).rejects.toMatchObject({ code: 'PERMISSION' })
@@ -178,7 +178,7 @@ describe('files that roll back', () => {
   })
 
   test('a root that is none is a CONFIG error at the first look, and works as soon as it is there [8.files-root]', async () => {
-    const root = join(makeFolder(), 'later')
+    const root = join(makeRoot(), 'later')
     const files = folderFiles(root)
     await expect(files.begin({ readOnly: true }).view.list()).rejects.toMatchObject({ code: 'CONFIG', message: expect.stringContaining('there is no such folder') })
     await expect(folderFiles('/proc/version').begin({ readOnly: true }).view.list()).rejects.toMatchObject({ code: 'CONFIG', message: expect.stringContaining('it is no folder') })
