@@ -43,7 +43,8 @@ export async function findFiles({ root, base }: Files, pattern: string, { maxSea
 }
 
 /** The lines of text files that hold a text or fit an expression. Files that look binary are passed over. */
-export async function findLines(files: Files, pattern: string | RegExp, limits: Limits, options: (PageOptions & { readonly glob?: string }) | undefined): Promise<Page<FoundLine>> {
+export async function findLines({ root, base, storage }: Files, pattern: string | RegExp, limits: Limits, options: (PageOptions & { readonly glob?: string }) | undefined): Promise<Page<FoundLine>> {
+  const files: Files = { root, base, storage }
   const { offset, limit } = readPage(options)
   const inTime = timer(limits.maxSearchMs)
   const test = await openTester(pattern, inTime)
