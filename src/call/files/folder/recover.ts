@@ -13,7 +13,7 @@ const LONGEST_PLAN = 256 * 1024 * 1024
 
 /** Takes back what processes left half done that died in the middle of a commit, and sweeps up after them. What living ones are at is left alone. */
 export function recover(disk: Disk): void {
-  if (disk.names(CHANGES_FOLDER).some((name) => disk.look(`${CHANGES_FOLDER}/${name}/${PLAN}`))) {
+  if (disk.names(CHANGES_FOLDER).some((name) => name === LOCK || disk.look(`${CHANGES_FOLDER}/${name}/${PLAN}`))) {
     const { release } = tryLock(disk)
     // Whoever has the lock knows better: plans are only made and ended under it.
     if (!release) return
