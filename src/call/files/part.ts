@@ -12,7 +12,7 @@ export type Settling = {
   /** Gives what takes them back, and what lets go of it; undefined where there was nothing to do. */
   commit(): Settled | undefined | Promise<Settled | undefined>
   /** Throws away what nobody got to see. */
-  discard(): void
+  discard(): void | Promise<void>
 }
 
 /** Changes that are made and may still be taken back. */
@@ -45,7 +45,7 @@ export class FilesPart implements TransactionPart<Filesystem> {
     const { settled } = this
     this.settled = undefined
     if (settled) await settled.undo()
-    else this.settling.discard()
+    else await this.settling.discard()
   }
 
   async end(): Promise<void> {

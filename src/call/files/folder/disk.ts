@@ -1,6 +1,7 @@
-import { chmodSync, closeSync, constants, copyFileSync, existsSync, fchmodSync, fchownSync, fstatSync, fsyncSync, ftruncateSync, linkSync, lstatSync, mkdirSync, openSync, readSync, readdirSync, readlinkSync, renameSync, rmSync, rmdirSync, unlinkSync, writeSync } from 'node:fs'
+import { chmodSync, closeSync, constants, copyFileSync, existsSync, fchmodSync, fchownSync, fstatSync, fsyncSync, ftruncateSync, linkSync, lstatSync, mkdirSync, openSync, readSync, readdirSync, readlinkSync, renameSync, rm, rmSync, rmdirSync, unlinkSync, writeSync } from 'node:fs'
 import type { Stats } from 'node:fs'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { WITHOUT_LINKS } from '../../exclusive-file.ts'
 import { host } from '../../host.ts'
 import { changedMeanwhile } from '../problems.ts'
@@ -141,15 +142,30 @@ export class Disk {
 
   removeAll(path: string): void {
     faults.before?.('rm', path)
-    this.at(path, (place) => {
-      try {
-        // Nearly always there are a few files and nothing else.
-        for (const name of readdirSync(place)) unlinkSync(`${place}/${name}`)
-        rmdirSync(place)
-      } catch {
-        rmSync(place, { recursive: true, force: true })
-      }
+    this.at(path, (place) => rmSync(place, { recursive: true, force: true }))
+  }
+
+  /** Removes a folder that holds files and nothing else, or tells that it holds more. */
+  removeSmall(path: string): boolean {
+    faults.before?.('rm', path)
+    return this.at(path, (place) => {
+      const entries = readdirSync(place, { withFileTypes: true })
+      for (const entry of entries) if (!entry.isDirectory()) unlinkSync(`${place}/${entry.name}`)
+      if (entries.some((entry) => entry.isDirectory())) return false
+      rmdirSync(place)
+      return true
     })
+  }
+
+  /** The same for many files, while others have their turn. */
+  async removeSlowly(path: string): Promise<void> {
+    const cut = path.lastIndexOf('/')
+    const fd = HAS_DESCRIPTORS ? this.openChecked(path.slice(0, cut), ONLY_TO_NAME) : undefined
+    try {
+      await promisify(rm)(fd === undefined ? join(this.root, path) : `/proc/self/fd/${fd}/${path.slice(cut + 1)}`, { recursive: true, force: true })
+    } finally {
+      if (fd !== undefined) closeSync(fd)
+    }
   }
 
   flushFolder(path: string): void {

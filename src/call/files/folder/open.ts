@@ -30,11 +30,11 @@ export function openFolder(given: string, { flush = false, ...options }: FolderF
       const stage = openStage(disk)
       const before = { ...EMPTY_FOLDER, origin: '' }
       const work: Work = { root: before, base: openBase(disk, seen), storage: stage.storage, readOnly, looked: new Set(), isOver: false }
-      const discard = (): void => { if (stage.isTried) removeStage(disk, stage.folder) }
+      const discard = async (): Promise<void> => { if (stage.isTried) await removeStage(disk, stage.folder) }
       return new FilesPart(work, limits, {
         async commit() {
           if (work.root !== before) return settle(disk, stage, work, seen!, flush)
-          discard()
+          await discard()
           return undefined
         },
         discard,

@@ -35,20 +35,21 @@ export function takeBackAll(disk: Disk, own?: string): void {
     const plan = stats.isFile() && stats.size <= LONGEST_PLAN ? readPlan(Buffer.from(disk.read(`${folder}/${PLAN}`, 0, stats.size)).toString()) : undefined
     if (!plan) throw new ToolError('CONFIG', `'${folder}/${PLAN}' is no record of changes that this program wrote`, { suggestion: `Look at it, then remove the folder: rm -r '${disk.root}/${folder}'` })
     if (plan !== 'torn') takeBack(disk, folder, plan)
-    removeStage(disk, folder)
+    disk.removeAll(folder)
   }
 }
 
 /** Removes the place of one call, and the place of all changes when nobody needs it. What is left is swept up by the next one. */
-export function removeStage(disk: Disk, folder: string): void {
+export async function removeStage(disk: Disk, folder: string): Promise<void> {
   try {
-    disk.removeAll(folder)
+    // Before anybody else has a turn, nearly always: there are a few files and nothing else.
+    if (!disk.removeSmall(folder)) await disk.removeSlowly(folder)
     tidy(disk)
   } catch { /* it holds nothing that anybody misses */ }
 }
 
-/** Removes the place of all changes when it is empty. */
-export function tidy(disk: Disk): void {
+// Removes the place of all changes when it is empty.
+function tidy(disk: Disk): void {
   const names = disk.names(CHANGES_FOLDER)
   if (names.some((name) => name !== '.gitignore')) return
   for (const name of names) ignoring(['ENOENT'], () => disk.remove(`${CHANGES_FOLDER}/${name}`))

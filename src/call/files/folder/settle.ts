@@ -20,12 +20,12 @@ export async function settle(disk: Disk, stage: Stage, { root, looked }: Work, s
   let release: (() => void) | undefined
   let plan: Plan | undefined
   let unpin: (() => void) | undefined
-  const leave = (): void => {
+  const leave = (): Promise<void> => {
     unpin?.()
     release?.()
-    removeStage(disk, folder)
+    return removeStage(disk, folder)
   }
-  const undo = (): void => {
+  const undo = async (): Promise<void> => {
     try {
       if (plan) takeBack(disk, folder, plan)
     } catch (error) {
@@ -34,7 +34,7 @@ export async function settle(disk: Disk, stage: Stage, { root, looked }: Work, s
       release?.()
       throw new ToolError('INTERNAL', `changes could not be taken back: ${(error as Error).message}`, { cause: error, suggestion: `Mend what is wrong with ${disk.root}; the next call takes them back`, details: { folder: `${disk.root}/${folder}` } })
     }
-    leave()
+    await leave()
   }
   try {
     stage.make()
@@ -45,20 +45,20 @@ export async function settle(disk: Disk, stage: Stage, { root, looked }: Work, s
     noteJoined(seen, looked)
     for (const [path, was] of seen.things) if (!isSameSight(was, sightOf(disk.look(path)))) throw changedMeanwhile(path)
     if (made.plan.take.length + made.plan.put.length === 0) {
-      leave()
+      await leave()
       return undefined
     }
     plan = made.plan
     carryOut(disk, folder, plan, made.contents, flush)
   } catch (error) {
-    undo()
+    await undo()
     throw diskProblem(error, 'change', CHANGES_FOLDER)
   }
   return {
     undo,
     end() {
       makeFinal(disk, folder)
-      leave()
+      return leave()
     },
   }
 }
