@@ -13,6 +13,7 @@ export const FILES: { readonly [name: string]: string } = {
   'files-killed': 'A process that is killed in the middle of a call leaves the folder as it was.',
   'files-journal': 'A commit that was cut off anywhere is taken back by the next one to open the folder, also when that one is cut off too.',
   'files-disk-full': 'A full disk is DISK_FULL, and leaves the folder as it was.',
+  'files-permission': 'What the user of the process may not change is PERMISSION, although files are replaced and not written.',
   'files-mode': 'A file that is changed or moved keeps its mode.',
   'files-confined': 'No path and no link leads out of the root, also one that is swapped in between; devices and pipes are refused.',
   'files-hidden': 'The place where changes wait is no path, and is found by no list and no search.',

@@ -2,13 +2,7 @@ import { resolve } from 'node:path'
 import type { Filesystem } from '../../contract/filesystem.ts'
 import type { Transactional } from '../../contract/state.ts'
 import { openLate } from './late.ts'
-import type { FilesOptions } from './options.ts'
-
-/** How a folder is offered to calls. */
-export type FolderFilesOptions = FilesOptions & {
-  /** Commits survive also the death of the machine, not only that of the process; each costs some milliseconds more. Default false. */
-  readonly flush?: boolean
-}
+import type { FolderFilesOptions } from './options.ts'
 
 /** The files of a folder, which roll back when a call fails: for `createState({ filesystem })`. The folder has to be there. No path and no link leads out of it. */
 export function folderFiles(root: string, options: FolderFilesOptions = {}): Transactional<Filesystem> {

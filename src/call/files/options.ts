@@ -8,6 +8,12 @@ export type FilesOptions = {
   readonly maxSearchMs?: number
 }
 
+/** How a folder is offered to calls. */
+export type FolderFilesOptions = FilesOptions & {
+  /** Commits survive also the death of the machine, not only that of the process; each costs some milliseconds more. Default false. */
+  readonly flush?: boolean
+}
+
 /** The limits with their defaults. Throws CONFIG for what is no limit. */
 export function readLimits({ maxBytes = 10 * 1024 * 1024, maxSearchMs = 10_000 }: FilesOptions): Required<FilesOptions> {
   for (const [name, value] of Object.entries({ maxBytes, maxSearchMs })) {

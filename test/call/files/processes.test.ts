@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { buildSync } from 'esbuild'
 import { describe, expect, test } from 'vitest'
@@ -107,6 +107,22 @@ describe('processes on one folder', () => {
     expect(readFileSync(join(root, '.toolable-changes/lock'), 'utf8')).toContain(own!.split('-').slice(0, 5).join('-'))
     await part.end?.()
     expect(sorted(readDisk(root))).toEqual([['a', 'a']])
+  })
+})
+
+describe('a user that may not', () => {
+  test('change a file or a folder is told PERMISSION, and nothing else is changed either [8.files-permission]', async () => {
+    const root = makeRoot()
+    writeDisk(root, new Map([['locked', 'locked'], ['closed/old', 'old'], ['free', 'free']]))
+    chmodSync(join(root, 'locked'), 0o444)
+    chmodSync(join(root, 'closed'), 0o555)
+    // Also root has no more rights than others there.
+    const { lines, stderr } = await start('is-not-allowed.mjs', [root], ['unshare', '-U']).ended
+    chmodSync(join(root, 'closed'), 0o755)
+    expect(stderr).toBe('')
+    expect(lines.map(({ where, code }) => [where, code])).toEqual([['view', 'PERMISSION'], ['view', 'PERMISSION'], ['commit', 'PERMISSION'], ['commit', 'PERMISSION'], ['none', undefined]])
+    expect(lines[0].message).toBe("cannot write 'locked': EACCES")
+    expect(sorted(readDisk(root))).toEqual([['closed', null], ['closed/old', 'old'], ['free', 'free'], ['locked', 'locked']])
   })
 })
 

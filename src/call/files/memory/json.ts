@@ -1,9 +1,9 @@
 import { isObject } from '../../../contract/json.ts'
 import { ToolError } from '../../../contract/tool-error.ts'
-import type { MemoryFilesInput, MemoryFilesJson } from '../memory-files.ts'
 import { pathOf, readPath } from '../path.ts'
 import { EMPTY_FOLDER, NO_BASE, find, place, withFolders } from '../tree.ts'
 import type { FileNode, FolderNode } from '../tree.ts'
+import type { MemoryFilesInput, MemoryFilesJson } from './memory-type.ts'
 import { memoryStorage } from './storage.ts'
 
 /** The tree that JSON describes. Throws CONFIG, naming the path, where it cannot be. */

@@ -1,7 +1,4 @@
-import type { Filesystem } from '../../../contract/filesystem.ts'
-import type { Transactional } from '../../../contract/state.ts'
 import { Turns } from '../../state/turns.ts'
-import type { MemoryFilesInput, MemoryFilesJson } from '../memory-files.ts'
 import { checkLooked, merge } from '../merge.ts'
 import { readLimits } from '../options.ts'
 import type { FilesOptions } from '../options.ts'
@@ -9,10 +6,11 @@ import { FilesPart } from '../part.ts'
 import { NO_BASE } from '../tree.ts'
 import type { Work } from '../work.ts'
 import { readTree, writeTree } from './json.ts'
+import type { MemoryFiles, MemoryFilesInput } from './memory-type.ts'
 import { memoryStorage } from './storage.ts'
 
 /** Opens files in memory. */
-export function openMemory(initial: MemoryFilesInput, options: FilesOptions): Transactional<Filesystem> & { toJSON(): MemoryFilesJson } {
+export function openMemory(initial: MemoryFilesInput, options: FilesOptions): MemoryFiles {
   const limits = readLimits(options)
   const turns = new Turns()
   let root = readTree(initial)
