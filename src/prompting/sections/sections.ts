@@ -40,7 +40,7 @@ export function sections<const Schema extends LazySchema | undefined = undefined
     open(keys, state) {
       const before = new Set(openedIn(state, name))
       const opened = [...new Set(findSections(placed, keys).map(({ section }) => section.key))].filter((key) => !before.has(key))
-      if (opened.length > 0) state.get(openedSections).append(...opened.map((section) => ({ prompt: name, section })))
+      for (const section of opened) state.get(openedSections).upsert({ prompt: name, section })
       return opened
     },
     close(state: State, keys) {
