@@ -52,7 +52,7 @@ export async function decide(sections: readonly SectionDefinition[], guards: rea
         if (body === undefined || typeof body === 'object') return body ? fillTemplate(body, params) : ''
         const text: unknown = await ask<string>('body', body)
         if (typeof text !== 'string') throw new ToolError('CONFIG', `'body' of ${what} gave ${text === null ? 'null' : typeof text} where Markdown is expected`, { suggestion: 'Return a text from the function' })
-        return tidy(text)
+        return section.skill ? (await import('./skills/nest-headings.ts')).nestHeadings(text, placed.depth) : tidy(text)
       }),
       children: once(() => decide(section.children, own, how)),
     })

@@ -38,9 +38,11 @@ async function read({ name, folder, files }: SkillFolder, given: string): Promis
   // Looked at again: the folder may have changed since it was loaded.
   const real = realBelow(folder, join(folder, path))
   if (real === undefined) throw new ToolError('PERMISSION', `'${path}' of skill '${name}' is gone, or leads out of its folder`)
-  const { open } = await import('node:fs/promises')
-  const file = await open(real, 'r')
+  const { constants, open } = await import('node:fs/promises')
+  // Whatever stands there now must not keep us waiting.
+  const file = await open(real, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)
   try {
+    if (!(await file.stat()).isFile()) throw new ToolError('PERMISSION', `'${path}' of skill '${name}' is no file any more`)
     const buffer = Buffer.alloc(SKILL_LIMITS.fileBytes + 1)
     const length = await fill(file, buffer)
     if (length > SKILL_LIMITS.fileBytes) throw new ToolError('OUTPUT_LIMIT', `'${path}' of skill '${name}' has grown beyond ${SKILL_LIMITS.fileBytes} bytes`)
