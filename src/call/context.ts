@@ -33,7 +33,7 @@ export function createContext(parts: ContextParts, extra: { readonly [key: strin
   const { ask, sample, roots } = createAsking(`tool '${tool}'`, parts.cwd, options, call)
   const env = options.env ?? host.env()
   const context = {
-    progress: (message, percent) => void emit({ type: 'progress', message: String(message), ...(percent !== undefined && { percent: clampPercent(percent) }) }),
+    progress: (message, percent, more) => void emit({ type: 'progress', message: String(message), ...(percent !== undefined && { percent: clampPercent(percent) }), ...(more?.plan && { plan: more.plan }) }),
     log: (message, level = 'info') => void emit({ type: 'log', level, message: String(message) }),
     artifact: (name, uri) => void emit({ type: 'artifact', name: String(name), uri: String(uri) }),
     item: (value) => void emit({ type: 'item', value }),
@@ -46,6 +46,8 @@ export function createContext(parts: ContextParts, extra: { readonly [key: strin
       if (parts.dryRun) gathered.plan.push({ action, target, ...(details !== undefined && { details }) })
     },
     caller: options.caller,
+    budget: options.budget,
+    prompt: options.prompt,
     env,
     cwd: parts.cwd,
     secret(name) {
@@ -70,4 +72,6 @@ const LATE = {
   signal: { get(this: Held) { return this[running].signal }, enumerable: true, configurable: true },
   deadline: { get(this: Held) { return this[running].deadline }, enumerable: true, configurable: true },
   state: { get(this: Held) { return this[stateOf]() }, enumerable: true, configurable: true },
+  resources: { get(this: Held) { return this[stateOf]().resources }, enumerable: true, configurable: true },
+  filesystem: { get(this: Held) { return this[stateOf]().filesystem }, enumerable: false, configurable: true },
 } as const

@@ -61,10 +61,10 @@ export class RunningCall {
   }
 
   /** Sets a deadline; of several the earliest counts. */
-  limitTo(milliseconds: number): void {
+  limitTo(milliseconds: number, explain: () => ToolError = () => timedOut(milliseconds)): void {
     if (this.over || (this.#deadline && this.#deadline.remaining() * 1000 <= milliseconds)) return
     this.#deadline?.clear()
-    this.#deadline = startDeadline(milliseconds, () => this.fail(timedOut(milliseconds)))
+    this.#deadline = startDeadline(milliseconds, () => this.fail(explain()))
   }
 
   /** Waits for somebody, with the deadline standing still; ends with the call, whatever the other side does. */

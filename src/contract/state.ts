@@ -63,7 +63,7 @@ export type Member<Value> = {
 /** Finds what calls share. */
 export type Resources = { get<Value>(member: Member<Value>): Promise<Value> }
 
-/** Something that can be put back as it was: a member of this form rolls back when a call fails. */
+/** Something that can be put back as it was: a member of this form rolls back when a call fails. Calls that use such members wait for each other, unless they are read-only. */
 export type Snapshotable<Snapshot = unknown> = { snapshot(): Snapshot | Promise<Snapshot>; restore(snapshot: Snapshot): void | Promise<void> }
 
 /** Something whose changes of one call can be held apart until they are wanted. */
@@ -75,10 +75,12 @@ export type Transactional<View> = {
 /** The changes of one call to one thing. */
 export type TransactionPart<View> = {
   readonly view: View
-  /** Makes the changes those of everybody. Where it throws, nothing has changed. */
+  /** Makes the changes those of everybody. Where it throws, nothing has changed: CONFLICT (retryable) where another call changed meanwhile what this one read or wrote. */
   commit(): void | Promise<void>
   /** Forgets the changes; after `commit`, takes them back. */
   rollback(): void | Promise<void>
   /** The changes stay: what `rollback` would have needed may go. */
   end?(): void | Promise<void>
+  /** The changes of a call inside this one: its commit gives them to this part, its rollback forgets them alone. */
+  begin(options: { readonly readOnly: boolean }): TransactionPart<View>
 }
