@@ -1,4 +1,4 @@
-import { planner } from '../../prompting/planning/planner.ts'
+import { planner } from '../../prompting/planning/index.ts'
 import { findSessionFile } from '../../prompting/planning/plan-file.ts'
 import type { BuiltinContext } from '../../surfaces/builtin/builtin.ts'
 import { serveMcp } from '../../surfaces/mcp/serve.ts'

@@ -1,6 +1,6 @@
 import type { Context } from '../../contract/context.ts'
 import type { Plan } from '../../contract/plan.ts'
-import type { PlanKeeper } from '../../prompting/planning/keep-plan.ts'
+import type { PlanKeeper } from '../../prompting/planning/plan-keeper.ts'
 import { findSessionFile, openPlanFile } from '../../prompting/planning/plan-file.ts'
 import { countSteps } from '../../prompting/planning/plan-model.ts'
 import type { PlanWords, StepChange } from '../../prompting/planning/plan-model.ts'
@@ -11,7 +11,7 @@ export type Planned = { readonly file: string; readonly plan?: Plan; readonly do
 type Where = { readonly file?: string; readonly config?: string }
 type Given<Own = object> = Own & Where
 
-const WORDS: PlanWords = { setup: 'toolable plan setup <objective> <step> <step>', update: 'toolable plan update <step> done', read: 'toolable plan show', steps: 'steps', id: 'step' }
+const WORDS: PlanWords = { setup: 'toolable plan setup "<objective>" "<step>"', update: 'toolable plan update <step> done', read: 'toolable plan show', steps: 'steps', id: 'step' }
 
 /** `plan show`; throws PRECONDITION where there is no plan. */
 export function showPlan(given: Given, ctx: Context): Promise<Planned> {

@@ -5,7 +5,7 @@ import type { Plan } from '../../contract/plan.ts'
 import { PLAN_LIMITS, STEP_STATUSES } from '../../contract/read-plan.ts'
 import { ok } from '../../define/results.ts'
 import { jsonSchema } from '../../define/schema/source.ts'
-import type { PlanKeeper } from './keep-plan.ts'
+import type { PlanKeeper } from './plan-keeper.ts'
 import type { StepChange } from './plan-model.ts'
 
 /** Opens the plan that a call works on, lets it be worked on, and keeps what has become of it. */

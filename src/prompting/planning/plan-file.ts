@@ -2,8 +2,8 @@ import { dirname, join, resolve } from 'node:path'
 import { findProject } from '../../call/find-project.ts'
 import { readStateFile, withStateFile } from '../../call/state-file.ts'
 import type { Context } from '../../contract/context.ts'
-import { keepPlan } from './keep-plan.ts'
-import type { PlanKeeper } from './keep-plan.ts'
+import { createKeeper } from './plan-keeper.ts'
+import type { PlanKeeper } from './plan-keeper.ts'
 import type { PlanWords } from './plan-model.ts'
 import { planSlice } from './plan-slice.ts'
 
@@ -19,7 +19,7 @@ export function findSessionFile(cwd: string, { file, config }: { readonly file?:
 export async function openPlanFile<Result>(path: string, ctx: Pick<Context, 'progress' | 'signal'>, work: (keeper: PlanKeeper) => Result, { readOnly, words }: Options): Promise<Result> {
   const slices = [planSlice]
   const said: Parameters<Context['progress']>[] = []
-  const doWork = (state: Context['state']): Result => work(keepPlan({ state, progress: (...progress) => void said.push(progress) }, words))
+  const doWork = (state: Context['state']): Result => work(createKeeper({ state, progress: (...progress) => void said.push(progress) }, words))
   const result = readOnly ? doWork(await readStateFile(path, { slices })) : await withStateFile(path, doWork, { slices, signal: ctx.signal })
   for (const progress of said) ctx.progress(...progress)
   return result

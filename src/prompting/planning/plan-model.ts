@@ -36,6 +36,13 @@ export function requirePlan(plan: Plan | undefined, words: PlanWords): Plan {
   throw new ToolError('PRECONDITION', 'there is no plan yet', { suggestion: { action: 'use_different_tool', fix: `Make one first: ${words.setup}` } })
 }
 
+/** The plan as it is now, where it still is the one that was seen: only a status may differ, because what was answered names its steps by number. Throws CONFLICT otherwise. */
+export function requireSameSteps(seen: Plan, now: Plan, words: PlanWords): Plan {
+  const isSame = now === seen || (now.objective === seen.objective && now.steps.length === seen.steps.length && now.steps.every(({ step_id, title }, index) => seen.steps[index]!.step_id === step_id && seen.steps[index]!.title === title))
+  if (isSame) return now
+  throw new ToolError('CONFLICT', 'the plan was changed by another call at the same time', { retryable: true, suggestion: `Look at the plan and try again: ${words.read}` })
+}
+
 /** Steps that are done, and all of them. */
 export function countSteps({ steps }: Plan): { readonly done: number; readonly total: number } {
   return { done: steps.filter(({ status }) => status === 'done').length, total: steps.length }

@@ -39,7 +39,7 @@ Then begin the next round. Let the plan follow what you find: add steps as they 
 export const PLANNING_STRATEGIES = Object.keys(STRATEGIES) as readonly PlanningStrategy[]
 
 /** What a model is told about planning, as Markdown: the tools, then the strategy. Throws CONFIG for an unknown one. */
-export function planningInstructions(strategy: PlanningStrategy = 'REACT'): string {
+export function instructionsFor(strategy: PlanningStrategy = 'REACT'): string {
   if (Object.hasOwn(STRATEGIES, strategy)) return `${TOOLS}\n\n${STRATEGIES[strategy]}`
   const { message, meant } = unknownName('planning strategy', String(strategy), PLANNING_STRATEGIES)
   throw new ToolError('CONFIG', message, { field: 'strategy', suggestion: meant ? `Use '${meant}'` : `The strategies are ${PLANNING_STRATEGIES.join(', ')}` })
