@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { call, createState, keepPlan, planningInstructions, planningTools, planSlice, slice, tool } from 'toolable'
-import type { CallEvent, Outcome, Plan, ProgressEvent, State, ToolEvent, ToolInvokedEvent } from 'toolable'
+import { call, createState, keepPlan, planning, planningInstructions, planningTools, planSlice, sections, slice, tool } from 'toolable'
+import type { CallEvent, Outcome, Plan, State, ToolEvent, ToolInvokedEvent } from 'toolable'
 
 type Tool = Parameters<typeof call>[0]
 
 // The seed's session: a state, and its plan after each call.
 function begin(state: State = createState()) {
   const named = (name: string) => planningTools().find((candidate) => candidate.name === name) as Tool
-  const events: ProgressEvent[] = []
+  const events: Extract<ToolEvent, { type: 'progress' }>[] = []
   const onEvent = (event: ToolEvent | ToolInvokedEvent): void => { if (event.type === 'progress') events.push(event) }
   const run = (name: string, input: unknown): Promise<Outcome<Plan>> => call(named(name), input as never, { state, onEvent }) as Promise<Outcome<Plan>>
   return {
@@ -265,5 +265,20 @@ describe('strategies', () => {
     expect(new Set(await Promise.all((['REACT', 'PLAN_ACT_REFLECT', 'GOAL_DECOMPOSE_ROUTE_SYNTHESISE'] as const).map(planningInstructions))).size).toBe(3)
     await expect(planningInstructions('REACTT' as never)).rejects.toMatchObject({ code: 'CONFIG', message: expect.stringContaining("did you mean 'REACT'?") })
     await expect(planningInstructions('toString' as never)).rejects.toMatchObject({ code: 'CONFIG' })
+  })
+
+  test('planning() is a section with the text and the tools, over the state of the prompt [8.plan-section]', async () => {
+    const state = createState()
+    const prompt = sections({ name: 'work', sections: [planning({ strategy: 'PLAN_ACT_REFLECT' })] })
+    await prompt.validate()
+    const rendered = await prompt.render({}, { state })
+    expect(rendered.text).toContain('Planning\n\n')
+    expect(rendered.text).toContain(await planningInstructions('PLAN_ACT_REFLECT'))
+    expect(rendered.tools.map(({ name, section }) => `${section} ${name}`)).toEqual(planningTools().map(({ name }) => `planning ${name}`))
+    expect((await rendered.call('planning_setup_plan', { objective: 'Ship it' })).ok).toBe(true)
+    expect(state.get(planSlice).latest()?.objective).toBe('Ship it')
+    expect(() => planning({ strategy: 'GUESS' as never })).toThrow("there is no planning strategy 'GUESS'")
+    const named = await sections({ name: 'work', sections: [planning({ key: 'todo', title: 'To do', visibility: 'summary', summary: 'How to plan' })] }).render()
+    expect([named.summarised, named.tools.map(({ name }) => name).includes('planning_read_plan')]).toEqual([['todo'], false])
   })
 })

@@ -10,6 +10,7 @@ export const PLANNING: { readonly [name: string]: string } = {
   'plan-state': 'The plan is one item of the state, replaced by each change; it rolls back, and goes through JSON and back.',
   'plan-parallel': 'Calls at the same time lose no change of a plan: what would mean another step than was seen is a CONFLICT.',
   'plan-strategies': 'REACT, PLAN_ACT_REFLECT and GOAL_DECOMPOSE_ROUTE_SYNTHESISE are instruction texts; REACT is the default.',
+  'plan-section': 'planning({ strategy, key, title }) is a section of a prompt with the instructions and the four tools.',
   'plan-events': 'Every change of a plan is a progress event that carries the plan, in streams, on stderr, from tools of other processes and in the record of a run.',
   'plan-keeper': 'keepPlan(ctx) keeps a plan for a tool that plans by itself.',
   'plan-file': 'planner({ file }) gives the planning tools over a session file.',

@@ -2,9 +2,30 @@ import type { AnyTool } from '../../call/tool.ts'
 import type { Context } from '../../contract/context.ts'
 import { makePlanningTools } from './make-tools.ts'
 import type { PlanKeeper } from './plan-keeper.ts'
-import type { PlanningStrategy } from './strategies.ts'
+import { section } from '../sections/section.ts'
+import type { Section, SectionOptions } from '../sections/section-type.ts'
+import { requireStrategy } from './strategy.ts'
+import type { PlanningStrategy } from './strategy.ts'
+
+/** How a planning section differs from the usual one. */
+export type PlanningOptions = Omit<SectionOptions, 'key' | 'title' | 'params' | 'body' | 'tools'> & {
+  /** Default REACT: small rounds of thinking, acting and looking. */
+  readonly strategy?: PlanningStrategy
+  /** Default `planning`. */
+  readonly key?: string
+  /** Default `Planning`. */
+  readonly title?: string
+  /** Keeps the plan in a session file instead of the state. */
+  readonly file?: string
+}
 
 let ofState: readonly AnyTool[] | undefined
+
+/** A section by which a model plans: instructions of a strategy, and the four tools. The plan is `state.get(planSlice).latest()`. */
+export function planning({ strategy, key = 'planning', title = 'Planning', file, ...rest }: PlanningOptions = {}): Section {
+  const chosen = requireStrategy(strategy)
+  return section({ ...rest, key, title, body: () => planningInstructions(chosen), tools: file === undefined ? planningTools() : planner({ file }) })
+}
 
 /** The four tools by which a model keeps its plan in the state of the call: `planning_setup_plan`, `planning_add_step`, `planning_update_step`, `planning_read_plan`. */
 export function planningTools(): readonly AnyTool[] {
@@ -29,5 +50,5 @@ export async function keepPlan(ctx: Pick<Context, 'state' | 'progress'>): Promis
 
 /** What a model is told about planning, as Markdown: the tools, then the strategy, default REACT. Throws CONFIG for an unknown one. */
 export async function planningInstructions(strategy?: PlanningStrategy): Promise<string> {
-  return (await import('./strategies.ts')).instructionsFor(strategy)
+  return (await import('./instructions.ts')).instructionsFor(strategy)
 }

@@ -1,8 +1,5 @@
-import { ToolError } from '../../contract/tool-error.ts'
-import { unknownName } from '../../contract/unknown-name.ts'
-
-/** How a model is told to go about its work. */
-export type PlanningStrategy = 'REACT' | 'PLAN_ACT_REFLECT' | 'GOAL_DECOMPOSE_ROUTE_SYNTHESISE'
+import { requireStrategy } from './strategy.ts'
+import type { PlanningStrategy } from './strategy.ts'
 
 const TOOLS = `Keep a plan of your work, so that you and whoever watches can see what is done and what is left.
 
@@ -35,12 +32,7 @@ Then begin the next round. Let the plan follow what you find: add steps as they 
 4. **Synthesise**: bring the results together, settle where they contradict each other, and check the whole against the goal. This is a step too, the last one.`,
 }
 
-/** The names of the strategies; the first is the default. */
-export const PLANNING_STRATEGIES = Object.keys(STRATEGIES) as readonly PlanningStrategy[]
-
-/** What a model is told about planning, as Markdown: the tools, then the strategy. Throws CONFIG for an unknown one. */
-export function instructionsFor(strategy: PlanningStrategy = 'REACT'): string {
-  if (Object.hasOwn(STRATEGIES, strategy)) return `${TOOLS}\n\n${STRATEGIES[strategy]}`
-  const { message, meant } = unknownName('planning strategy', String(strategy), PLANNING_STRATEGIES)
-  throw new ToolError('CONFIG', message, { field: 'strategy', suggestion: meant ? `Use '${meant}'` : `The strategies are ${PLANNING_STRATEGIES.join(', ')}` })
+/** What a model is told about planning, as Markdown: the tools, then the strategy. */
+export function instructionsFor(strategy?: PlanningStrategy): string {
+  return `${TOOLS}\n\n${STRATEGIES[requireStrategy(strategy)]}`
 }
