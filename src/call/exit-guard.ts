@@ -1,5 +1,5 @@
 import { ToolError } from '../contract/tool-error.ts'
-import { at, here } from './place.ts'
+import { at, here } from './work-place.ts'
 
 type Failing = { fail(error: ToolError): void }
 

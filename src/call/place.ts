@@ -1,35 +1,41 @@
-import type { AsyncLocalStorage } from 'node:async_hooks'
-import type { ToolError } from '../contract/tool-error.ts'
-import { host } from './host.ts'
+import { readFileSync, readlinkSync } from 'node:fs'
 
-/** Something that belongs to a call and ends with it. */
-export type Ending = { readonly isOver: boolean }
-
-/** Where code is at work: in the handler of a call, or in something of the host that a handler waits for. */
-export type Place<Work extends Ending = Ending> = {
-  /** The call whose code this is; undefined for code of the host. */
-  readonly call: { fail(error: ToolError): void } | undefined
-  /** What the call has open that calls inside it become part of. */
-  work: Work | undefined
-  readonly outer: Place<Work> | undefined
+/** Where the number of a process means something. All is '' where the system does not tell. */
+export type Place = {
+  readonly machine: string
+  /** Differs after a restart of the machine. */
+  readonly boot: string
+  /** Numbers of processes are counted anew in every namespace. */
+  readonly namespace: string
 }
 
-let places: AsyncLocalStorage<Place> | undefined
+let known: Place | undefined
 
-/** Runs something in a place of its own. */
-export function at<T>(call: Place['call'], run: () => T): T {
-  places ??= host.localStorage<Place>()
-  return places.run({ call, work: undefined, outer: openPlace(places.getStore()) }, run)
+/** Where this process runs. */
+export function ourPlace(): Place {
+  return (known ??= { machine: tell('/proc/sys/kernel/hostname'), boot: tell('/proc/sys/kernel/random/boot_id'), namespace: tellLink('/proc/self/ns/pid') })
 }
 
-/** Where we are. */
-export function here(): Place | undefined {
-  return places?.getStore()
+/** Whether a process of another place can be looked at from here: `gone` with an earlier start of the machine, `elsewhere` on another one or in another container. */
+export function distanceTo({ machine, boot, namespace }: Place): 'here' | 'gone' | 'elsewhere' {
+  const here = ourPlace()
+  if (machine !== here.machine) return 'elsewhere'
+  if (boot !== here.boot) return 'gone'
+  return namespace === here.namespace ? 'here' : 'elsewhere'
 }
 
-// Places whose work is over are forgotten, or a chain of calls that start each other would be kept for ever.
-function openPlace(place: Place | undefined): Place | undefined {
-  let open = place
-  while (open && (!open.work || open.work.isOver)) open = open.outer
-  return open
+function tell(file: string): string {
+  try {
+    return readFileSync(file, 'latin1').trim()
+  } catch {
+    return ''
+  }
+}
+
+function tellLink(link: string): string {
+  try {
+    return readlinkSync(link)
+  } catch {
+    return ''
+  }
 }

@@ -1,5 +1,5 @@
 import type { State } from '../../contract/state.ts'
-import { here } from '../place.ts'
+import { here } from '../work-place.ts'
 import type { RunningCall } from '../running.ts'
 import { baseOf } from './base.ts'
 import type { Base } from './base.ts'
