@@ -57,6 +57,11 @@ export function randomId(): string {
   return Math.floor(Math.random() * 0x1_0000_0000).toString(16).padStart(8, '0')
 }
 
+/** An id for what is kept. */
+export function longId(): string {
+  return randomId() + randomId()
+}
+
 async function prepare(question: ConfirmQuestion | DecisionQuestion | InputQuestion): Promise<{ readonly schema: Schema | undefined; readonly interaction: Interaction }> {
   const schema = question.kind === 'input' && question.schema !== undefined ? (await import('../define/schema/compile.ts')).compileSchema(resolveSchema(question.schema as LazySchema), 'output') : undefined
   return { schema, interaction: toInteraction(question, schema) }

@@ -3,15 +3,14 @@ import { toMilliseconds } from '../contract/duration.ts'
 import type { ToolEvent } from '../contract/events.ts'
 import type { State } from '../contract/state.ts'
 import type { ToolDefinition } from '../define/tool-type.ts'
-import { createContext } from './context.ts'
+import { after } from './after.ts'
+import { CallContext } from './context.ts'
 import type { Gathered } from './context.ts'
+import { checkGuards, Guarded } from './guards/check-guards.ts'
 import type { CallOptions } from './options.ts'
 import { prepareInput } from './prepare.ts'
 import type { Prepared } from './prepare.ts'
 import type { RunningCall } from './running.ts'
-import { createState } from './state.ts'
-import { beginTransaction } from './transaction.ts'
-import type { Transaction } from './transaction.ts'
 
 /** Starts the clock of a call and checks its input; throws INVALID_INPUT, MISSING_PARAM or INVALID_PATH. */
 export function admit(definition: ToolDefinition, given: unknown, options: CallOptions, call: RunningCall): Prepared | Promise<Prepared> {
@@ -21,8 +20,7 @@ export function admit(definition: ToolDefinition, given: unknown, options: CallO
     if (prepared.limit !== undefined) call.limitTo(prepared.limit)
     return prepared
   }
-  const prepared = prepareInput(definition, given, options)
-  return prepared instanceof Promise ? prepared.then(limit) : limit(prepared)
+  return after(prepareInput(definition, given, options), limit)
 }
 
 export type Entering = {
@@ -31,29 +29,32 @@ export type Entering = {
   readonly options: CallOptions
   readonly gathered: Gathered
   readonly call: RunningCall
+  /** The state as the call sees it. */
+  state(): State
   emit(event: ToolEvent): void | Promise<void>
 }
 
-/** Opens the state, builds the context and asks the tool's own `preValidate`: all that comes before the handler. */
+/** Builds the context and asks the tool's own `preValidate` and then the guards: all that comes before consent and handler. */
 export function enter(entering: Entering): Entered | Promise<Entered> {
-  const { definition: { hooks }, options, call } = entering
-  const transaction = options.state && beginTransaction(options.state, () => call.over)
-  return hooks.context || hooks.preValidate ? enterByHooks(entering, transaction) : { context: contextOf(entering, transaction, {}), transaction }
+  const { definition: { hooks }, options: { guards } } = entering
+  return hooks.context || hooks.preValidate || (guards && guards.length > 0) ? enterByHooks(entering) : { context: contextOf(entering, {}), guarded: undefined }
 }
 
-/** `transaction` is there where the state outlives the call. */
-export type Entered = { readonly context: Context; readonly transaction: Transaction | undefined }
+/** `guarded` is there where guards were asked. */
+export type Entered = { readonly context: Context; readonly guarded: Guarded | undefined }
 
-async function enterByHooks(entering: Entering, transaction: Transaction | undefined): Promise<Entered> {
-  const { definition: { hooks }, prepared } = entering
+async function enterByHooks(entering: Entering): Promise<Entered> {
+  const { definition, prepared, options } = entering
+  const { hooks } = definition
   const input = prepared.input as never
-  const context = contextOf(entering, transaction, (await hooks.context?.(input)) ?? {})
+  const context = contextOf(entering, (await hooks.context?.(input)) ?? {})
   await hooks.preValidate?.(input, context)
-  return { context, transaction }
+  if (!options.guards || options.guards.length === 0) return { context, guarded: undefined }
+  const guarded = new Guarded(definition, prepared.input, context, options.state !== undefined)
+  await checkGuards(options.guards, guarded)
+  return { context, guarded }
 }
 
-function contextOf({ definition, prepared: { cwd, dryRun, verbose }, options, gathered, call, emit }: Entering, transaction: Transaction | undefined, extra: { readonly [key: string]: unknown }): Context {
-  let own: State | undefined
-  const state = (): State => transaction?.state ?? (own ??= beginTransaction(createState(), () => call.over).state)
-  return createContext({ tool: definition.name, options, state, cwd, dryRun, verbose, gathered, call, emit }, extra)
+function contextOf({ definition, prepared: { cwd, dryRun, verbose }, options, gathered, call, state, emit }: Entering, extra: { readonly [key: string]: unknown }): Context {
+  return new CallContext({ tool: definition.name, options, state, cwd, dryRun, verbose, gathered, call, emit }, extra)
 }

@@ -1,3 +1,4 @@
+import type { AsyncLocalStorage } from 'node:async_hooks'
 import { readFileSync } from 'node:fs'
 
 /** The process that calls run in, where a caller does not say otherwise. Besides the guard of `process.exit`, the only place in `call/` that looks at it. */
@@ -8,6 +9,11 @@ export const host = {
   clock(): number {
     const [seconds, nanoseconds] = process.hrtime()
     return seconds * 1000 + nanoseconds / 1e6
+  },
+  /** Loaded late, because programs that only print help never call. */
+  localStorage<Store>(): AsyncLocalStorage<Store> {
+    const { AsyncLocalStorage } = process.getBuiltinModule('node:async_hooks')
+    return new AsyncLocalStorage<Store>()
   },
   pid: process.pid,
   platform: process.platform,

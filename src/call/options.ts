@@ -1,5 +1,8 @@
+import type { Budget } from '../contract/budget.ts'
+import type { PromptView } from '../contract/context.ts'
 import type { Duration } from '../contract/duration.ts'
-import type { ToolEvent, ToolInvokedEvent } from '../contract/events.ts'
+import type { Invocation, ToolEvent, ToolInvokedEvent } from '../contract/events.ts'
+import type { Guard } from '../contract/guard.ts'
 import type { Answerer, Interaction, RootsProvider, Sampler } from '../contract/interaction.ts'
 import type { Cancellation } from './cancellation.ts'
 import type { State } from '../contract/state.ts'
@@ -25,6 +28,14 @@ export type CallOptions = {
   readonly roots?: RootsProvider
   /** The store that rolls back when the call fails; a fresh one by default. */
   readonly state?: State
+  /** Decide, in order, whether the call may happen; the first refusal counts. */
+  readonly guards?: readonly Guard[]
+  /** Limits that several calls share. */
+  readonly budget?: Budget
+  /** What the record says about the call besides. */
+  readonly invocation?: Invocation
+  /** The prompt that offered the tool, for `ctx.prompt`. */
+  readonly prompt?: PromptView
   /** Receives the tool's events while it runs, then one `tool_invoked`. A promise holds a generator tool back. */
   readonly onEvent?: (event: ToolEvent | ToolInvokedEvent) => void | Promise<void>
   readonly caller?: string

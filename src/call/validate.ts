@@ -5,16 +5,21 @@ import { admit, enter } from './enter.ts'
 import { withoutExit } from './exit-guard.ts'
 import type { CallOptions } from './options.ts'
 import { runCall } from './running.ts'
+import { Stay } from './state/stay.ts'
 
 /** Whether an input would be accepted, the tool's own `preValidate` included. The tool does not run. */
-export async function validateInput(definition: ToolDefinition, given: unknown, options: CallOptions = {}): Promise<ToolError | undefined> {
+export async function validateInput(definition: ToolDefinition, given: unknown, { guards: _guards, ...options }: CallOptions = {}): Promise<ToolError | undefined> {
+  const stay = new Stay(options.state)
   try {
     await runCall(options.signal, (call) => withoutExit(call, async () => {
       const prepared = await admit(definition, given, options, call)
-      await enter({ definition, prepared, options, gathered: { artifacts: [], plan: [], warnings: [] }, call, emit: () => undefined })
+      stay.begin(true, call)
+      await enter({ definition, prepared, options, gathered: { artifacts: [], plan: [], warnings: [] }, call, state: stay.state, emit: () => undefined })
     }))
     return undefined
   } catch (error) {
     return describeFailure(error, definition.errors).error
+  } finally {
+    await Promise.resolve(stay.leave()).catch(() => undefined)
   }
 }

@@ -1,8 +1,11 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
+import type { Budget } from './budget.ts'
 import type { LogLevel } from './events.ts'
+import type { Filesystem } from './filesystem.ts'
 import type { InteractionOption, Root } from './interaction.ts'
 import type { TypedJsonSchema } from './json.ts'
-import type { State } from './state.ts'
+import type { Plan } from './plan.ts'
+import type { Resources, State } from './state.ts'
 
 /** Parameters of a completion that a tool asks of its caller's model. */
 export type SampleOptions = {
@@ -53,10 +56,13 @@ export type PlannedAction = { readonly action: string; readonly target: string; 
 /** When the call has to be over. */
 export type Deadline = { readonly at: Date; /** Seconds left, never below 0. */ remaining(): number }
 
+/** A rendered prompt as a handler may see it. */
+export type PromptView = { readonly name: string; readonly text: string; /** In order. */ readonly tools: readonly string[] }
+
 /** What a handler gets besides its input. */
 export type Context = {
   /** Reports progress. `percent` only when it is truly known. */
-  progress(message: string, percent?: number): void
+  progress(message: string, percent?: number, more?: { readonly plan?: Plan }): void
   log(message: string, level?: LogLevel): void
   /** Tells that the call left something behind. */
   artifact(name: string, uri: string): void
@@ -77,6 +83,14 @@ export type Context = {
   /** Who calls, where known: `claude-code`, `ci`, a name given by a host. */
   readonly caller: string | undefined
   readonly state: State
+  /** What calls share besides slices; `ctx.state` brings it. */
+  readonly resources: Resources
+  /** Files that roll back when the call fails; throws CONFIG where the state has none. */
+  readonly filesystem: Filesystem
+  /** What the call and others may spend together, where there is a limit. */
+  readonly budget: Budget | undefined
+  /** The prompt that offered the tool. */
+  readonly prompt: PromptView | undefined
   readonly env: { readonly [name: string]: string | undefined }
   /** The directory that relative paths of the caller mean. */
   readonly cwd: string

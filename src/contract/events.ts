@@ -1,9 +1,11 @@
+import type { TokenUsage } from './budget.ts'
 import type { Outcome } from './outcome.ts'
+import type { Plan } from './plan.ts'
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 
 /** What a tool tells while it works, as `--stream` prints it and `onEvent` receives it. */
-export type ProgressEvent = { readonly type: 'progress'; readonly message: string; readonly percent?: number }
+export type ProgressEvent = { readonly type: 'progress'; readonly message: string; readonly percent?: number; /** The plan that moved on, as it is now. */ readonly plan?: Plan }
 export type LogEvent = { readonly type: 'log'; readonly level: LogLevel; readonly message: string }
 export type ArtifactEvent = { readonly type: 'artifact'; readonly name: string; readonly uri: string }
 export type ItemEvent = { readonly type: 'item'; readonly value: unknown }
@@ -19,13 +21,38 @@ export type ToolEvent = ProgressEvent | LogEvent | ArtifactEvent | ItemEvent | S
 /** Events of one call as a consumer sees them: the tool's own, then exactly one result. */
 export type CallEvent = ToolEvent | ResultEvent
 
-/** The record of one finished call, success or failure, for observers of a host. */
+/** Where a call belongs, as far as its host knows: all of it is for the record only. */
+export type Invocation = {
+  /** The name that the model gave its call. */
+  readonly callId?: string
+  /** The prompt that offered the tool. */
+  readonly promptName?: string
+  /** What speaks with the model. */
+  readonly adapter?: string
+  /** What the turn of the model cost that asked for the call. */
+  readonly usage?: TokenUsage
+  readonly run?: { readonly run_id?: string; readonly request_id?: string; readonly attempt?: number; readonly worker_id?: string; readonly trace_id?: string; readonly span_id?: string }
+}
+
+/** The record of one finished call, success or failure, for observers of a host. Absent values are left out. */
 export type ToolInvokedEvent = {
   readonly type: 'tool_invoked'
+  readonly event_id: string
   readonly tool: string
   readonly input: unknown
   readonly outcome: Outcome
+  /** What a model is told, at most 1,000 characters of it. */
+  readonly rendered_output: string
+  /** What was given where it was refused as an input. */
+  readonly raw_arguments?: unknown
   readonly caller?: string
+  /** The id of the state that the call worked on. */
+  readonly session_id?: string
+  readonly call_id?: string
+  readonly prompt_name?: string
+  readonly adapter?: string
+  readonly usage?: TokenUsage
+  readonly run_context?: Invocation['run']
   readonly ts: string
 }
 

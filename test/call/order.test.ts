@@ -43,7 +43,7 @@ describe('the order of a call', () => {
     const events: (ToolEvent | ToolInvokedEvent)[] = []
     const add = tool({ ...minimal, input: z.object({ a: z.number(), b: z.number().default(2) }), run: ({ a, b }) => a + b })
     const outcome = await call(add, { a: 1 }, { caller: 'agent', onEvent: (event) => void events.push(event) })
-    expect(events).toEqual([{ type: 'tool_invoked', tool: 'step', input: { a: 1, b: 2 }, outcome, caller: 'agent', ts: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/) }])
+    expect(events).toEqual([{ type: 'tool_invoked', event_id: expect.stringMatching(/^[0-9a-f]{16}$/), tool: 'step', input: { a: 1, b: 2 }, outcome, rendered_output: '3', caller: 'agent', ts: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/) }])
   })
 
   test('an input that was refused is recorded as it was given', async () => {

@@ -4,6 +4,7 @@ import { cleanLine } from '../../surfaces/cli/output/text/clean.ts'
 import { quoteForShell } from '../../contract/quote-for-shell.ts'
 import { isOver } from '../../contract/run-state.ts'
 import type { OpenQuestion } from '../../runner/summary/summary.ts'
+import { listSteps } from '../plan/plan-text.ts'
 import { paintState } from './paint-state.ts'
 import type { ShownRun } from './show.ts'
 
@@ -30,6 +31,7 @@ export const renderRun: RenderResult = (result, { color }) => {
   return [
     `${paint('bold', run.run_id)} ${cleanLine([run.tool, ...run.args].join(' '))}`,
     ...known.map(([name, value]) => `  ${name.padEnd(9)} ${name === 'state' ? value : cleanLine(value)}`),
+    ...(run.progress?.plan ? listSteps(run.progress.plan, paint) : []),
     ...run.questions.flatMap((question) => [`  asks      ${cleanLine(question.prompt ?? '')}`, paint('dim', `  answer    ${cleanLine(answerCommand(run, question))}`)]),
     ...(run.state === 'failed' || run.state === 'cancelled' ? [paint('dim', `  go on     toolable resume ${run.run_id}`)] : []),
   ].map((line) => `${line}\n`).join('')
