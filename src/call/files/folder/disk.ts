@@ -178,13 +178,14 @@ export class Disk {
     return this.inside(cut === -1 ? '' : path.slice(0, cut), (prefix) => act(`${prefix}/${path.slice(cut + 1)}`))
   }
 
-  /** Keeps a folder that nobody moves open, so that many steps in it cost less; gives what closes it. */
-  pin(folder: string): () => void {
-    if (!HAS_DESCRIPTORS) return () => undefined
-    const fd = this.openChecked(folder, ONLY_TO_NAME)
-    this.pinned.set(folder, fd)
+  /** Keeps folders open that nobody moves, so that many steps in them cost less; gives what closes them. Only whoever has the lock may do that. */
+  pin(folders: readonly string[]): () => void {
+    if (HAS_DESCRIPTORS) for (const folder of folders) this.pinned.set(folder, this.openChecked(folder, ONLY_TO_NAME))
     return () => {
-      if (this.pinned.delete(folder)) closeSync(fd)
+      for (const [folder, fd] of this.pinned) {
+        this.pinned.delete(folder)
+        closeSync(fd)
+      }
     }
   }
 

@@ -21,9 +21,8 @@ export async function settle(disk: Disk, stage: Stage, { root, looked }: Work, s
   let plan: Plan | undefined
   let unpin: (() => void) | undefined
   const leave = (): Promise<void> => {
-    unpin?.()
     release?.()
-    return removeStage(disk, folder)
+    return removeStage(disk, folder, unpin)
   }
   const undo = async (): Promise<void> => {
     try {
@@ -39,8 +38,8 @@ export async function settle(disk: Disk, stage: Stage, { root, looked }: Work, s
   try {
     stage.make()
     release = await takeLock(disk)
+    unpin = disk.pin(['', CHANGES_FOLDER, folder])
     takeBackAll(disk, folder)
-    unpin = disk.pin(folder)
     const made = makePlan(root, (path, wanted) => lookAgain(disk, seen, path, wanted))
     noteJoined(seen, looked)
     for (const [path, was] of seen.things) if (!isSameSight(was, sightOf(disk.look(path)))) throw changedMeanwhile(path)

@@ -1,5 +1,6 @@
-import { diskProblem } from '../problems.ts'
+import { ToolError } from '../../../contract/tool-error.ts'
 import { CHANGES_FOLDER } from '../path.ts'
+import { diskProblem } from '../problems.ts'
 import type { Storage } from '../work.ts'
 import { ignoring } from './disk.ts'
 import type { Disk } from './disk.ts'
@@ -106,7 +107,9 @@ function makeStage(disk: Disk, folder: string): void {
     try {
       return disk.makeFolder(folder, 0o700)
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || tries >= MOST_TRIES) throw error
+      const { code } = error as NodeJS.ErrnoException
+      if (code === 'ENOTDIR' || code === 'ELOOP') throw new ToolError('CONFIG', `'${CHANGES_FOLDER}' in ${disk.root} is no folder, and changes have to wait there`, { cause: error, suggestion: `Look at it, then remove it: rm '${disk.root}/${CHANGES_FOLDER}'` })
+      if (code !== 'ENOENT' || tries >= MOST_TRIES) throw error
     }
   }
 }
