@@ -207,8 +207,11 @@ export class Disk {
   private openChecked(folder: string, how: number): number {
     const expected = join(this.root, folder)
     const fd = openSync(expected, how | FOLDER)
-    if (readlinkSync(`/proc/self/fd/${fd}`) === expected) return fd
+    const found = readlinkSync(`/proc/self/fd/${fd}`)
+    if (found === expected) return fd
     closeSync(fd)
+    // Somebody may remove it at this very moment.
+    if (found === `${expected} (deleted)`) throw Object.assign(new Error(`${expected} is gone`), { code: 'ENOENT' })
     throw Object.assign(new Error(`${expected} is behind a link`), { code: 'ELOOP' })
   }
 

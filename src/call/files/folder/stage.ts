@@ -11,7 +11,8 @@ const MOST_TRIES = 50
 /** The private place of one call, where its contents wait. It is made when something is written. */
 export type Stage = { readonly folder: string; /** Whether anything of it may be on the disk. */ readonly isTried: boolean; readonly storage: Storage; /** Makes it, where nothing was written. */ make(): void }
 
-let counter = 0
+// Threads of one process have its number in common, and each counts for itself.
+let counter = Math.floor(Math.random() * 1e9)
 
 /** Names a place for the changes of one call. */
 export function openStage(disk: Disk): Stage {
