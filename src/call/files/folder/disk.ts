@@ -18,6 +18,8 @@ const FILE = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 
 /** What is done to files below one root, by paths relative to it. No link is followed on the way, also one that is put there at the last moment, as far as the system can tell. */
 export class Disk {
+  /** Something was left behind that has to be taken back before anybody looks. */
+  isHalfDone = true
   private readonly pinned = new Map<string, number>()
 
   constructor(readonly root: string) {}

@@ -24,13 +24,18 @@ export async function settle(disk: Disk, stage: Stage, { root, looked }: Work, s
     release?.()
     return removeStage(disk, folder, unpin)
   }
+  // The plan stays where it is: the next one to look at the folder goes on with it.
+  const leaveBehind = (): void => {
+    stage.leaveBehind()
+    disk.isHalfDone = true
+    unpin?.()
+    release?.()
+  }
   const undo = async (): Promise<void> => {
     try {
       if (plan) takeBack(disk, folder, plan)
     } catch (error) {
-      // The plan stays where it is: the next one to open or to commit goes on with it.
-      unpin?.()
-      release?.()
+      leaveBehind()
       throw new ToolError('INTERNAL', `changes could not be taken back: ${(error as Error).message}`, { cause: error, suggestion: `Mend what is wrong with ${disk.root}; the next call takes them back`, details: { folder: `${disk.root}/${folder}` } })
     }
     await leave()
@@ -55,9 +60,14 @@ export async function settle(disk: Disk, stage: Stage, { root, looked }: Work, s
   }
   return {
     undo,
-    end() {
-      makeFinal(disk, folder)
-      return leave()
+    async end() {
+      try {
+        makeFinal(disk, folder)
+      } catch (error) {
+        leaveBehind()
+        throw diskProblem(error, 'keep the changes in', CHANGES_FOLDER)
+      }
+      await leave()
     },
   }
 }

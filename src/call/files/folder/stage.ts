@@ -9,7 +9,7 @@ import { ourselves } from './owner.ts'
 const MOST_TRIES = 50
 
 /** The private place of one call, where its contents wait. It is made when something is written. */
-export type Stage = { readonly folder: string; /** Whether anything of it may be on the disk. */ readonly isTried: boolean; readonly storage: Storage; /** Makes it, where nothing was written. */ make(): void }
+export type Stage = { readonly folder: string; /** Whether anything of it may be on the disk. */ readonly isTried: boolean; readonly storage: Storage; /** Makes it, where nothing was written. */ make(): void; /** Leaves it where it is: it holds what the next one needs. */ leaveBehind(): void }
 
 // Threads of one process have its number in common, and each counts for itself.
 let counter = Math.floor(Math.random() * 1e9)
@@ -41,6 +41,9 @@ export function openStage(disk: Disk): Stage {
       return isTried
     },
     make,
+    leaveBehind() {
+      isTried = false
+    },
     storage: {
       create(bytes) {
         const id = blobs++
