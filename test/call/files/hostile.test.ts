@@ -118,6 +118,8 @@ describe('a folder with hostile things in it', () => {
       chmodSync(join(root, name), mode)
     }
     linkSync(join(root, 'shared'), join(root, 'other'))
+    mkdirSync(join(root, 'gone'))
+    writeFileSync(join(root, 'gone/inner'), 'inner')
     const part = folderFiles(root, { flush: true }).begin({ readOnly: false })
     await part.view.write('tool.sh', 'new')
     await part.view.move('moved.sh', 'bin/moved.sh')
@@ -125,6 +127,9 @@ describe('a folder with hostile things in it', () => {
     await part.view.append('log', ' and new')
     await part.view.write('shared', 'new')
     await part.view.write('fresh', 'new')
+    // What is flushed to the disk may lie in a folder that is gone by then.
+    await part.view.move('gone/inner', 'inner')
+    await part.view.remove('gone')
     await part.commit()
     await part.end?.()
     const mode = (name: string): number => statSync(join(root, name)).mode & 0o777
