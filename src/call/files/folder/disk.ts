@@ -150,13 +150,13 @@ export class Disk {
   /** Removes a folder that holds files and nothing else, or tells that it holds more. */
   removeSmall(path: string): boolean {
     faults.before?.('rm', path)
-    return this.at(path, (place) => {
-      const entries = readdirSync(place, { withFileTypes: true })
-      for (const entry of entries) if (!entry.isDirectory()) unlinkSync(`${place}/${entry.name}`)
-      if (entries.some((entry) => entry.isDirectory())) return false
-      rmdirSync(place)
-      return true
+    const holdsMore = this.inside(path, (prefix) => {
+      const entries = readdirSync(prefix, { withFileTypes: true })
+      for (const entry of entries) if (!entry.isDirectory()) unlinkSync(`${prefix}/${entry.name}`)
+      return entries.some((entry) => entry.isDirectory())
     })
+    if (!holdsMore) this.at(path, (place) => rmdirSync(place))
+    return !holdsMore
   }
 
   /** The same for many files, while others have their turn. */
