@@ -64,4 +64,5 @@ export function readText(file: string): string | undefined {
   }
 }
 
-let counter = 0
+// Threads of one process have its number in common, and each counts for itself.
+let counter = Math.floor(Math.random() * 1e9)
