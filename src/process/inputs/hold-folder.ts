@@ -1,9 +1,8 @@
-import { constants, lstatSync } from 'node:fs'
-import type { FileHandle } from 'node:fs/promises'
-import { open } from 'node:fs/promises'
-import { basename, dirname } from 'node:path'
+import { closeSync, lstatSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { ToolError } from '../../contract/tool-error.ts'
 import { isLinux } from '../host.ts'
+import { openFolders } from '../open-folders.ts'
 import { realPath } from '../sandbox/paths.ts'
 
 /** A folder that stays the same whoever renames or exchanges what is above it. */
@@ -12,28 +11,18 @@ export type HeldFolder = {
   readonly path: string
   /** What people call it. */
   readonly name: string
-  release(): Promise<void>
+  release(): void
 }
-
-/** Only a name for a folder, so that no right to list it is needed. */
-const O_PATH = 0o10000000
 
 /** Holds the folder at a path that had no links in it. Throws PERMISSION where one is there now, and INVALID_PATH where the folder is gone. */
-export async function holdFolder(path: string): Promise<HeldFolder> {
+export function holdFolder(path: string): HeldFolder {
   if (realPath(path) !== path) throw explain(path)
-  if (!isLinux) return { path, name: path, release: async () => undefined }
-  const handle = await openFolder(path)
-  return { path: `/proc/self/fd/${handle.fd}`, name: path, release: () => handle.close() }
-}
-
-async function openFolder(path: string): Promise<FileHandle> {
-  const above = dirname(path) === path ? undefined : await openFolder(dirname(path))
+  if (!isLinux) return { path, name: path, release: () => undefined }
   try {
-    return await open(above ? `/proc/self/fd/${above.fd}/${basename(path)}` : path, O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW)
+    const folder = openFolders('/', path)
+    return { path: `/proc/self/fd/${folder}`, name: path, release: () => closeSync(folder) }
   } catch {
     throw explain(path)
-  } finally {
-    await above?.close()
   }
 }
 

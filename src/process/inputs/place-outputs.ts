@@ -26,7 +26,7 @@ export async function placeOutputs(outputs: readonly StagedOutput[]): Promise<re
     for (const { field, staged, target } of outputs) {
       const before = plan.moves.length
       if (!(await exists(staged))) continue
-      const folder = await holdFolder(dirname(target))
+      const folder = holdFolder(dirname(target))
       plan.held.push(folder)
       await planTree(staged, join(folder.path, basename(target)), plan)
       placed.push({ field, path: target, files: plan.moves.length - before })
@@ -34,7 +34,7 @@ export async function placeOutputs(outputs: readonly StagedOutput[]): Promise<re
     await carryOut(plan)
     return placed
   } finally {
-    await Promise.all(plan.held.map((folder) => folder.release()))
+    for (const folder of plan.held) folder.release()
   }
 }
 

@@ -1,7 +1,8 @@
-import { closeSync, constants, fchownSync, lchownSync, lstatSync, mkdirSync, openSync, readdirSync, rmdirSync, statSync, unlinkSync } from 'node:fs'
-import { basename, dirname, join, relative, sep } from 'node:path'
+import { closeSync, fchownSync, lchownSync, lstatSync, mkdirSync, openSync, readdirSync, rmdirSync, statSync, unlinkSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { ToolError } from '../../../contract/tool-error.ts'
 import type { PlaceGrant } from '../../permissions/grants.ts'
+import { inside, openFolders } from '../../open-folders.ts'
 import { contains, realPath } from '../paths.ts'
 import type { ToolProfile } from '../profile.ts'
 import type { Identity } from './identity.ts'
@@ -29,7 +30,7 @@ function makeAlone({ path, tree }: PlaceGrant, who: Identity): Made[] {
   // It was none when the manifest was read.
   if (realPath(above) !== above) throw new ToolError('PERMISSION', `${path} is granted to the tool, but the way there leads through a link`, { suggestion: `Grant ${realPath(above) ?? 'the place'} instead, or remove the link` })
   try {
-    const folder = tree ? openFolders('/', path, (step, isLast) => makeFolder(step, isLast ? who : undefined)) : openFolders('/', dirname(path), () => {})
+    const folder = tree ? openFolders('/', path, (step, isLast) => makeFolder(step, isLast ? who : undefined)) : openFolders('/', dirname(path))
     try {
       if (!tree) makeFile(inside(folder, basename(path)), who)
     } finally {
@@ -55,27 +56,6 @@ function makeInside(outer: string, path: string, who: Identity): Made[] {
   return []
 }
 
-/** A descriptor that only stands for a place, which needs no right to read it. */
-const ONLY_PLACE = 0o10000000
-
-/** Opens a folder below another one, and lets `make` make what is missing on the way. Each step begins at the folder that was opened before it and follows no link, so that nobody who may write there can lead it elsewhere. */
-function openFolders(outer: string, path: string, make: (step: string, isLast: boolean) => void): number {
-  const flags = ONLY_PLACE | constants.O_DIRECTORY | constants.O_NOFOLLOW
-  const names = relative(outer, path).split(sep).filter((name) => name !== '')
-  let folder = openSync(outer, flags)
-  names.forEach((name, index) => {
-    const above = folder
-    const step = inside(above, name)
-    try {
-      if (!isThere(step)) make(step, index === names.length - 1)
-      folder = openSync(step, flags)
-    } finally {
-      closeSync(above)
-    }
-  })
-  return folder
-}
-
 function makeFolder(path: string, owner: Identity | undefined): void {
   mkdirSync(path)
   if (owner?.isDropped) lchownSync(path, owner.uid, owner.gid)
@@ -86,10 +66,6 @@ function makeFile(path: string, { uid, gid, isDropped }: Identity): void {
   // By its descriptor: its name may be a link by now.
   if (isDropped) fchownSync(file, uid, gid)
   closeSync(file)
-}
-
-function inside(folder: number, name: string): string {
-  return `/proc/self/fd/${folder}/${name}`
 }
 
 /** Gives the workspace to the user that the tool is, where root starts it. Nothing is followed. Throws where the disk does not allow it. */
