@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { createBudget, createState, fail, guard, ok, section, sections, slice, tool } from 'toolable'
+import { createBudget, createState, fail, guard, ok, section, sections, slice, tool, ToolError } from 'toolable'
 import type { RenderedPrompt, ToolInvokedEvent } from 'toolable'
 
 const noop = (name: string) => tool({ name, summary: `Do ${name}`, run: (_input, ctx) => ctx.prompt })
@@ -59,19 +59,19 @@ describe('the tools of a rendered prompt', () => {
 })
 
 describe('the guards of sections', () => {
-  test('look at the calls of their tools and of the sections below, after those of the call, the outermost first [8.section-guards]', async () => {
+  test('look at the calls of their tools and of the sections below, after those of the call and of the prompt, the outermost first [8.section-guards]', async () => {
     const asked: string[] = []
     const watch = (name: string) => guard({ name, check: ({ tool: called }) => { asked.push(`${name}:${called}`); return undefined } })
     const never = guard({ name: 'never', check: () => ({ message: 'not today', advice: 'Come back tomorrow' }) })
-    const prompt = sections({ name: 'p', sections: [
+    const prompt = sections({ name: 'p', guards: [watch('prompt')], sections: [
       section({ key: 'outer', title: 'O', guards: [watch('outer')], tools: [noop('first')], children: [section({ key: 'inner', title: 'I', guards: [watch('inner')], tools: [noop('second')] }), section({ key: 'shut', title: 'S', guards: [never], tools: [noop('third')] })] }),
       section({ key: 'free', title: 'F', tools: [noop('fourth')] }),
     ] })
     const rendered = await prompt.render({}, { state: createState() })
     for (const { name } of rendered.tools) await rendered.call(name, {}, { guards: [watch('call')] })
-    expect(asked).toEqual(['call:first', 'outer:first', 'call:second', 'outer:second', 'inner:second', 'call:third', 'outer:third', 'call:fourth'])
+    expect(asked).toEqual(['call:first', 'prompt:first', 'outer:first', 'call:second', 'prompt:second', 'outer:second', 'inner:second', 'call:third', 'prompt:third', 'outer:third', 'call:fourth', 'prompt:fourth'])
     expect(await rendered.call('third')).toMatchObject({ ok: false, error: { code: 'PRECONDITION', message: expect.stringContaining('not today') as string, suggestion: { fix: 'Come back tomorrow' } } })
-    expect(rendered.find('second')?.guards.map(({ name }) => name)).toEqual(['outer', 'inner'])
+    expect(rendered.find('second')?.guards.map(({ name }) => name)).toEqual(['prompt', 'outer', 'inner'])
   })
 })
 
@@ -116,6 +116,12 @@ describe('sections that show their summary', () => {
     const input = { section_keys: ['tax', 'intro', 'tax'], reason: 'a tax form' }
     await expect(rendered.evaluate('open_sections', input)).rejects.toMatchObject({ name: 'ToolError', code: 'E_VISIBILITY_EXPANSION', details: { keys: ['tax'], reason: 'a tax form' } })
     expect(await rendered.call('open_sections', input)).toMatchObject({ ok: false, error: { code: 'E_VISIBILITY_EXPANSION', details: { keys: ['tax'] } } })
+    const state = createState()
+    const thrown: unknown = await rendered.evaluate('open_sections', input).catch((error: unknown) => error)
+    expect(prompt.open(thrown as ToolError, state)).toEqual(['tax'])
+    expect((await prompt.render({ who: 'Ada' }, { state })).summarised).toEqual([])
+    expect(() => prompt.open('tax' as never, state)).toThrow(/takes the keys of sections/)
+    expect(() => prompt.open(new ToolError('TIMEOUT'), state)).toThrow(/takes the keys of sections/)
   })
 
   test('unknown keys are NOT_FOUND with the key that was meant; opening what is open is fine and says so [8.section-expansion]', async () => {

@@ -23,6 +23,13 @@ export function openedIn(state: State | undefined, prompt: string): readonly str
   return state === undefined ? [] : state.get(openedSections).where((opened) => opened.prompt === prompt).map(({ section }) => section)
 }
 
+/** The keys that are wanted, also where an error names them. */
+export function keysOf(wanted: readonly string[] | ToolError): readonly string[] {
+  const keys: unknown = ToolError.is(wanted) ? wanted.details?.['keys'] : wanted
+  if (Array.isArray(keys)) return keys as readonly string[]
+  throw new ToolError('INVALID_INPUT', 'open() takes the keys of sections, or the E_VISIBILITY_EXPANSION that names them')
+}
+
 /** The sections of the keys; throws NOT_FOUND for a key that none has. */
 export function findSections(placed: ReadonlyMap<string, Placed>, keys: readonly string[]): readonly Placed[] {
   return keys.map((key) => placed.get(lookupKey(String(key))) ?? refuse(String(key), [...placed.values()].map(({ section }) => section.key)))
