@@ -41,11 +41,11 @@ test('the types of toolable', () => {
     'PromptContext', 'PromptManifest', 'PromptMessage', 'PromptOptions', 'PromptText', 'ReadingContext', 'Registry', 'RegistryOptions', 'RenderOptions',
     'RenderedPrompt', 'RenderedTool', 'Reply', 'ReplyOptions', 'Resource', 'ResourceContent', 'ResourceContext', 'ResourceLink', 'ResourceManifest',
     'ResourceOptions', 'ResultEvent', 'Root', 'RootsProvider', 'RunEvent', 'RunHandle', 'RunInput', 'RunOptions', 'RunState', 'RunSummary', 'Runner',
-    'RunnerOptions', 'SampleOptions', 'SampleRequest', 'Sampler', 'SchemaSource', 'Section', 'SectionContext', 'SectionOptions', 'SectionedPrompt',
+    'RunnerOptions', 'SampleOptions', 'SampleRequest', 'Sampler', 'SchemaSource', 'Section', 'SectionContext', 'SectionOptions', 'SectionVisibility', 'SectionedPrompt',
     'SectionsOptions', 'Servable', 'Session', 'SessionAnswer', 'SkillSectionOptions', 'Slice', 'SliceView', 'SourceState', 'StandardSchema', 'State', 'StateFile',
     'StateFileOptions', 'StateSnapshot', 'StepChange', 'Stream',
     'SuccessOutcome', 'Suggestion', 'SuggestionInput', 'TextContent', 'Tier', 'Tool', 'ToolDescription', 'ToolEvent', 'ToolInvokedEvent', 'ToolManifest',
-    'ToolMessage', 'ToolOptions', 'ToolServerOptions', 'ToolTree', 'Toolset', 'ToolsetChange', 'ToolsetManifest', 'ToolsetOptions', 'ToolsetSectionOptions', 'TypedJsonSchema', 'Visibility',
+    'ToolMessage', 'ToolOptions', 'ToolServerOptions', 'ToolTree', 'Toolset', 'ToolsetChange', 'ToolsetManifest', 'ToolsetOptions', 'ToolsetSectionOptions', 'TypedJsonSchema',
   ])
 })
 

@@ -41,6 +41,7 @@ describe('the tools of a rendered prompt', () => {
     const rendered = await prompt.render({ writing: false })
     expect(await rendered.call('aa_on')).toMatchObject({ ok: false, status: 'error', error: { code: 'NOT_FOUND', message: "there is no tool 'aa_on'; did you mean 'aa_one'?", suggestion: { action: 'use_different_tool', fix: "Call 'aa_one'" } } })
     expect(await rendered.evaluate('constructor')).toMatchObject({ ok: false, error: { code: 'NOT_FOUND' } })
+    expect(await rendered.call('a1', {}, { timeout: 'soon' as never, guards: 5 as never, state: {} as never })).toMatchObject({ ok: false })
     expect(await rendered.call(undefined as never)).toMatchObject({ ok: false, error: { code: 'NOT_FOUND' } })
   })
 

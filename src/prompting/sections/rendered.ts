@@ -30,14 +30,14 @@ export function rendered({ name, text, summarised, state, offered }: RenderedPar
     const found = find(wanted)
     if (!found) return fail(wanted, unknownTool(String(wanted), view))
     const { tool, start: startMounted } = found
-    const given: CallOptions = {
-      ...(state && { state }),
-      ...options,
-      ...(tool.guards.length > 0 && { guards: [...(options.guards ?? []), ...tool.guards] }),
-      prompt: view,
-      invocation: { ...options.invocation, promptName: name },
-    }
     try {
+      const given: CallOptions = {
+        ...(state && { state }),
+        ...options,
+        ...(tool.guards.length > 0 && { guards: [...(options.guards ?? []), ...tool.guards] }),
+        prompt: view,
+        invocation: { ...options.invocation, promptName: name },
+      }
       if (startMounted) return await startMounted(input, given)
       return await (await loadEngine()).invoke(tool.definition, input, given, tool.identity)
     } catch (error) {

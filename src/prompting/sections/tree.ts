@@ -30,6 +30,9 @@ export function placeSections(sections: readonly SectionDefinition[]): ReadonlyM
     if (depth > DEEPEST) throw new ToolError('CONFIG', `section '${path}' is nested ${depth} deep; headings go ${DEEPEST} deep`, { suggestion: 'Move it up' })
     const here: Placed = { section, path, depth, parent }
     placed.set(lookupKey(section.key), here)
+    const { skill } = section
+    const twin = skill && [...placed.values()].find((each) => each !== here && each.section.skill?.name === skill.name)
+    if (twin) throw new ToolError('CONFIG', `two skills are called '${skill.name}': in section '${twin.path}' and in section '${path}'`, { suggestion: 'Take one out, or change the name in its SKILL.md' })
     for (const child of section.children) place(child, here)
   }
   for (const section of sections) place(section, undefined)
