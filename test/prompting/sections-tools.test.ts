@@ -135,6 +135,22 @@ describe('sections that show their summary', () => {
     await expect(prompt.render({ who: 'x' }, { open: ['txa'] })).rejects.toMatchObject({ code: 'NOT_FOUND', message: "there is no section 'txa'; did you mean 'tax'?" })
   })
 
+  test('a host that answers by messages opens in its state, and without one the model hears that it did not work [8.section-opened]', async () => {
+    const asked = (keys: string[]) => ({ type: 'tool_use', id: 'c', name: 'open_sections', input: { section_keys: keys } })
+    const state = createState()
+    const rendered = await prompt.render({ who: 'Ada' }, { state })
+    expect(await rendered.handleToolCall(asked(['tax']))).toEqual({ type: 'tool_result', tool_use_id: 'c', content: [{ type: 'text', text: 'Opened: tax. Text and tools are in the prompt from the next turn on.\n\n{"opened":["tax"]}' }] })
+    expect((await prompt.render({ who: 'Ada' }, { state })).summarised).toEqual([])
+    const again = await rendered.handleToolCall([asked(['tax']), asked(['forms', 'tax'])])
+    expect((again as { is_error?: boolean }[]).map(({ is_error: failed }) => failed)).toEqual([undefined, undefined])
+    expect(await rendered.handleToolCall(asked(['txa']))).toMatchObject({ is_error: true })
+    expect(await (await prompt.render({ who: 'Ada' })).handleToolCall(asked(['tax']))).toMatchObject({ is_error: true })
+    const own = createState()
+    await (await prompt.render({ who: 'Ada' })).handleToolCall(asked(['late']), { state: own })
+    expect((await prompt.render({ who: 'Ada' }, { state: own })).summarised).toEqual(['forms'])
+    expect(own.toJSON().slices).toMatchObject({ 'toolable.opened_sections': { items: [{ prompt: 'p', section: 'late' }] } })
+  })
+
   test('what was opened stays open, with the sections around it, also in a snapshot, until it is closed or taken back [8.section-opened]', async () => {
     const state = createState()
     const before = state.snapshot()

@@ -70,6 +70,6 @@ export type RenderedPrompt = Omit<PromptView, 'tools'> & {
   toAnthropic(): Promise<AnthropicTool[]>
   toGemini(options?: Pick<ExportOptions, 'schema'>): Promise<GeminiTool>
   toMcp(): Promise<McpTool[]>
-  /** Runs what a model asked for, in the form of any provider, and gives the message that answers it; several calls give several messages. Never throws. */
+  /** Runs what a model asked for, in the form of any provider, and gives the message that answers it; several calls give several messages. With a state, sections that the model wants are opened in it, for the next `render`. Never throws. */
   handleToolCall(call: unknown, options?: CallOptions): Promise<ToolMessage | readonly ToolMessage[]>
 }

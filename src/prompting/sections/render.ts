@@ -4,7 +4,7 @@ import type { ToolDefinition } from '../../define/tool-type.ts'
 import { checkParams } from './check-params.ts'
 import { decide, flatten } from './decide.ts'
 import type { ShownSection } from './decide.ts'
-import { findSections, openedIn } from './opened.ts'
+import { findSections, openedIn, openIn } from './opened.ts'
 import { openSections, readSection } from './own-tools.ts'
 import type { RenderedPrompt, RenderOptions } from './prompt-type.ts'
 import { rendered } from './rendered.ts'
@@ -33,6 +33,11 @@ export async function renderPrompt(parts: PromptParts, given: unknown, { state, 
     text,
     summarised,
     state,
+    open(wanted, given) {
+      const isKnown = wanted.every((key) => typeof key === 'string' && placed.has(lookupKey(key)))
+      if (isKnown) openIn(given, parts, wanted)
+      return isKnown
+    },
     offered: [...all.filter(isOpen).flatMap(offer), ...(await ownTools(shown, all.filter(isOpen), summarised.length > 0)).map((definition) => offerOwn(definition, guards))],
   })
 }

@@ -6,7 +6,7 @@ import { readEarly } from '../../define/early/read-schema.ts'
 import { checkName, checkOptions, lookupKey } from '../../define/names.ts'
 import type { LazySchema } from '../../define/schema/schema.ts'
 import { isThunk } from '../../define/schema/source.ts'
-import { findSections, keysOf, openedIn, openedSections } from './opened.ts'
+import { findSections, openedSections, openIn } from './opened.ts'
 import type { RenderOptions, SectionedPrompt, SectionsOptions } from './prompt-type.ts'
 import { checkGuardList, definitionOfSection, named } from './section.ts'
 import type { GivenFor, GivenTogether, Section } from './section-type.ts'
@@ -35,12 +35,7 @@ export function sections<const Schema extends LazySchema | undefined = undefined
     name,
     validate: async () => (await import('./validate.ts')).validatePrompt(parts),
     render: async (given?: unknown, how: RenderOptions = {}) => (await import('./render.ts')).renderPrompt(parts, given, how),
-    open(wanted, state) {
-      const before = new Set(openedIn(state, name))
-      const opened = [...new Set(findSections(placed, keysOf(wanted)).map(({ section }) => section.key))].filter((key) => !before.has(key))
-      for (const section of opened) state.get(openedSections).upsert({ prompt: name, section })
-      return opened
-    },
+    open: (wanted, state) => openIn(state, parts, wanted),
     close(state: State, keys) {
       const closed = keys && new Set(findSections(placed, keys).map(({ section }) => lookupKey(section.key)))
       state.get(openedSections).clear(({ prompt, section }) => prompt === name && (closed === undefined || closed.has(lookupKey(section))))
