@@ -86,7 +86,7 @@ describe('over MCP', () => {
     const tools = await client.list()
     expect(tools.map(({ name, annotations }) => [name, annotations?.readOnlyHint === true])).toEqual([['planning_setup_plan', false], ['planning_add_step', false], ['planning_update_step', false], ['planning_read_plan', true]])
     expect(await client.call('planning_read_plan', {})).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('planning_setup_plan') }] })
-    const progress: { message?: string }[] = []
+    const progress: { progress: number; message?: string }[] = []
     const made = await client.call('planning_setup_plan', { objective: 'Ship it', initial_steps: ['a', 'b'] }, { progress })
     expect(made).toMatchObject({ structuredContent: { objective: 'Ship it', status: 'active', steps: [{ step_id: 1 }, { step_id: 2 }] }, content: [{ text: expect.stringContaining('- [ ] 1. a\n- [ ] 2. b') }, {}] })
     expect(progress.map(({ message }) => message)).toEqual(['0 of 2 steps done: a'])
@@ -107,7 +107,7 @@ describe('over MCP', () => {
     const added = await Promise.all(['a', 'b', 'c'].map((title) => set.call('planning_add_step', { steps: [title] }, { cwd })))
     expect(added.map(({ ok }) => ok)).toEqual([true, true, true])
     const [, , , read] = planner({ file: join(cwd, 'plan.json') })
-    expect(await call(read as never, {} as never)).toMatchObject({ result: { steps: [{ step_id: 1 }, { step_id: 2 }, { step_id: 3 }] } })
+    expect(await call(read as never, {})).toMatchObject({ result: { steps: [{ step_id: 1 }, { step_id: 2 }, { step_id: 3 }] } })
   })
 })
 
