@@ -2,13 +2,14 @@ import { EXAMPLES } from './requirements/examples.ts'
 import { DOCTOR, EGRESS } from './requirements/egress.ts'
 import { PERMISSIONS } from './requirements/permissions.ts'
 import { OUTPUT } from './requirements/output.ts'
+import { SECTIONS } from './requirements/prompting.ts'
 import { REGISTRY } from './requirements/registry.ts'
 import { RUNNER } from './requirements/runner.ts'
 import { RUNS } from './requirements/runs.ts'
 import { SANDBOX } from './requirements/sandbox.ts'
 
 /** One promise of the specification; `later` exempts it from the coverage test until the work that brings it. */
-export type Requirement = { readonly section: '2' | '3' | '4' | '5' | '6' | '7' | '10' | '12'; readonly sentence: string; readonly later?: true }
+export type Requirement = { readonly section: '2' | '3' | '4' | '5' | '6' | '7' | '8' | '10' | '12'; readonly sentence: string; readonly later?: true }
 
 /** Every promise by its id. A test cites it as `[id]` in its title; test/requirements.test.ts finds the ones that no test cites. */
 export const requirements: { readonly [id: string]: Requirement } = {
@@ -251,6 +252,7 @@ export const requirements: { readonly [id: string]: Requirement } = {
   ...section('7', RUNS),
   ...section('7', SANDBOX),
   ...section('7', RUNNER),
+  ...section('8', SECTIONS),
   ...section('10', {
     'http-handler': 'createHandler makes a toolset a web-standard fetch handler with /tools/<name>, /mcp and /openapi.json; toNode serves it by node:http and Express.',
     'http-status': 'Over HTTP a success has the status 200 and an error the status of the table.',

@@ -20,8 +20,8 @@ export type CallableTools = {
 
 export type CallableTool = {
   inputSchema(): JsonSchema | Promise<JsonSchema>
-  /** Never throws. */
-  call(input: JsonObject): Promise<Outcome>
+  /** Never throws. `asked` is the call as the model made it. */
+  call(input: JsonObject, asked: ToolCall): Promise<Outcome>
 }
 
 /** Answers what a model said: one tool message for one call; for a whole reply or a list, a message for each call in it, in order. Whatever is wrong is told in the message; it never throws. */
@@ -43,7 +43,7 @@ export async function answerOne(call: ToolCall, tools: CallableTools, raised: (e
   const tool = tools.find(call.name)
   if (!tool) return failedCall(call, unknownTool(call.name, tools.names()).toObject())
   try {
-    return await tool.call(restoreArguments(await tool.inputSchema(), call.arguments))
+    return await tool.call(restoreArguments(await tool.inputSchema(), call.arguments), call)
   } catch (error) {
     if (raised(error)) throw error
     // A tool whose schema cannot be used is found out only now.

@@ -1,3 +1,4 @@
+import type { ToolEntry } from '../call/collect.ts'
 import type { CallOptions } from '../call/options.ts'
 import type { AnthropicTool, ExportOptions, ExportedTool, GeminiTool, McpTool, OpenAiResponsesTool, OpenAiTool } from '../contract/providers/forms.ts'
 import { toProvider } from '../contract/providers/to-provider.ts'
@@ -7,25 +8,28 @@ import type { Entry } from './entry.ts'
 import { exportName, providerNames } from './names.ts'
 import type { Registry } from './registry-type.ts'
 
+/** What of an entry a provider is told about. */
+type ProvidedTool = Pick<ToolEntry, 'name' | 'definition'>
+
 type OpenAiOptions = Pick<ExportOptions, 'strict' | 'onNote'> & { readonly api?: 'chat' | 'responses' }
 
 /** Entries as OpenAI's chat completions (default) or responses take them. */
-export async function toOpenAI(entries: readonly Entry[], { api = 'chat', ...options }: OpenAiOptions): Promise<(OpenAiTool | OpenAiResponsesTool)[]> {
+export async function toOpenAI(entries: readonly ProvidedTool[], { api = 'chat', ...options }: OpenAiOptions): Promise<(OpenAiTool | OpenAiResponsesTool)[]> {
   return toProvider(api === 'responses' ? 'openai-responses' : 'openai', await exported(entries), options)
 }
 
 /** Entries as Anthropic's messages take them. */
-export async function toAnthropic(entries: readonly Entry[]): Promise<AnthropicTool[]> {
+export async function toAnthropic(entries: readonly ProvidedTool[]): Promise<AnthropicTool[]> {
   return toProvider('anthropic', await exported(entries))
 }
 
 /** Entries as one member of Gemini's list of tools. */
-export async function toGemini(entries: readonly Entry[], options: Pick<ExportOptions, 'schema'>): Promise<GeminiTool> {
+export async function toGemini(entries: readonly ProvidedTool[], options: Pick<ExportOptions, 'schema'>): Promise<GeminiTool> {
   return toProvider('gemini', await exported(entries), options)
 }
 
 /** Entries as `tools/list` of MCP shows them. */
-export async function toMcp(entries: readonly Entry[]): Promise<McpTool[]> {
+export async function toMcp(entries: readonly ProvidedTool[]): Promise<McpTool[]> {
   return toProvider('mcp', await exported(entries))
 }
 
@@ -45,6 +49,6 @@ export async function handleToolCall(registry: Registry, said: unknown, options?
   })
 }
 
-async function exported(entries: readonly Entry[]): Promise<ExportedTool[]> {
+async function exported(entries: readonly ProvidedTool[]): Promise<ExportedTool[]> {
   return Promise.all(entries.map(async ({ name, definition }) => ({ name: exportName(name), manifest: (await definition.compiled()).manifest })))
 }

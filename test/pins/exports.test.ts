@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 // What stands here is public for years: a change of these lists is a change for every user.
 test('the values of toolable', async () => {
   expect(Object.keys(await import('toolable')).sort()).toEqual([
-    'ERROR_TABLE', 'ToolError', 'call', 'content', 'createHandler', 'createState', 'fail', 'isTool', 'jsonSchema', 'ok', 'partial', 'prompt', 'protocolError', 'registry', 'resource', 'runner', 'session', 'slice', 'stream', 'toNode', 'tool', 'toolset',
+    'ERROR_TABLE', 'ToolError', 'call', 'content', 'createHandler', 'createState', 'fail', 'isTool', 'jsonSchema', 'ok', 'partial', 'prompt', 'protocolError', 'registry', 'resource', 'runner', 'section', 'sections', 'session', 'skillSection', 'slice', 'stream', 'toNode', 'tool', 'toolset', 'toolsetSection',
   ])
 })
 
@@ -19,11 +19,11 @@ test('the types of toolable', () => {
     'Interaction', 'InteractionOption', 'Json', 'JsonObject', 'JsonSchema', 'LazySchema', 'ListedResource', 'ListedTool', 'LogLevel', 'McpOptions',
     'McpServerConfig', 'McpTool', 'ModuleOptions', 'NodeHandler', 'OpenAiResponsesTool', 'OpenAiTool', 'OpenApiOptions', 'Outcome', 'OutcomeMeta', 'PartialError',
     'PartialOutcome', 'PartialSummary', 'Permissions', 'PlannedAction', 'Problem', 'ProgramOptions', 'Prompt', 'PromptArgument', 'PromptContext', 'PromptManifest',
-    'PromptMessage', 'PromptOptions', 'PromptText', 'ReadingContext', 'Registry', 'RegistryOptions', 'Reply', 'ReplyOptions', 'Resource', 'ResourceContent',
+    'PromptMessage', 'PromptOptions', 'PromptText', 'ReadingContext', 'Registry', 'RegistryOptions', 'RenderOptions', 'RenderedPrompt', 'RenderedTool', 'Reply', 'ReplyOptions', 'Resource', 'ResourceContent',
     'ResourceContext', 'ResourceLink', 'ResourceManifest', 'ResourceOptions', 'ResultEvent', 'Root', 'RootsProvider', 'RunEvent', 'RunHandle', 'RunInput', 'RunOptions', 'RunState', 'RunSummary', 'Runner', 'RunnerOptions', 'SampleOptions', 'SampleRequest', 'Sampler',
-    'SchemaSource', 'Servable', 'Session', 'SessionAnswer', 'Slice', 'SliceView', 'SourceState', 'StandardSchema', 'State', 'StateSnapshot', 'Stream',
+    'SchemaSource', 'Section', 'SectionContext', 'SectionOptions', 'SectionedPrompt', 'SectionsOptions', 'Servable', 'Session', 'SessionAnswer', 'SkillSectionOptions', 'Slice', 'SliceView', 'SourceState', 'StandardSchema', 'State', 'StateSnapshot', 'Stream',
     'SuccessOutcome', 'Suggestion', 'SuggestionInput', 'TextContent', 'Tier', 'Tool', 'ToolDescription', 'ToolEvent', 'ToolInvokedEvent', 'ToolManifest',
-    'ToolMessage', 'ToolOptions', 'ToolServerOptions', 'ToolTree', 'Toolset', 'ToolsetChange', 'ToolsetManifest', 'ToolsetOptions', 'TypedJsonSchema',
+    'ToolMessage', 'ToolOptions', 'ToolServerOptions', 'ToolTree', 'Toolset', 'ToolsetChange', 'ToolsetManifest', 'ToolsetOptions', 'ToolsetSectionOptions', 'TypedJsonSchema', 'Visibility',
   ])
 })
 

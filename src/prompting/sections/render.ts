@@ -1,0 +1,56 @@
+import { lookupKey } from '../../define/names.ts'
+import type { ToolDefinition } from '../../define/tool-type.ts'
+import type { MountedTool } from './section-type.ts'
+import { checkParams } from './check-params.ts'
+import { decide, flatten } from './decide.ts'
+import type { ShownSection } from './decide.ts'
+import { findSections, openedIn } from './opened.ts'
+import { openSections, readSection } from './own-tools.ts'
+import type { RenderedPrompt, RenderedTool, RenderOptions } from './prompt-type.ts'
+import { rendered } from './rendered.ts'
+import type { PromptParts } from './sections.ts'
+import { named } from './section.ts'
+import { checkToolNames, upwards } from './tree.ts'
+import { writeSections } from './write-markdown.ts'
+
+/** A tool as it is offered, and how it is called. */
+export type OfferedTool = { readonly tool: RenderedTool; readonly start: MountedTool['start'] }
+
+/** Checks the params, decides what is shown, and writes it. */
+export async function renderPrompt(parts: PromptParts, given: unknown, { state, open = [] }: RenderOptions): Promise<RenderedPrompt> {
+  const { name, placed, sections } = parts
+  const seen = await checkParams(parts, given)
+  // What a snapshot remembers may be of a section that is gone.
+  const remembered = openedIn(state, name).flatMap((key) => placed.get(lookupKey(key)) ?? [])
+  const wanted = [...findSections(placed, open), ...remembered]
+  await Promise.all([...placed.values()].map(async ({ section }) => section.prepare?.()))
+  named(`prompt '${name}'`, () => checkToolNames(placed.values()))
+  const shown = await decide(sections, [], { prompt: name, seen, state, open: new Set(wanted.flatMap((here) => upwards(here).map(({ section }) => section))), placedOf: (section) => placed.get(lookupKey(section.key))! })
+  const text = await writeSections(shown)
+  const all = await flatten(shown, false)
+  const summarised = all.filter(({ summary }) => summary !== undefined).map(({ placed: { section } }) => section.key)
+  const isOpen = ({ summary }: ShownSection): boolean => summary === undefined
+  return rendered({
+    name,
+    text,
+    summarised,
+    state,
+    offered: [...all.filter(isOpen).flatMap(offer), ...(await ownTools(shown, all.filter(isOpen), summarised.length > 0)).map(offerOwn)],
+  })
+}
+
+function offer({ placed: { section }, guards }: ShownSection): readonly OfferedTool[] {
+  return section.tools().map(({ entry, start }) => ({ tool: { name: entry.name, path: entry.path, get definition() { return entry.definition }, ...(entry.identity && { identity: entry.identity }), section: section.key, guards }, start }))
+}
+
+function offerOwn(definition: ToolDefinition): OfferedTool {
+  return { tool: { name: definition.name, path: [definition.name.replaceAll('_', '-')], definition, guards: [] }, start: undefined }
+}
+
+async function ownTools(shown: readonly ShownSection[], open: readonly ShownSection[], canOpen: boolean): Promise<readonly ToolDefinition[]> {
+  const skills = open.flatMap(({ placed: { section: { skill } } }) => (skill && skill.files.length > 0 ? [skill] : []))
+  return [
+    ...(skills.length > 0 ? [(await import('./skills/read-skill-file.ts')).readSkillFile(skills)] : []),
+    ...(canOpen ? [readSection(shown), openSections(shown)] : []),
+  ]
+}
