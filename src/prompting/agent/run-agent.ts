@@ -25,10 +25,12 @@ export async function runAgent(given: AgentOptions, task: string | readonly Agen
   const until = limit(signal, budget)
   const work = new Work(options, { signal: until.signal, budget, state, transcript }, before)
   transcript?.write({ type: 'start', agent: options.name ?? 'agent', model: options.model.name, messages: before })
+  // A conversation that broke off in the middle can go on.
+  closeOpenCalls(work, 'interrupted')
   if (typeof task === 'string') work.say({ role: 'user', text: task })
   try {
     const end = await converse(work, offerFor).catch((error: unknown) => endBy(error, until.signal, signal))
-    closeOpenCalls(work, end)
+    closeOpenCalls(work, end.status)
     const result = resultOf(work, end)
     work.tell({ type: 'end', result })
     // A record that could not be written is no success, also where only its last line is missing.
@@ -69,12 +71,12 @@ function endBy(thrown: unknown, signal: AbortSignal, outer: AbortSignal | undefi
 }
 
 // A conversation with calls that nobody answered is refused by every provider: it could not go on.
-function closeOpenCalls(work: Work, { status }: End): void {
+function closeOpenCalls(work: Work, why: string): void {
   const last = work.messages.findLast((message) => message.role === 'assistant')
   if (!last) return
   const answered = new Set(work.messages.slice(work.messages.indexOf(last)).map((message) => (message.role === 'tool' ? message.id : undefined)))
   for (const { id, name } of last.calls) {
-    if (!answered.has(id)) work.say({ role: 'tool', id, name, text: JSON.stringify({ error: { code: 'CANCELLED', message: `the call was not made, or not to its end: the run ended before (${status})` } }), failed: true })
+    if (!answered.has(id)) work.say({ role: 'tool', id, name, text: JSON.stringify({ error: { code: 'CANCELLED', message: `the call was not made, or not to its end: the run ended before (${why})` } }), failed: true })
   }
 }
 
