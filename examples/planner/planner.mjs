@@ -1,5 +1,6 @@
 // A model that plans and works through its plan, offline: the model is a script, everything else is real.
-import { scriptedModel } from './scripted-model.mjs'
+import { scriptedModel } from 'toolable/testing'
+import { script } from './script.mjs'
 // region planner
 import { agent, createState, planning, planSlice, section, sections, tool } from 'toolable'
 
@@ -26,7 +27,7 @@ const prompt = sections({
 })
 
 const state = createState()
-const editor = agent({ model: scriptedModel(), prompt, state })
+const editor = agent({ model: scriptedModel(script), prompt, state })
 for await (const event of editor.stream('Finish the manual')) {
   if (event.type === 'tool_progress' && event.event.type === 'progress') console.log(event.event.message)
   if (event.type === 'tool_call' && !event.name.startsWith('planning_')) console.log(`  ${event.name} ${JSON.stringify(event.input)}`)

@@ -13,7 +13,7 @@ const FAREWELL = 15_000
 export async function superviseRun([folder = '', resumed]: readonly string[], io: Io, host: Host): Promise<number> {
   const { paths, request } = openRun(dirname(folder), basename(folder))
   host.prepareForTools(redirectStrayOutput, { onCrash: (error) => io.stderr.write(`${error.message}\n`), farewell: FAREWELL })
-  return withRegistryOf(request, io, async (registry) => {
+  return withRegistryOf(request, paths, io, async (registry) => {
     const ending = await performRun(paths, request, { env: io.env, channels: [folderChannel(paths.answers)], signal: host.signal, ...(registry && { registry }), ...(resumed === 'resume' && { resumedBy: 'resume' }) })
     return ending.rc
   })
