@@ -16,6 +16,7 @@ describe('toolable plan', () => {
     const file = join(cwd, '.toolable', 'session.json')
     const made = await json(cwd, 'setup', ' Ship it ', 'Mend \u001b[31mthe test', 'Publish')
     expect([made.status, made.json.result]).toEqual([0, { file, plan: { objective: 'Ship it', status: 'active', steps: [{ step_id: 1, title: 'Mend \u001b[31mthe test', status: 'pending' }, { step_id: 2, title: 'Publish', status: 'pending' }] }, done: 0, total: 2 }])
+    expect(readFileSync(join(cwd, '.toolable', '.gitignore'), 'utf8')).toBe('*\n')
     expect(JSON.parse(made.stderr)).toMatchObject({ type: 'notification', kind: 'progress', percent: 0, plan: { steps: [{}, {}] } })
     expect(await text(cwd, 'add', 'Tell people')).toBe('Ship it\n  ○ 1 Mend the test\n  ○ 2 Publish\n  ○ 3 Tell people\n░░░░░░░░░░░░░░░░░░░░ 0 of 3 steps done\n')
     expect((await json(cwd, 'update', '1', 'done')).json.result).toMatchObject({ done: 1, total: 3 })
