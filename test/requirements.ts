@@ -2,7 +2,9 @@ import { AGENT } from './requirements/agent.ts'
 import { EXAMPLES } from './requirements/examples.ts'
 import { DOCTOR, EGRESS } from './requirements/egress.ts'
 import { PERMISSIONS } from './requirements/permissions.ts'
+import { FILES } from './requirements/files.ts'
 import { OUTPUT } from './requirements/output.ts'
+import { PLANNING } from './requirements/planning.ts'
 import { SECTIONS } from './requirements/prompting.ts'
 import { REGISTRY } from './requirements/registry.ts'
 import { RUNNER } from './requirements/runner.ts'
@@ -253,7 +255,10 @@ export const requirements: { readonly [id: string]: Requirement } = {
   ...section('7', RUNS),
   ...section('7', SANDBOX),
   ...section('7', RUNNER),
-  ...section('8', { ...SECTIONS, ...AGENT }),
+  ...section('8', FILES),
+  ...section('8', PLANNING),
+  ...section('8', SECTIONS),
+  ...section('8', AGENT),
   ...section('10', {
     'http-handler': 'createHandler makes a toolset a web-standard fetch handler with /tools/<name>, /mcp and /openapi.json; toNode serves it by node:http and Express.',
     'http-status': 'Over HTTP a success has the status 200 and an error the status of the table.',

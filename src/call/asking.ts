@@ -5,7 +5,7 @@ import type { CallOptions } from './options.ts'
 import { createRoots } from './roots.ts'
 import type { RunningCall } from './running.ts'
 
-type Asking = Pick<Context, 'ask' | 'sample' | 'roots'>
+export type Asking = Pick<Context, 'ask' | 'sample' | 'roots'>
 
 /** Builds everything by which a handler turns to its caller; `asker` names it in messages. Most handlers never do, so that what it takes is made by the first question. */
 export function createAsking(asker: string, cwd: string, options: CallOptions, call: RunningCall): Asking {

@@ -3,7 +3,8 @@ import { toMilliseconds } from '../contract/duration.ts'
 import type { ToolEvent } from '../contract/events.ts'
 import type { State } from '../contract/state.ts'
 import type { ToolDefinition } from '../define/tool-type.ts'
-import { createContext } from './context.ts'
+import { after } from './after.ts'
+import { CallContext } from './context.ts'
 import type { Gathered } from './context.ts'
 import { checkGuards, Guarded } from './guards/check-guards.ts'
 import type { CallOptions } from './options.ts'
@@ -19,8 +20,7 @@ export function admit(definition: ToolDefinition, given: unknown, options: CallO
     if (prepared.limit !== undefined) call.limitTo(prepared.limit)
     return prepared
   }
-  const prepared = prepareInput(definition, given, options)
-  return prepared instanceof Promise ? prepared.then(limit) : limit(prepared)
+  return after(prepareInput(definition, given, options), limit)
 }
 
 export type Entering = {
@@ -56,5 +56,5 @@ async function enterByHooks(entering: Entering): Promise<Entered> {
 }
 
 function contextOf({ definition, prepared: { cwd, dryRun, verbose }, options, gathered, call, state, emit }: Entering, extra: { readonly [key: string]: unknown }): Context {
-  return createContext({ tool: definition.name, options, state, cwd, dryRun, verbose, gathered, call, emit }, extra)
+  return new CallContext({ tool: definition.name, options, state, cwd, dryRun, verbose, gathered, call, emit }, extra)
 }

@@ -1,7 +1,9 @@
+import type { Context } from '../contract/context.ts'
 import type { ToolEvent } from '../contract/events.ts'
 import type { Outcome } from '../contract/outcome.ts'
 import { ToolError } from '../contract/tool-error.ts'
 import type { ToolDefinition } from '../define/tool-type.ts'
+import { after } from './after.ts'
 import { askInSession, confirm } from './consent.ts'
 import type { Gathered } from './context.ts'
 import { driveGenerator, isGenerator } from './drive.ts'
@@ -10,6 +12,7 @@ import { checkAnswer, plainAnswer, succeeded } from './finish.ts'
 import type { Answer } from './finish.ts'
 import type { Finished } from './finished.ts'
 import { tellGuards } from './guards/check-guards.ts'
+import type { Guarded } from './guards/check-guards.ts'
 import type { CallOptions } from './options.ts'
 import type { Prepared } from './prepare.ts'
 import { showInput } from './redact.ts'
@@ -29,33 +32,43 @@ export type Execution = {
   report(outcome: Outcome): Promise<void>
 }
 
-/** Asks, runs the handler, checks what it answers, and commits. Awaits only what is a promise: each await costs a call more than the rest of its line. */
-export async function execute({ definition, prepared, options, gathered, call, stay, finish, report }: Execution): Promise<Finished> {
-  const { run } = definition
+/** Asks, runs the handler, checks what it answers, and commits: at once where nothing has to be waited for. */
+export function execute(execution: Execution): Finished | Promise<Finished> {
+  const { definition, prepared, options, gathered, call, stay } = execution
   const emit = (event: ToolEvent): void | Promise<void> => {
     if (call.over) return
     if (event.type === 'artifact') gathered.artifacts.push({ name: event.name, uri: event.uri })
     return tell(event, options, call)
   }
-  const entering = enter({ definition, prepared, options, gathered, call, state: stay.state, emit })
-  const { context, guarded } = entering instanceof Promise ? await entering : entering
-  if (!run) throw new ToolError('PRECONDITION', `tool '${definition.name}' is described here but cannot be run: it has no handler`, { recoverable: false, suggestion: { action: 'use_different_tool', fix: 'Use another tool' } })
-  if (prepared.dryRun && !definition.dryRun) return finish(plainAnswer({ dry_run: true, would_execute: showInput(definition, prepared.input) }))
-  if (definition.annotations.destructive && !prepared.dryRun) await confirm(definition, prepared.input, options, call)
-  if (call.over) throw new ToolError('CANCELLED', 'the call was cancelled')
+  return after(enter({ definition, prepared, options, gathered, call, state: stay.state, emit }), ({ context, guarded }) => {
+    if (!definition.run) throw new ToolError('PRECONDITION', `tool '${definition.name}' is described here but cannot be run: it has no handler`, { recoverable: false, suggestion: { action: 'use_different_tool', fix: 'Use another tool' } })
+    if (prepared.dryRun && !definition.dryRun) return execution.finish(plainAnswer({ dry_run: true, would_execute: showInput(definition, prepared.input) }))
+    const consented = definition.annotations.destructive && !prepared.dryRun ? confirm(definition, prepared.input, options, call) : undefined
+    return after(consented, () => after(handle(execution, context, emit), (returned) => conclude(execution, guarded, returned)))
+  })
+}
 
-  const running = run(prepared.input as never, context)
-  const first = isThenable(running) ? await running : running
-  const answer = (prompt: string): Promise<unknown> => askInSession(definition, prompt, options, call)
-  const returned = isGenerator(first) ? await driveGenerator(first, { emit, answer, signal: call.signal }) : first
-  const checking = prepared.dryRun ? plainAnswer({ plan: gathered.plan }) : checkAnswer(definition, returned)
-  const checked = checking instanceof Promise ? await checking : checking
-  const counts = succeeded(checked) && !prepared.dryRun
-  if (counts && guarded) await tellGuards(options.guards!, guarded, finish(checked).outcome)
-  call.complete()
-  const finished = finish(checked)
-  if (counts && options.state) await stay.commit(() => report(finished.outcome))
-  return finished
+function handle({ definition, prepared, options, call }: Execution, context: Context, emit: (event: ToolEvent) => void | Promise<void>): unknown {
+  if (call.over) throw new ToolError('CANCELLED', 'the call was cancelled')
+  const running = definition.run!(prepared.input as never, context)
+  const drive = (first: unknown): unknown => {
+    if (!isGenerator(first)) return first
+    return driveGenerator(first, { emit, answer: (prompt) => askInSession(definition, prompt, options, call), signal: call.signal })
+  }
+  return isThenable(running) ? Promise.resolve(running).then(drive) : drive(running)
+}
+
+function conclude(execution: Execution, guarded: Guarded | undefined, returned: unknown): Finished | Promise<Finished> {
+  const { definition, prepared, options, gathered, call, stay, finish, report } = execution
+  return after(prepared.dryRun ? plainAnswer({ plan: gathered.plan }) : checkAnswer(definition, returned), (answer) => {
+    const counts = succeeded(answer) && !prepared.dryRun
+    const told = counts && guarded ? tellGuards(options.guards!, guarded, finish(answer).outcome) : undefined
+    return after(told, () => {
+      call.complete()
+      const finished = finish(answer)
+      return counts && options.state ? after(stay.commit(options.onEvent && (() => report(finished.outcome))), () => finished) : finished
+    })
+  })
 }
 
 function isThenable(value: unknown): value is PromiseLike<unknown> {

@@ -1,40 +1,39 @@
-import type { AsyncLocalStorage } from 'node:async_hooks'
 import { ToolError } from '../contract/tool-error.ts'
+import { at, here } from './work-place.ts'
 
 type Failing = { fail(error: ToolError): void }
-let calls: AsyncLocalStorage<Failing | undefined> | undefined
 
 class ExitCalled extends ToolError {}
 
 /** Runs a handler so that `process.exit` inside it fails the call instead of ending the host. */
 export function withoutExit<T>(call: Failing, run: () => T): T {
-  return (calls ??= guardExit()).run(call, run)
+  guardExit()
+  return at(call, run)
 }
 
 /** Runs something of the host in the middle of a handler's work: its `process.exit` is meant. */
 export function asHost<T>(run: () => T): T {
-  return calls ? calls.run(undefined, run) : run()
+  return here() ? at(undefined, run) : run()
 }
 
 /** Fails the call whose handler is at work here, as the process sees it when an error is left unhandled; nothing outside of a call. */
 export function failCurrentCall(error: ToolError): void {
-  calls?.getStore()?.fail(error)
+  here()?.call?.fail(error)
 }
 
-function guardExit(): AsyncLocalStorage<Failing | undefined> {
-  // Loaded here because programs that only print help never call.
-  const { AsyncLocalStorage } = process.getBuiltinModule('node:async_hooks')
-  const storage = new AsyncLocalStorage<Failing | undefined>()
+let isGuarded = false
+function guardExit(): void {
+  if (isGuarded) return
+  isGuarded = true
   const exit = process.exit
   process.exit = ((code?: number | string | null) => {
-    const call = storage.getStore()
+    const call = here()?.call
     if (!call) return exit(code)
     const error = new ExitCalled('INTERNAL', `the tool called process.exit(${code ?? ''})`, { suggestion: { action: 'abort', fix: 'The author of the tool should throw or return instead' } })
     call.fail(error)
     swallowForNow()
     throw error
   })
-  return storage
 }
 
 // Thrown inside a timer or a promise that nobody awaits, the error reaches nobody: it must not end the host either.

@@ -2,6 +2,7 @@ import { ToolError } from '../contract/tool-error.ts'
 
 /** The result as JSON can carry it, with warnings for what was changed. Throws INTERNAL, naming the place, for what JSON cannot carry. */
 export function toJsonValue(result: unknown): { readonly value: unknown; readonly warnings: readonly string[] } {
+  if (isPlainly(result, DEEPEST_PLAIN)) return { value: result, warnings: NONE }
   const warnings: string[] = []
   const value = convert(result === undefined ? null : result, { key: 'result' }, new Set(), warnings)
   return { value, warnings }
@@ -10,6 +11,26 @@ export function toJsonValue(result: unknown): { readonly value: unknown; readonl
 const MOST_ITEMS_UNSEEN = 1_000_000
 /** Whoever works with a value calls itself for each level, and has room for some thousands. */
 const DEEPEST = 1000
+
+const DEEPEST_PLAIN = 20
+const LONGEST_PLAIN = 100
+const NONE: readonly string[] = []
+
+// Most results are small and plain JSON already: that is seen without any book-keeping.
+function isPlainly(value: unknown, depth: number): boolean {
+  switch (typeof value) {
+    case 'string': case 'boolean': return true
+    case 'number': return Number.isFinite(value)
+    case 'object': break
+    default: return false
+  }
+  if (value === null) return true
+  if (depth === 0) return false
+  if (Array.isArray(value)) return value.length <= LONGEST_PLAIN && value.every((item) => isPlainly(item, depth - 1)) && Object.keys(value).length === value.length
+  if (Object.getPrototypeOf(value) !== Object.prototype || 'toJSON' in value) return false
+  for (const key of Object.keys(value)) if (!isPlainly((value as { readonly [key: string]: unknown })[key], depth - 1)) return false
+  return true
+}
 
 // Where a value stands, as links to the root: spelled out only for errors and warnings.
 type Place = { readonly key: string | number; readonly parent?: Place }

@@ -1,5 +1,6 @@
 import type { Outcome } from '../contract/outcome.ts'
 import type { ToolDefinition } from '../define/tool-type.ts'
+import { after } from './after.ts'
 import { enterBudget } from './budget.ts'
 import type { Gathered } from './context.ts'
 import { describeFailure } from './describe-failure.ts'
@@ -14,51 +15,60 @@ import { host } from './host.ts'
 import type { ServedCallOptions } from './options.ts'
 import type { Prepared } from './prepare.ts'
 import { report as tellInvoked } from './report.ts'
-import { runCall } from './running.ts'
+import { startCall } from './running.ts'
 import type { RunningCall } from './running.ts'
 import { Stay } from './state/stay.ts'
 
 /** THE call: validate, ask, run, check, commit or roll back, answer. Never throws; every surface goes through here. */
-export async function invoke(definition: ToolDefinition, given: unknown, options: ServedCallOptions = {}, identity: Identity = {}): Promise<Finished> {
+export function invoke(definition: ToolDefinition, given: unknown, options: ServedCallOptions = {}, identity: Identity = {}): Promise<Finished> {
   const startedAt = host.clock()
   const gathered: Gathered = { artifacts: [], plan: [], warnings: [] }
   const tool = identity.tool ?? (identity.toolset === undefined ? definition.name : `${identity.toolset}.${definition.name}`)
   const stay = new Stay(options.state)
   let prepared: Prepared | undefined
   let leaveBudget: (() => void) | undefined
-  const meta = (facts?: Answer['facts'], warnings: readonly string[] = []) => buildMeta({ ...facts, tool, version: identity.version, startedAt, dryRun: prepared?.dryRun ?? options.dryRun ?? false, warnings: [...gathered.warnings, ...warnings], caller: options.caller, artifacts: gathered.artifacts })
-  const finish = (answer: Answer): Finished => ({ outcome: toOutcome(answer, meta(answer.facts, answer.warnings)), value: answer.value })
+  const meta = (warnings: readonly string[], facts?: Answer['facts']) => buildMeta({ ...facts, tool, version: identity.version, startedAt, dryRun: prepared?.dryRun ?? options.dryRun ?? false, warnings, caller: options.caller, artifacts: gathered.artifacts })
+  const finish = (answer: Answer): Finished => ({ outcome: toOutcome(answer, meta(answer.warnings, answer.facts)), value: answer.value })
   const report = async (outcome: Outcome): Promise<void> => {
     if (!options.unrecorded) await tellInvoked(definition, given, prepared && { value: prepared.input }, outcome, options)
   }
 
-  const work = (call: RunningCall): Promise<Finished> => {
-    const go = (ready: Prepared): Promise<Finished> => {
-      prepared = ready
-      if (options.budget) leaveBudget = enterBudget(options.budget, call)
-      const run = (): Promise<Finished> => stay.begin(definition.annotations.readOnly === true, call, () => execute({ definition, prepared: ready, options, gathered, call, stay, finish, report }))
-      const { idempotencyKey: key, env = host.env() } = options
-      return key === undefined || ready.dryRun ? run() : import('./idempotency.ts').then(({ once }) => once({ key, tool, input: ready.input, given, env }, run))
+  const work = (call: RunningCall): Finished | Promise<Finished> => after(admit(definition, given, options, call), (ready) => {
+    prepared = ready
+    if (options.budget) leaveBudget = enterBudget(options.budget, call)
+    const run = (): Finished | Promise<Finished> => {
+      stay.begin(definition.annotations.readOnly === true, call)
+      return execute({ definition, prepared: ready, options, gathered, call, stay, finish, report })
     }
-    const admitted = admit(definition, given, options, call)
-    return admitted instanceof Promise ? admitted.then(go) : go(admitted)
-  }
-  const leave = (): Promise<string | undefined> => stay.leave().then(() => undefined, (error: unknown) => `${stay.isCommitted ? 'what the call had opened could not be closed' : 'not all that the call changed could be taken back'}: ${toToolError(error).message}`)
-
-  let finished: Finished
-  try {
-    finished = await runCall(options.cancellation ?? options.signal, (call) => (definition.isPassedOn ? work(call) : withoutExit(call, () => work(call))))
-    const warning = stay.isUsed ? await leave() : undefined
-    if (warning !== undefined) finished = withWarning(finished, warning)
-  } catch (thrown) {
-    const warning = stay.isUsed ? await leave() : undefined
+    const { idempotencyKey: key, env = host.env() } = options
+    return key === undefined || ready.dryRun ? run() : import('./idempotency.ts').then(({ once }) => once({ key, tool, input: ready.input, given, env }, async () => run()))
+  })
+  const describe = (thrown: unknown): Finished => {
     const { error, object } = describeFailure(thrown, definition.errors)
-    finished = { outcome: { ok: false, status: 'error', error: object, meta: meta(undefined, warning === undefined ? [] : [warning]) }, error }
+    return { outcome: { ok: false, status: 'error', error: object, meta: meta([]) }, error }
   }
-  leaveBudget?.()
-  // An observer that fails after the end changes nothing any more.
-  if (!stay.isCommitted && options.onEvent) await report(finished.outcome).catch(() => undefined)
-  return finished
+  const leave = (finished: Finished): Finished | Promise<Finished> => {
+    leaveBudget?.()
+    const leaving = stay.leave()
+    return leaving || (options.onEvent && !stay.isCommitted) ? leaveLater(finished, leaving) : finished
+  }
+  const leaveLater = async (finished: Finished, leaving: void | Promise<void>): Promise<Finished> => {
+    let last = finished
+    try {
+      await leaving
+    } catch (error) {
+      last = withWarning(finished, `${stay.isCommitted ? 'what the call had opened could not be closed' : 'not all that the call changed could be taken back'}: ${toToolError(error).message}`)
+    }
+    // An observer that fails after the end changes nothing any more.
+    if (!stay.isCommitted) await report(last.outcome).catch(() => undefined)
+    return last
+  }
+  return new Promise((resolve) => startCall(
+    options.cancellation ?? options.signal,
+    (call) => (definition.isPassedOn ? work(call) : withoutExit(call, () => work(call))),
+    (finished) => resolve(leave(finished)),
+    (thrown) => resolve(leave(describe(thrown))),
+  ))
 }
 
 function withWarning({ outcome, ...finished }: Finished, warning: string): Finished {

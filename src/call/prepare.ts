@@ -7,6 +7,8 @@ import { ToolError } from '../contract/tool-error.ts'
 import { reservedFields } from '../define/reserved.ts'
 import type { ReservedFields } from '../define/reserved.ts'
 import type { ToolDefinition } from '../define/tool-type.ts'
+import type { Issue } from '../define/schema/schema.ts'
+import { after } from './after.ts'
 import { host } from './host.ts'
 import type { CallOptions } from './options.ts'
 
@@ -24,8 +26,7 @@ const LONGEST_INPUT_TIMEOUT_S = 600
 
 /** Validates the input strictly and reads its reserved fields; throws INVALID_INPUT, MISSING_PARAM or INVALID_PATH. */
 export function prepareInput(definition: ToolDefinition, given: unknown, options: CallOptions): Prepared | Promise<Prepared> {
-  const checked = checkInput(definition, given === undefined ? {} : given)
-  return checked instanceof Promise ? checked.then((later) => readInput(definition, later, options)) : readInput(definition, checked, options)
+  return after(checkInput(definition, given === undefined ? {} : given), (checked) => readInput(definition, checked, options))
 }
 
 type Checked = { readonly schema: JsonSchema; readonly value: unknown }
@@ -51,13 +52,12 @@ function checkInput(definition: ToolDefinition, given: unknown): Checked | Promi
   return accepted ? { schema: definition.sketch()!.inputSchema, value: accepted.value } : checkWhole(definition, given)
 }
 
-async function checkWhole(definition: ToolDefinition, given: unknown): Promise<Checked> {
-  const compiling = definition.compiled()
-  const { input } = compiling instanceof Promise ? await compiling : compiling
-  const pending = input.check(given)
-  const checked = pending instanceof Promise ? await pending : pending
-  if (checked.ok) return { schema: input.json, value: checked.value }
-  throw (await import('../define/schema/issues.ts')).issuesToError(checked.issues, { input: given })
+function checkWhole(definition: ToolDefinition, given: unknown): Checked | Promise<Checked> {
+  return after(definition.compiled(), ({ input }) => after(input.check(given), (checked) => (checked.ok ? { schema: input.json, value: checked.value } : refuse(checked.issues, given))))
+}
+
+async function refuse(issues: readonly Issue[], given: unknown): Promise<never> {
+  throw (await import('../define/schema/issues.ts')).issuesToError(issues, { input: given })
 }
 
 function enterDirectory(base: string, wanted: unknown, field = 'working_dir'): string {

@@ -98,27 +98,38 @@ export class RunningCall {
   }
 }
 
-/** Runs `work` until it settles or is failed from outside; later results and rejections reach nobody. */
+/** Runs `work` until it settles or is failed from outside, and tells one of the two; later results and rejections reach nobody. */
+export function startCall<T>(outer: AbortSignal | Cancellation | undefined, work: (call: RunningCall) => T | Promise<T>, resolve: (value: T) => void, reject: (error: unknown) => void): void {
+  let isSettled = false
+  const fail = (error: unknown): void => {
+    if (isSettled) return
+    isSettled = true
+    call?.end()
+    reject(error)
+  }
+  // Told of the failure while it is made, where that has come already.
+  let call: RunningCall | undefined
+  call = new RunningCall(fail, outer)
+  if (isSettled) return
+  const succeed = (value: T): void => {
+    if (isSettled) return
+    isSettled = true
+    call.end()
+    resolve(value)
+  }
+  let working: T | Promise<T>
+  try {
+    working = work(call)
+  } catch (error) {
+    return fail(error)
+  }
+  if (working instanceof Promise) void working.then(succeed, fail)
+  else succeed(working)
+}
+
+/** The same as a promise. */
 export function runCall<T>(outer: AbortSignal | Cancellation | undefined, work: (call: RunningCall) => T | Promise<T>): Promise<T> {
-  return new Promise<T>((resolve, reject) => {
-    const call = new RunningCall(reject, outer)
-    if (call.over) return
-    const succeed = (value: T): void => {
-      call.end()
-      resolve(value)
-    }
-    const fail = (error: unknown): void => {
-      call.end()
-      reject(error)
-    }
-    try {
-      const working = work(call)
-      if (working instanceof Promise) working.then(succeed, fail)
-      else succeed(working)
-    } catch (error) {
-      fail(error)
-    }
-  })
+  return new Promise<T>((resolve, reject) => startCall(outer, work, resolve, reject))
 }
 
 /** Waits for `work`, but not longer than until the signal aborts; then throws its reason. */

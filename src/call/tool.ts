@@ -6,6 +6,7 @@ import { defineTool } from '../define/tool.ts'
 import type { ToolDefinition, ToolOptions } from '../define/tool-type.ts'
 import type { LazySchema } from '../define/schema/schema.ts'
 import type { DeclaredResult, InputOf, Literals, Primitive, ResultFor, RunReturn } from '../define/types.ts'
+import type { Finished } from './finished.ts'
 import type { CallOptions } from './options.ts'
 import { openLate } from './late-stream.ts'
 import { loadEngine } from './load-engine.ts'
@@ -41,11 +42,14 @@ export function tool<
 }
 
 /** Calls a tool and gives its outcome; never throws. */
-export async function call<Input, Result>(target: Tool<Input, Result>, ...[input, options]: GivenInput<NoInfer<Input>>): Promise<Outcome<Result>> {
-  if (!isTool(target)) return { ok: false, status: 'error', error: new ToolError('CONFIG', 'call() needs a tool that tool() made').toObject(), meta: { tool: '', duration_ms: 0 } }
+export function call<Input, Result>(target: Tool<Input, Result>, ...[input, options]: GivenInput<NoInfer<Input>>): Promise<Outcome<Result>> {
+  if (!isTool(target)) return Promise.resolve({ ok: false, status: 'error', error: new ToolError('CONFIG', 'call() needs a tool that tool() made').toObject(), meta: { tool: '', duration_ms: 0 } })
+  return invokeLate(definitionOf(target), input, options).then(({ outcome }) => outcome as Outcome<Result>)
+}
+
+function invokeLate(definition: ToolDefinition, input: unknown, options: CallOptions | undefined): Promise<Finished> {
   const engine = loadEngine()
-  const { invoke } = engine instanceof Promise ? await engine : engine
-  return (await invoke(definitionOf(target), input, options)).outcome as Outcome<Result>
+  return engine instanceof Promise ? engine.then(({ invoke }) => invoke(definition, input, options)) : engine.invoke(definition, input, options)
 }
 
 /** The checked definition behind a tool. */
@@ -59,13 +63,10 @@ export function isTool(value: unknown): value is Tool {
 }
 
 function callable(definition: ToolDefinition): Tool {
-  const run = async (input?: unknown, options?: CallOptions): Promise<unknown> => {
-    const engine = loadEngine()
-    const { invoke } = engine instanceof Promise ? await engine : engine
-    const { outcome, value, error } = await invoke(definition, input, options)
+  const run = (input?: unknown, options?: CallOptions): Promise<unknown> => invokeLate(definition, input, options).then(({ outcome, value, error }) => {
     if (outcome.ok) return value
     throw error ?? toolErrorFrom(outcome.error)
-  }
+  })
   Object.defineProperty(run, 'name', { value: definition.name })
   return Object.assign(run, {
     [brand]: definition,

@@ -13,12 +13,13 @@ export async function validateInput(definition: ToolDefinition, given: unknown, 
   try {
     await runCall(options.signal, (call) => withoutExit(call, async () => {
       const prepared = await admit(definition, given, options, call)
-      await stay.begin(true, call, () => enter({ definition, prepared, options, gathered: { artifacts: [], plan: [], warnings: [] }, call, state: stay.state, emit: () => undefined }))
+      stay.begin(true, call)
+      await enter({ definition, prepared, options, gathered: { artifacts: [], plan: [], warnings: [] }, call, state: stay.state, emit: () => undefined })
     }))
     return undefined
   } catch (error) {
     return describeFailure(error, definition.errors).error
   } finally {
-    await stay.leave().catch(() => undefined)
+    await Promise.resolve(stay.leave()).catch(() => undefined)
   }
 }

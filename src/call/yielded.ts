@@ -1,5 +1,6 @@
 import type { LogLevel, ToolEvent } from '../contract/events.ts'
 import { isObject } from '../contract/json.ts'
+import { planIn } from '../contract/read-plan.ts'
 import { ToolError } from '../contract/tool-error.ts'
 import { session, stream } from '../define/events.ts'
 
@@ -11,7 +12,7 @@ type Fields = { readonly [field: string]: unknown }
 const LEVELS: readonly unknown[] = ['debug', 'info', 'warn', 'error'] satisfies LogLevel[]
 
 const READERS: { readonly [type: string]: (fields: Fields) => Yield } = {
-  progress: ({ message, percent }) => stream.progress(text(message), typeof percent === 'number' ? clampPercent(percent) : undefined),
+  progress: (fields) => stream.progress(text(fields['message']), typeof fields['percent'] === 'number' ? clampPercent(fields['percent']) : undefined, planIn(fields)),
   log: ({ message, level }) => stream.log(text(message), LEVELS.includes(level) ? (level as LogLevel) : 'info'),
   artifact: ({ name, uri }) => stream.artifact(text(name), text(uri)),
   item: ({ value }) => stream.item(value),

@@ -6,6 +6,7 @@ import { describeCommand, schemaCommand } from './describe/command.ts'
 import { doctorCommand } from './doctor/command.ts'
 import { initCommand } from './init/command.ts'
 import { listCommand } from './list/command.ts'
+import { planCommands } from './plan/commands.ts'
 import { readHelpCommand } from './read-help.ts'
 import { rescanCommand } from './rescan.ts'
 import { answerCommand, cancelCommand, resumeCommand } from './control/commands.ts'
@@ -15,5 +16,5 @@ import { serveCommands } from './serve/commands.ts'
 
 /** The commands of `toolable`, in the order in which help shows them. */
 export function listCommands(): readonly ToolableCommand[] {
-  return [listCommand, describeCommand, schemaCommand, callCommand, runCommand, agentCommand, resumeCommand, cancelCommand, answerCommand, rescanCommand, checkCommand, doctorCommand, initCommand, readHelpCommand, ...runsCommands, ...serveCommands]
+  return [listCommand, describeCommand, schemaCommand, callCommand, runCommand, agentCommand, resumeCommand, cancelCommand, answerCommand, rescanCommand, checkCommand, doctorCommand, initCommand, readHelpCommand, ...runsCommands, ...planCommands, ...serveCommands]
 }

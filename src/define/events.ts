@@ -1,6 +1,7 @@
 import type {
   ArtifactEvent, AwaitingInputEvent, ItemEvent, LogEvent, LogLevel, ProgressEvent, SessionEndEvent, SessionStartEvent, ToolEvent,
 } from '../contract/events.ts'
+import type { Plan } from '../contract/plan.ts'
 
 /** What a streaming tool yields to hand out its result before its end. */
 export type ResultYield<Result = unknown> = { readonly type: 'result'; readonly result: Result }
@@ -19,7 +20,7 @@ export type Session<Result = void> = AsyncGenerator<Yielded, Result, SessionAnsw
 
 /** Events for streaming tools to yield. */
 export const stream = {
-  progress: (message: string, percent?: number): ProgressEvent => ({ type: 'progress', message, ...(percent !== undefined && { percent }) }),
+  progress: (message: string, percent?: number, { plan }: { readonly plan?: Plan } = {}): ProgressEvent => ({ type: 'progress', message, ...(percent !== undefined && { percent }), ...(plan && { plan }) }),
   log: (message: string, level: LogLevel = 'info'): LogEvent => ({ type: 'log', level, message }),
   artifact: (name: string, uri: string): ArtifactEvent => ({ type: 'artifact', name, uri }),
   item: (value: unknown): ItemEvent => ({ type: 'item', value }),

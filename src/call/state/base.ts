@@ -29,17 +29,12 @@ export type Base = {
   readonly filesystem: Transactional<Filesystem> | undefined
 }
 
-const bases = new WeakMap<State, Base>()
-
-/** Remembers what stands behind a state that users see. */
-export function holdBase<Shown extends State>(state: Shown, base: Base): Shown {
-  bases.set(state, base)
-  return state
-}
+/** Where a state that users see keeps what stands behind it. A property, because a map of weak keys would cost a call more than its handler. */
+export const behind: unique symbol = Symbol('toolable.state')
 
 /** What stands behind a state; throws CONFIG for what is none of ours. */
 export function baseOf(state: State): Base {
-  const base = bases.get(state)
+  const base = (state as State & { readonly [behind]?: Base })[behind]
   if (!base) throw new ToolError('CONFIG', 'state must be what createState() or ctx.state gives')
   return base
 }

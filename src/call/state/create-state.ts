@@ -1,6 +1,6 @@
 import type { Filesystem } from '../../contract/filesystem.ts'
 import type { State, StateJson, Transactional } from '../../contract/state.ts'
-import { holdBase } from './base.ts'
+import { behind } from './base.ts'
 import { noFiles } from './parts.ts'
 import { Root } from './root.ts'
 import type { SliceMap } from './slices.ts'
@@ -19,7 +19,8 @@ export type StateOptions = {
 export function createState({ id, from, filesystem }: StateOptions = {}): State {
   const root = new Root(id, from, filesystem)
   let files: Filesystem | undefined
-  const state: State = {
+  const state: State & { readonly [behind]: Root } = {
+    [behind]: root,
     id: root.id,
     get: (slice) => root.view(slice),
     snapshot: () => ({ slices: root.slices }),
@@ -32,7 +33,7 @@ export function createState({ id, from, filesystem }: StateOptions = {}): State 
     },
     close: () => root.singletons.close(),
   }
-  return holdBase(state, root)
+  return state
 }
 
 // Outside of a call each change stands for itself.

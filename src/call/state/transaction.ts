@@ -2,7 +2,7 @@ import type { Filesystem } from '../../contract/filesystem.ts'
 import type { Resources, Slice, SliceView, State, StateJson, StateSnapshot, Transactional } from '../../contract/state.ts'
 import { ToolError } from '../../contract/tool-error.ts'
 import type { RunningCall } from '../running.ts'
-import { holdBase, merge } from './base.ts'
+import { behind, merge } from './base.ts'
 import type { Base } from './base.ts'
 import { Items } from './items.ts'
 import { Parts } from './parts.ts'
@@ -11,19 +11,22 @@ import { viewSlice } from './slices.ts'
 import type { Change, SliceMap } from './slices.ts'
 import { Turns } from './turns.ts'
 
+const UNCHANGED = new Map<string, Change[]>()
+
 /** The state as one call sees it: as it was when the call began, and what the call writes is its own until `commit`. Calls inside it work on it as on a state. */
 export class Transaction implements Base {
-  readonly committing = new Turns()
-  readonly inPlace = new Turns()
+  #committing: Turns | undefined
+  #inPlace: Turns | undefined
   readonly base: Base
   slices: SliceMap
   isOver = false
   readonly #before: SliceMap
-  readonly #changes = new Map<string, Change[]>()
+  #changes: Map<string, Change[]> = UNCHANGED
   readonly #readOnly: boolean
   readonly #call: RunningCall
   #parts: Parts | undefined
   #pass: (() => void) | undefined
+  #state: State | undefined
 
   constructor(base: Base, readOnly: boolean, call: RunningCall) {
     this.base = base
@@ -34,6 +37,14 @@ export class Transaction implements Base {
 
   get id(): string {
     return this.base.id
+  }
+
+  get committing(): Turns {
+    return (this.#committing ??= new Turns())
+  }
+
+  get inPlace(): Turns {
+    return (this.#inPlace ??= new Turns())
   }
 
   get singletons(): Singletons {
@@ -76,7 +87,9 @@ export class Transaction implements Base {
   }
 
   /** What the handler gets. */
-  readonly state: State = holdBase(new TransactionState(this), this)
+  get state(): State {
+    return (this.#state ??= new TransactionState(this))
+  }
 
   view<Item>(slice: Slice<Item>): SliceView<Item> {
     this.checkKind(slice)
@@ -91,6 +104,7 @@ export class Transaction implements Base {
   }
 
   #noted(key: string): Change[] {
+    if (this.#changes === UNCHANGED) this.#changes = new Map()
     let changes = this.#changes.get(key)
     if (!changes) this.#changes.set(key, (changes = []))
     return changes
@@ -110,13 +124,21 @@ export class Transaction implements Base {
   }
 
   /** Makes the changes those of everybody, once `report` has told of them. Where anything of that fails it throws, and `leave` takes back what has been done. */
-  async commit(report: () => Promise<void>): Promise<void> {
-    const turn = this.base.committing.take()
-    this.#pass = turn instanceof Promise ? await turn : turn
+  commit(report: (() => Promise<void>) | undefined): void | Promise<void> {
+    if (report || this.#parts || this.base.committing.isTaken) return this.#commitInTurn(report)
+    this.#absorb()
+  }
+
+  async #commitInTurn(report: (() => Promise<void>) | undefined): Promise<void> {
+    this.#pass = await this.base.committing.take()
     // A conflict has to be known before anybody is told.
     this.#merge()
     await this.#parts?.commit()
-    await report()
+    await report?.()
+    this.#absorb()
+  }
+
+  #absorb(): void {
     if (this.#changes.size > 0) this.base.absorb(this.#merge(), this.#changes)
   }
 
@@ -125,50 +147,47 @@ export class Transaction implements Base {
   }
 
   /** Ends it: what was committed stays, everything else is taken back. */
-  async leave(isCommitted: boolean): Promise<void> {
+  leave(isCommitted: boolean): void | Promise<void> {
     this.isOver = true
-    try {
-      await (isCommitted ? this.#parts?.end() : this.#parts?.rollback())
-    } finally {
-      this.#pass?.()
-    }
+    if (!this.#parts) return this.#pass?.()
+    return (isCommitted ? this.#parts.end() : this.#parts.rollback()).finally(() => this.#pass?.())
   }
 }
 
 // A class, because the hidden class of a literal with getters is made anew for each call.
 class TransactionState implements State {
-  readonly #transaction: Transaction
+  readonly [behind]: Transaction
 
   constructor(transaction: Transaction) {
-    this.#transaction = transaction
+    this[behind] = transaction
   }
 
   get id(): string {
-    return this.#transaction.id
+    return this[behind].id
   }
 
   get<Item>(slice: Slice<Item>): SliceView<Item> {
-    return this.#transaction.view(slice)
+    return this[behind].view(slice)
   }
 
   snapshot(): StateSnapshot {
-    return { slices: this.#transaction.slices }
+    return { slices: this[behind].slices }
   }
 
   restore({ slices }: StateSnapshot): void {
-    this.#transaction.restore(slices as SliceMap)
+    this[behind].restore(slices as SliceMap)
   }
 
   toJSON(): StateJson {
-    return this.#transaction.toJSON(this.#transaction.slices)
+    return this[behind].toJSON(this[behind].slices)
   }
 
   get resources(): Resources {
-    return this.#transaction.parts.resources
+    return this[behind].parts.resources
   }
 
   get filesystem(): Filesystem {
-    return this.#transaction.parts.filesystem
+    return this[behind].parts.filesystem
   }
 
   close(): Promise<never> {

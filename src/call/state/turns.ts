@@ -2,12 +2,12 @@ import type { RunningCall } from '../running.ts'
 
 /** Something that one call has at a time; the others wait in the order in which they came. */
 export class Turns {
-  #isTaken = false
+  isTaken = false
   readonly #waiting = new Set<() => void>()
 
   /** Gives the function that passes the turn on: at once where nobody has it. A call that is ended from outside while it waits leaves the queue. */
   take(call?: Pick<RunningCall, 'onFail'>): (() => void) | Promise<() => void> {
-    if (!this.#isTaken) return this.#begin()
+    if (!this.isTaken) return this.#begin()
     return new Promise((resolve, reject) => {
       const begin = (): void => {
         stopListening?.()
@@ -22,12 +22,12 @@ export class Turns {
   }
 
   #begin(): () => void {
-    this.#isTaken = true
+    this.isTaken = true
     let isOver = false
     return () => {
       if (isOver) return
       isOver = true
-      this.#isTaken = false
+      this.isTaken = false
       const [next] = this.#waiting
       if (!next) return
       this.#waiting.delete(next)

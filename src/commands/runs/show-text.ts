@@ -2,6 +2,7 @@ import { createPaint } from '../../surfaces/cli/output/color.ts'
 import type { RenderResult } from '../../surfaces/cli/output/format-options.ts'
 import { cleanLine, cleanText } from '../../surfaces/cli/output/text/clean.ts'
 import { isOver } from '../../contract/run-state.ts'
+import { listSteps } from '../plan/plan-text.ts'
 import { paintState } from './paint-state.ts'
 import type { ShownRun } from './show.ts'
 
@@ -28,6 +29,7 @@ export const renderRun: RenderResult = (result, { color }) => {
   return [
     `${paint('bold', run.run_id)} ${cleanLine([run.tool, ...run.args].join(' '))}`,
     ...known.map(([name, value]) => `  ${name.padEnd(9)} ${name === 'state' ? value : cleanLine(value)}`),
+    ...(run.progress?.plan ? listSteps(run.progress.plan, paint) : []),
     ...run.questions.map(({ id, prompt }) => cleanText(`  asks      ${prompt ?? ''} (toolable answer ${run.run_id} ${id})`)),
     ...(run.state === 'failed' || run.state === 'cancelled' ? [paint('dim', `  go on     toolable resume ${run.run_id}`)] : []),
   ].map((line) => `${line}\n`).join('')

@@ -27,7 +27,7 @@ function line(type: string, context: DialectContext, fields: { readonly [field: 
 function writeEvent(event: ToolEvent, context: DialectContext): object | undefined {
   switch (event.type) {
     case 'progress':
-      return line('progress', context, { step: context.tool, ...(event.percent !== undefined && { pct: event.percent }), msg: event.message })
+      return line('progress', context, { step: context.tool, ...(event.percent !== undefined && { pct: event.percent }), msg: event.message, ...(event.plan && { plan: event.plan }) })
     case 'log':
       return line('log', context, { level: event.level, msg: event.message })
     case 'artifact':

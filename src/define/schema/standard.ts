@@ -4,18 +4,21 @@ import { ToolError } from '../../contract/tool-error.ts'
 import { decodeValue, needsDecoding } from './decode.ts'
 import { createExplainer } from './explain.ts'
 import { guardCheck } from './guard.ts'
+import { knowsKeys } from './knows-keys.ts'
 import { toIssues } from './library-issues.ts'
 import type { LibraryIssue } from './library-issues.ts'
 import { requireObjectSchema } from './object-schema.ts'
 import { publishSchema } from './publish.ts'
 import { indexRefs } from './refs.ts'
-import type { Checked, Schema, StandardSchema } from './schema.ts'
+import type { Checked, Issue, Schema, StandardSchema } from './schema.ts'
 import { tidySchema } from './tidy.ts'
 import { findUnknownKeys } from './unknown-keys.ts'
 import { upgradeKeywords } from './upgrade-keywords.ts'
 import { alignPath, valueAt } from './value-path.ts'
 import { isRuleOfAuthor, libraryOptionsOf } from './vendors.ts'
 import { sayFormat } from './words.ts'
+
+const NONE: readonly Issue[] = []
 
 /** Makes a schema of a library ready for use. The library decides; our part is strictness about keys, decoding of JSON and the words. */
 export function compileStandard(source: StandardSchema, direction: 'input' | 'output'): Schema {
@@ -24,19 +27,20 @@ export function compileStandard(source: StandardSchema, direction: 'input' | 'ou
   const refs = indexRefs(accepted)
   if (direction === 'input') requireObjectSchema(accepted, refs)
   const decodes = needsDecoding(accepted)
+  const knows = knowsKeys(accepted)
   let published: JsonSchema | undefined
   return {
     get json() {
       return (published ??= publishSchema(direction === 'input' ? accepted : readJsonSchema(source, 'output'), direction))
     },
     check: (value) => guardCheck(() => {
-      const explainer = createExplainer(refs)
-      const unknown = findUnknownKeys(explainer, accepted, value)
+      // Before the library, which may change the value.
+      const unknown = knows(value) ? NONE : findUnknownKeys(createExplainer(refs), accepted, value)
       const finish = (result: StandardSchemaV1.Result<unknown>): Checked => {
         if (!result.issues) return unknown.length === 0 ? { ok: true, value: result.value } : { ok: false, issues: unknown }
-        return { ok: false, issues: toIssues(explainer, accepted, value, unknown, result.issues.flatMap((issue) => readIssue(issue, value, []))) }
+        return { ok: false, issues: toIssues(createExplainer(refs), accepted, value, unknown, result.issues.flatMap((issue) => readIssue(issue, value, []))) }
       }
-      const result = source['~standard'].validate(decodes ? decodeValue(explainer, accepted, value) : value)
+      const result = source['~standard'].validate(decodes ? decodeValue(createExplainer(refs), accepted, value) : value)
       return isPromise(result) ? Promise.resolve(result).then(finish) : finish(result)
     }),
   }

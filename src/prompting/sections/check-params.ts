@@ -7,9 +7,9 @@ import type { LazySchema, Schema } from '../../define/schema/schema.ts'
 import { resolveSchema } from '../../define/schema/source.ts'
 import { declaredNames } from './declared-params.ts'
 import { nameFailure, named } from './section.ts'
-import type { PromptParts } from './sections.ts'
 import type { SectionDefinition } from './section-type.ts'
 import { checkPlaces } from './tree.ts'
+import type { PromptParts } from './tree.ts'
 
 /** The params of a prompt, ready to be checked: its own under `top`, the others by section. */
 export type CompiledParams = { readonly top: Schema | undefined; readonly of: ReadonlyMap<SectionDefinition, Schema> }

@@ -1,20 +1,17 @@
 import { lookupKey } from '../../define/names.ts'
 import type { ToolDefinition } from '../../define/tool-type.ts'
-import type { MountedTool } from './section-type.ts'
 import { checkParams } from './check-params.ts'
 import { decide, flatten } from './decide.ts'
 import type { ShownSection } from './decide.ts'
 import { findSections, openedIn } from './opened.ts'
 import { openSections, readSection } from './own-tools.ts'
-import type { RenderedPrompt, RenderedTool, RenderOptions } from './prompt-type.ts'
+import type { RenderedPrompt, RenderOptions } from './prompt-type.ts'
 import { rendered } from './rendered.ts'
-import type { PromptParts } from './sections.ts'
+import type { OfferedTool } from './rendered.ts'
 import { named } from './section.ts'
 import { checkToolNames, upwards } from './tree.ts'
+import type { PromptParts } from './tree.ts'
 import { writeSections } from './write-markdown.ts'
-
-/** A tool as it is offered, and how it is called. */
-export type OfferedTool = { readonly tool: RenderedTool; readonly start: MountedTool['start'] }
 
 /** Checks the params, decides what is shown, and writes it. */
 export async function renderPrompt(parts: PromptParts, given: unknown, { state, open = [] }: RenderOptions): Promise<RenderedPrompt> {

@@ -8,9 +8,13 @@ import { lookupKey } from '../../define/names.ts'
 import { toToolError } from '../../call/failure.ts'
 import { loadEngine } from '../../call/load-engine.ts'
 import type { CallOptions } from '../../call/options.ts'
-import type { RenderedPrompt } from './prompt-type.ts'
-import type { OfferedTool } from './render.ts'
+import type { RenderedPrompt, RenderedTool } from './prompt-type.ts'
+import type { MountedTool } from './section-type.ts'
 
+/** A tool as it is offered, and how it is called. */
+export type OfferedTool = { readonly tool: RenderedTool; readonly start: MountedTool['start'] }
+
+/** What a rendered prompt is made of. */
 export type RenderedParts = { readonly name: string; readonly text: string; readonly summarised: readonly string[]; readonly state: State | undefined; readonly offered: readonly OfferedTool[] }
 
 type Ended = { readonly outcome: Outcome; readonly error?: ToolError }

@@ -9,14 +9,11 @@ import { isThunk } from '../../define/schema/source.ts'
 import { findSections, openedIn, openedSections } from './opened.ts'
 import type { RenderOptions, SectionedPrompt, SectionsOptions } from './prompt-type.ts'
 import { definitionOfSection, named } from './section.ts'
-import type { GivenFor, GivenTogether, Section, SectionDefinition } from './section-type.ts'
+import type { GivenFor, GivenTogether, Section } from './section-type.ts'
 import { checkPlaces, checkToolNames, placeSections } from './tree.ts'
-import type { Placed } from './tree.ts'
+import type { PromptParts } from './tree.ts'
 
 const OPTIONS = ['name', 'sections', 'params'] as const satisfies readonly (keyof SectionsOptions)[]
-
-/** What stands behind a prompt of sections. */
-export type PromptParts = { readonly name: string; readonly sections: readonly SectionDefinition[]; readonly params: LazySchema | undefined; readonly placed: ReadonlyMap<string, Placed> }
 
 /** Puts sections together to a prompt. Throws CONFIG, with the place, for keys and tool names that are there twice and for places that no params fill. */
 export function sections<const Schema extends LazySchema | undefined = undefined, const Parts extends readonly Section[] = readonly []>(options: SectionsOptions<Schema, Parts>): SectionedPrompt<GivenFor<Schema> & GivenTogether<Parts>> {

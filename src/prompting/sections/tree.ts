@@ -1,6 +1,7 @@
 import type { JsonSchema } from '../../contract/json.ts'
 import { ToolError } from '../../contract/tool-error.ts'
 import { lookupKey } from '../../define/names.ts'
+import type { LazySchema } from '../../define/schema/schema.ts'
 import { isDeclared } from './declared-params.ts'
 import type { SectionDefinition } from './section-type.ts'
 import type { Template } from './template.ts'
@@ -13,6 +14,9 @@ export const OWN_TOOLS = ['open_sections', 'read_section', 'read_skill_file'] as
 
 /** A section where it stands in its prompt. */
 export type Placed = { readonly section: SectionDefinition; /** The keys from the top, with dots. */ readonly path: string; /** From 1. */ readonly depth: number; readonly parent: Placed | undefined }
+
+/** What stands behind a prompt of sections. */
+export type PromptParts = { readonly name: string; readonly sections: readonly SectionDefinition[]; readonly params: LazySchema | undefined; readonly placed: ReadonlyMap<string, Placed> }
 
 /** All sections of a prompt by their keys, depth first. Throws CONFIG for keys that are there twice, and for what is nested deeper than headings go. */
 export function placeSections(sections: readonly SectionDefinition[]): ReadonlyMap<string, Placed> {

@@ -1,8 +1,8 @@
 import { checkExamples } from '../../define/check-examples.ts'
 import { compileParams } from './check-params.ts'
 import { nameFailure } from './section.ts'
-import type { PromptParts } from './sections.ts'
 import { checkToolNames } from './tree.ts'
+import type { PromptParts } from './tree.ts'
 
 /** Compiles params and tools of all sections, enabled or not, and checks the examples of the tools; throws CONFIG with the place. */
 export async function validatePrompt(parts: PromptParts): Promise<void> {

@@ -1,17 +1,13 @@
-import { readFileSync, readlinkSync } from 'node:fs'
 import { host } from '../../call/host.ts'
+import { distanceTo, ourPlace } from '../../call/place.ts'
+import type { Place } from '../../call/place.ts'
 import { isObject, parseObject } from '../../contract/json.ts'
 import { isLinux, ownPid } from '../../process/host.ts'
 import { identify, isStillThere } from '../../process/process-table.ts'
 import type { KnownProcess } from '../../process/process-table.ts'
 
 /** Who runs a run, as its lock tells: the process, where its number means something, and what it has started. */
-export type Owner = KnownProcess & {
-  readonly machine: string
-  /** Differs after a restart of the machine. */
-  readonly boot: string
-  /** Numbers of processes are counted anew in every namespace. */
-  readonly namespace: string
+export type Owner = KnownProcess & Place & {
   /** Only made by it, and free to be taken. */
   readonly created?: true
   readonly children: readonly KnownProcess[]
@@ -23,7 +19,7 @@ export type Sight = 'alive' | 'dead' | 'elsewhere'
 /** This process as an owner. */
 export function ourselves(): Owner {
   const pid = ownPid()
-  return { pid, start: identify(pid)?.start ?? '', ...place(), children: [] }
+  return { pid, start: identify(pid)?.start ?? '', ...ourPlace(), children: [] }
 }
 
 /** Reads the text of a lock; undefined for anything that nobody could have written. */
@@ -37,42 +33,17 @@ export function readOwner(text: string): Owner | undefined {
 
 /** Whether the owner of a run still lives. */
 export function look(owner: Owner): Sight {
-  const here = place()
-  if (owner.machine !== here.machine) return 'elsewhere'
-  if (owner.boot !== here.boot) return 'dead'
-  if (owner.namespace !== here.namespace) return 'elsewhere'
+  const distance = distanceTo(owner)
+  if (distance !== 'here') return distance === 'gone' ? 'dead' : 'elsewhere'
   return (isLinux ? isStillThere(owner) : host.isAlive(owner.pid)) ? 'alive' : 'dead'
 }
 
 /** Those of its children that still live and are the same processes. */
 export function leftBehind(owner: Owner): readonly KnownProcess[] {
-  const here = place()
-  return owner.machine === here.machine && owner.boot === here.boot && owner.namespace === here.namespace ? owner.children.filter(isStillThere) : []
+  return distanceTo(owner) === 'here' ? owner.children.filter(isStillThere) : []
 }
 
 function isProcess(value: unknown): value is KnownProcess {
   // 0 and 1 would mean our own group, and everybody.
   return isObject(value) && Number.isSafeInteger(value['pid']) && (value['pid'] as number) > 1 && typeof value['start'] === 'string'
-}
-
-let known: Pick<Owner, 'machine' | 'boot' | 'namespace'> | undefined
-
-function place(): Pick<Owner, 'machine' | 'boot' | 'namespace'> {
-  return (known ??= { machine: tell('/proc/sys/kernel/hostname'), boot: tell('/proc/sys/kernel/random/boot_id'), namespace: tellLink('/proc/self/ns/pid') })
-}
-
-function tell(file: string): string {
-  try {
-    return readFileSync(file, 'latin1').trim()
-  } catch {
-    return ''
-  }
-}
-
-function tellLink(link: string): string {
-  try {
-    return readlinkSync(link)
-  } catch {
-    return ''
-  }
 }

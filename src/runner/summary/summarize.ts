@@ -1,4 +1,5 @@
 import { isObject } from '../../contract/json.ts'
+import { planIn } from '../../contract/read-plan.ts'
 import { QUEUED, isOver, transition } from '../../contract/run-state.ts'
 import type { RunEvent, RunStanding } from '../../contract/run-state.ts'
 import type { RunRequest } from '../run-request.ts'
@@ -28,7 +29,7 @@ export function startSummary({ run_id, tool, created }: Pick<RunRequest, 'run_id
   let last: RunEvent | undefined
 
   const collect = (event: RunEvent): void => {
-    if (event.type === 'progress') attempt.progress = progressOf(event)
+    if (event.type === 'progress') attempt.progress = { ...(attempt.progress?.plan && { plan: attempt.progress.plan }), ...progressOf(event) }
     else if (event.type === 'artifact') addArtifacts(attempt, [withoutEnvelope(event)])
     else if (event.type === 'result') attempt.result = Object.hasOwn(event, 'result') ? event['result'] : withoutEnvelope(event)
     else if (event.type === 'error' || event.type === 'runner_error') attempt.error = failureOf(event) ?? attempt.error
@@ -96,7 +97,7 @@ function emptyAttempt(): Attempt {
 
 function progressOf(event: RunEvent): RunProgress {
   const [percent, message] = [percentOf(event), messageOf(event)]
-  return { ...(percent !== undefined && { percent }), ...(message !== undefined && { message: message.slice(0, 500) }), ...(typeof event['step'] === 'string' && { step: event['step'].slice(0, 200) }) }
+  return { ...(percent !== undefined && { percent }), ...(message !== undefined && { message: message.slice(0, 500) }), ...(typeof event['step'] === 'string' && { step: event['step'].slice(0, 200) }), ...planIn(event) }
 }
 
 function failureOf(event: RunEvent): RunFailure | undefined {

@@ -1,7 +1,8 @@
+import type { Plan } from '../../contract/plan.ts'
 import type { RunState } from '../../contract/run-state.ts'
 
 /** How far a tool says it is. */
-export type RunProgress = { readonly percent?: number; readonly message?: string; readonly step?: string }
+export type RunProgress = { readonly percent?: number; readonly message?: string; readonly step?: string; /** What it has set out to do, where it says so. */ readonly plan?: Plan }
 
 /** A question that nobody has answered yet. */
 export type OpenQuestion = { readonly id: string; readonly kind?: string; readonly prompt?: string; readonly [field: string]: unknown }

@@ -3,6 +3,7 @@ import type { Context } from '../../../contract/context.ts'
 import type { LogLevel, ToolEvent } from '../../../contract/events.ts'
 import type { JsonObject } from '../../../contract/json.ts'
 import { parseObject } from '../../../contract/json.ts'
+import { planIn } from '../../../contract/read-plan.ts'
 import { tellArtifact } from './tell-artifact.ts'
 
 const LEVELS: readonly unknown[] = ['debug', 'info', 'warn', 'error'] satisfies LogLevel[]
@@ -11,7 +12,7 @@ const OTHER_LEVELS: ReadonlyMap<unknown, LogLevel> = new Map([['warning', 'warn'
 type Reader = (line: JsonObject) => ToolEvent | undefined
 
 const READERS: { readonly [type: string]: Reader } = {
-  progress: (line) => ({ type: 'progress', message: textOf(line), ...percentOf(line) }),
+  progress: (line) => ({ type: 'progress', message: textOf(line), ...percentOf(line), ...planIn(line) }),
   log: (line) => ({ type: 'log', level: levelOf(line['level']), message: textOf(line) }),
   artifact: (line) => {
     const [artifact] = readArtifacts([line])
@@ -35,7 +36,7 @@ export function readNotification(line: string): ToolEvent | undefined {
 
 /** Tells the caller an event of a child. */
 export function tellEvent(event: ToolEvent, ctx: Context): void {
-  if (event.type === 'progress') ctx.progress(event.message, event.percent)
+  if (event.type === 'progress') ctx.progress(event.message, event.percent, event.plan && { plan: event.plan })
   else if (event.type === 'log') ctx.log(event.message, event.level)
   else if (event.type === 'artifact') tellArtifact(event, ctx)
   else if (event.type === 'item') ctx.item(event.value)

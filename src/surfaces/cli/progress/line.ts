@@ -40,7 +40,8 @@ export function formatElapsed(milliseconds: number): string {
   return `${Math.floor(seconds / 3600)}h${pad(Math.floor((seconds % 3600) / 60))}m`
 }
 
-function drawBar(percent: number, paint: Paint): string {
+/** A bar of 20 characters. */
+export function drawBar(percent: number, paint: Paint): string {
   const full = Math.floor((percent / 100) * BAR_WIDTH)
   return paint('green', '█'.repeat(full)) + paint('dim', '░'.repeat(BAR_WIDTH - full))
 }

@@ -5,7 +5,7 @@ import { cleanLine, cleanText } from '../output/text/clean.ts'
 /** The JSON line, without newline, that tells stderr about an event; undefined for events that are no notification. */
 export function notificationLine(event: ToolEvent): string | undefined {
   switch (event.type) {
-    case 'progress': return toJsonText({ type: 'notification', kind: 'progress', message: event.message, ...(event.percent !== undefined && { percent: event.percent }) })
+    case 'progress': return toJsonText({ type: 'notification', kind: 'progress', message: event.message, ...(event.percent !== undefined && { percent: event.percent }), ...(event.plan && { plan: event.plan }) })
     case 'log': return toJsonText({ type: 'notification', kind: 'log', level: event.level, message: event.message })
     case 'artifact': return toJsonText({ type: 'notification', kind: 'artifact', name: event.name, uri: event.uri })
     default: return undefined

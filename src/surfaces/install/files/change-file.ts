@@ -1,11 +1,11 @@
 import { closeSync, openSync } from 'node:fs'
 import { ToolError } from '../../../contract/tool-error.ts'
-import { openConfig } from './config-file.ts'
-import type { ConfigFile } from './config-file.ts'
-import { fileProblem } from './file-problem.ts'
-import { foldersAbove, leaveFolders, makeFolders, missingFolders, requireWritableFolder } from './folders.ts'
-import { whileFoldersVanish, withLock } from './lock.ts'
-import { deleteFile, replaceFile } from './replace-file.ts'
+import { openFile } from '../../../call/files/open-file.ts'
+import type { OpenedFile } from '../../../call/files/open-file.ts'
+import { fileProblem } from '../../../call/files/file-problem.ts'
+import { foldersAbove, leaveFolders, makeFolders, missingFolders, requireWritableFolder } from '../../../call/files/folders.ts'
+import { whileFoldersVanish, withLock } from '../../../call/files/lock.ts'
+import { deleteFile, replaceFile } from '../../../call/files/replace-file.ts'
 
 /** What is to become of a file, and what is said about it. Without `write` and `remove` it stays as it is. */
 export type Change<Row> = {
@@ -16,7 +16,7 @@ export type Change<Row> = {
 }
 
 /** Decides on a file from what it holds; `folders` is how many above it have to be made. May be asked again when the file changes meanwhile. */
-export type Decide<Row> = (file: ConfigFile, folders: number) => Change<Row>
+export type Decide<Row> = (file: OpenedFile, folders: number) => Change<Row>
 
 type Options = { readonly dryRun: boolean; readonly signal: AbortSignal; /** Of a new file. */ readonly mode: number }
 
@@ -32,7 +32,7 @@ export async function changeFile<Row>(path: string, decide: Decide<Row>, options
 }
 
 async function changeOnce<Row>(path: string, decide: Decide<Row>, { dryRun, signal, mode }: Options): Promise<Row> {
-  const file = openConfig(path)
+  const file = openFile(path)
   const first = decide(file, missingFolders(file.path).length)
   if (isChange(first)) requireWritable(file)
   if (dryRun || !isChange(first)) return first.row
@@ -48,7 +48,7 @@ async function changeOnce<Row>(path: string, decide: Decide<Row>, { dryRun, sign
 }
 
 // A plan tells this too. A rename would not mind a file that is read-only; who made it so would.
-function requireWritable(file: ConfigFile): void {
+function requireWritable(file: OpenedFile): void {
   requireWritableFolder(file.path)
   if (file.stats) closeSync(openSync(file.path, 'r+'))
 }
@@ -57,8 +57,8 @@ function isChange(change: Change<unknown>): boolean {
   return change.write !== undefined || change.remove !== undefined
 }
 
-function attempt<Row>(path: string, decide: (file: ConfigFile) => Change<Row>, mode: number, attempts = MOST_ATTEMPTS): Change<Row> {
-  const file = openConfig(path)
+function attempt<Row>(path: string, decide: (file: OpenedFile) => Change<Row>, mode: number, attempts = MOST_ATTEMPTS): Change<Row> {
+  const file = openFile(path)
   const change = decide(file)
   if (!isChange(change) || (change.remove ? deleteFile(file) : replaceFile(file, change.write!, mode))) return change
   if (attempts > 1) return attempt(path, decide, mode, attempts - 1)

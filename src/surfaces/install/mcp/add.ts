@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Server } from '../agents/agent.ts'
 import { changeFile } from '../files/change-file.ts'
 import type { Change } from '../files/change-file.ts'
-import type { ConfigFile } from '../files/config-file.ts'
+import type { OpenedFile } from '../../../call/files/open-file.ts'
 import { putEntry, readEntries } from '../formats/edit.ts'
 import type { Made } from '../formats/format.ts'
 import type { Row } from '../report.ts'
@@ -21,7 +21,7 @@ export function addServer(place: Place, wish: Wish, options: { readonly dryRun: 
   return changeFile(place.file, (file, folders) => decide(place, wish, file, folders), { ...options, mode: place.scope === 'user' ? 0o600 : 0o666 })
 }
 
-function decide(place: Place, { program, name, server, force }: Wish, { text = '', ...file }: ConfigFile, folders: number): Change<Row> {
+function decide(place: Place, { program, name, server, force }: Wish, { text = '', ...file }: OpenedFile, folders: number): Change<Row> {
   const { agent, servers, format } = place
   const slot = { format, container: servers.container, name }
   const entries = readEntries(text, slot)

@@ -1,7 +1,7 @@
 import type { Scope, Surroundings } from '../agents/agent.ts'
 import { detect } from '../agents/detect.ts'
-import { openConfig } from '../files/config-file.ts'
-import { fileProblem } from '../files/file-problem.ts'
+import { openFile } from '../../../call/files/open-file.ts'
+import { fileProblem } from '../../../call/files/file-problem.ts'
 import { readEntries } from '../formats/edit.ts'
 import { ToolError } from '../../../contract/tool-error.ts'
 import { inspect, ownNames, reasonOf } from './inspect.ts'
@@ -28,7 +28,7 @@ export async function listServers(agents: readonly ServerAgent[], scopes: readon
 
 function listPlace(place: Place, program: string, name: string | undefined): Omit<ListedServer, 'agent' | 'detected' | 'scope'>[] {
   try {
-    const entries = readEntries(openConfig(place.file).text ?? '', { format: place.format, container: place.servers.container })
+    const entries = readEntries(openFile(place.file).text ?? '', { format: place.format, container: place.servers.container })
     return (name === undefined ? [...new Set([program, ...ownNames(entries, place.servers, program)])] : [name]).map((each) => {
       const found = inspect(entries, each, place.servers, program)
       const reason = reasonOf(found, each)

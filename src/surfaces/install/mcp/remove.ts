@@ -1,6 +1,6 @@
 import { changeFile } from '../files/change-file.ts'
 import type { Change } from '../files/change-file.ts'
-import type { ConfigFile } from '../files/config-file.ts'
+import type { OpenedFile } from '../../../call/files/open-file.ts'
 import { dropEntry, readEntries } from '../formats/edit.ts'
 import type { Row } from '../report.ts'
 import { handOver } from './hand-over.ts'
@@ -20,7 +20,7 @@ export async function removeServers(place: Place, farewell: Farewell, options: {
 
 async function namesIn(place: Place, { program, name }: Farewell, options: { readonly signal: AbortSignal }): Promise<readonly string[]> {
   if (name !== undefined) return [name]
-  const look = ({ text = '' }: ConfigFile): Change<readonly string[]> => {
+  const look = ({ text = '' }: OpenedFile): Change<readonly string[]> => {
     const entries = readEntries(text, { format: place.format, container: place.servers.container })
     const own = ownNames(entries, place.servers, program)
     return { row: own.length > 0 ? own : [program] }
@@ -28,7 +28,7 @@ async function namesIn(place: Place, { program, name }: Farewell, options: { rea
   return changeFile(place.file, look, { ...options, dryRun: true, mode: 0o600 })
 }
 
-function decide({ agent, servers, format, file: target }: Place, { program, name, force }: Farewell & { readonly name: string }, { text = '' }: ConfigFile): Change<Row> {
+function decide({ agent, servers, format, file: target }: Place, { program, name, force }: Farewell & { readonly name: string }, { text = '' }: OpenedFile): Change<Row> {
   const slot = { format, container: servers.container, name }
   const found = inspect(readEntries(text, slot), name, servers, program)
   const reason = reasonOf(found, name)

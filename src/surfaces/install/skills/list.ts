@@ -1,7 +1,7 @@
 import { ToolError } from '../../../contract/tool-error.ts'
 import type { Agent, Scope, Surroundings } from '../agents/agent.ts'
 import { detect } from '../agents/detect.ts'
-import { fileProblem } from '../files/file-problem.ts'
+import { fileProblem } from '../../../call/files/file-problem.ts'
 import { inspectSkill } from './inspect.ts'
 import { skillPlaces } from './places.ts'
 import type { Skill } from './skill.ts'

@@ -1,12 +1,12 @@
 import { chmodSync, chownSync, closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { WITHOUT_LINKS, writeTemporary } from '../../../call/exclusive-file.ts'
-import { openConfig } from './config-file.ts'
-import type { ConfigFile } from './config-file.ts'
+import { WITHOUT_LINKS, writeTemporary } from '../exclusive-file.ts'
+import { openFile } from './open-file.ts'
+import type { OpenedFile } from './open-file.ts'
 import { lockOf } from './lock.ts'
 
 /** Puts a new text in the place of a file, or a file where there was none: the old one or the new one is there at any moment, whole; `mode` is for a new one. False when the file is not what it was; then nothing has happened. */
-export function replaceFile(file: ConfigFile, text: string, mode: number): boolean {
+export function replaceFile(file: OpenedFile, text: string, mode: number): boolean {
   const temporary = writeTemporary(lockOf(file.path), file.mark + text, { mode: file.stats ? undefined : mode })
   try {
     if (file.stats) keepStats(temporary, file.stats)
@@ -21,7 +21,7 @@ export function replaceFile(file: ConfigFile, text: string, mode: number): boole
 }
 
 /** Deletes a file. False when it is not what it was; then nothing has happened. */
-export function deleteFile(file: ConfigFile): boolean {
+export function deleteFile(file: OpenedFile): boolean {
   if (!isUnchanged(file)) return false
   rmSync(file.path)
   syncFolder(dirname(file.path))
@@ -29,8 +29,8 @@ export function deleteFile(file: ConfigFile): boolean {
 }
 
 // Agents write their files too, and know nothing of our lock.
-function isUnchanged(file: ConfigFile): boolean {
-  const now = openConfig(file.path)
+function isUnchanged(file: OpenedFile): boolean {
+  const now = openFile(file.path)
   return now.text === file.text && now.mark === file.mark
 }
 
@@ -48,7 +48,7 @@ function place(temporary: string, path: string): boolean {
 }
 
 // The owner is kept for root's sake: for anybody else it is the same, or cannot be.
-function keepStats(temporary: string, { mode, uid, gid }: NonNullable<ConfigFile['stats']>): void {
+function keepStats(temporary: string, { mode, uid, gid }: NonNullable<OpenedFile['stats']>): void {
   try {
     chownSync(temporary, uid, gid)
   } catch { /* not root */ }

@@ -1,5 +1,5 @@
-import type { ErrorCode } from '../../../contract/errors.ts'
-import { ToolError } from '../../../contract/tool-error.ts'
+import type { ErrorCode } from '../../contract/errors.ts'
+import { ToolError } from '../../contract/tool-error.ts'
 
 const PROBLEMS: { readonly [code: string]: readonly [ErrorCode, string] } = {
   EACCES: ['PERMISSION', 'may not be touched by this user'],
@@ -20,7 +20,7 @@ export function fileProblem(error: unknown, path: string): unknown {
   const { code, message } = error as NodeJS.ErrnoException
   if (code === undefined || !/^E[A-Z0-9]+$/.test(code)) return error
   const [known, words] = PROBLEMS[code] ?? (['INTERNAL', `cannot be used: ${message}`] as const)
-  return known === 'CONFIG' ? configProblem(path, words) : new ToolError(known, `${path} ${words}`, { cause: error, details: { file: path }, suggestion: `Make ${path} writable and try again` })
+  return known === 'CONFIG' ? configProblem(path, words) : new ToolError(known, `${path} ${words}`, { cause: error, details: { file: path }, suggestion: known === 'DISK_FULL' ? 'Free space on its disk, and try again' : `Make ${path} writable and try again` })
 }
 
 /** The error of a file of somebody else that is not what it should be. */

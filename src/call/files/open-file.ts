@@ -1,8 +1,8 @@
 import { lstatSync, readFileSync, realpathSync, statSync } from 'node:fs'
-import { ToolError } from '../../../contract/tool-error.ts'
+import { ToolError } from '../../contract/tool-error.ts'
 
 /** A configuration file as it is now. */
-export type ConfigFile = {
+export type OpenedFile = {
   /** Where it is, behind all links. */
   readonly path: string
   /** What it holds, without the byte order mark; undefined where there is no file. */
@@ -13,7 +13,7 @@ export type ConfigFile = {
 }
 
 /** Reads a file of somebody else. Throws CONFIG or what the system says when it is none that can be read. */
-export function openConfig(path: string): ConfigFile {
+export function openFile(path: string): OpenedFile {
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return { path, text: undefined, mark: '' }
   const target = followLinks(path)
   const stats = statSync(target)

@@ -1,7 +1,7 @@
 import { accessSync, constants, mkdirSync, readdirSync, rmdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { ToolError } from '../../../contract/tool-error.ts'
+import { ToolError } from '../../contract/tool-error.ts'
 
 const MOST_LOOKS = 50
 const LOOK_AGAIN_MS = 20

@@ -1,0 +1,247 @@
+import { chmodSync, closeSync, constants, copyFileSync, existsSync, fchmodSync, fchownSync, fstatSync, fsyncSync, ftruncateSync, linkSync, lstatSync, mkdirSync, openSync, readSync, readdirSync, readlinkSync, renameSync, rm, rmSync, rmdirSync, unlinkSync, writeSync } from 'node:fs'
+import type { Stats } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { WITHOUT_LINKS } from '../../exclusive-file.ts'
+import { host } from '../../host.ts'
+import { changedMeanwhile } from '../problems.ts'
+import type { Traits } from '../tree.ts'
+
+/** Where tests break something on purpose: called before each change of the disk. */
+export const faults: { before?: ((change: string, path: string) => void) | undefined } = {}
+
+// Linux opens a folder only to name it, also where nobody may list it.
+const ONLY_TO_NAME = 0o10000000
+const HAS_DESCRIPTORS = host.platform === 'linux' && existsSync('/proc/self/fd')
+const FOLDER = (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0)
+const FILE = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
+
+/** What is done to files below one root, by paths relative to it. No link is followed on the way, also one that is put there at the last moment, as far as the system can tell. */
+export class Disk {
+  private readonly pinned = new Map<string, number>()
+
+  constructor(readonly root: string) {}
+
+  /** Undefined where nothing is. */
+  look(path: string): Stats | undefined {
+    try {
+      return this.at(path, (place) => lstatSync(place, { throwIfNoEntry: false }))
+    } catch (error) {
+      if (isMissing(error)) return undefined
+      throw error
+    }
+  }
+
+  list(folder: string): readonly (readonly [name: string, stats: Stats])[] {
+    return this.inside(folder, (prefix) => readdirSync(prefix).flatMap((name) => {
+      // Names that are no UTF-8 are not found again.
+      const stats = lstatSync(`${prefix}/${name}`, { throwIfNoEntry: false })
+      return stats ? [[name, stats] as const] : []
+    }))
+  }
+
+  names(folder: string): readonly string[] {
+    try {
+      return this.inside(folder, (prefix) => readdirSync(prefix))
+    } catch (error) {
+      if (isMissing(error)) return []
+      throw error
+    }
+  }
+
+  targetOf(path: string): string {
+    return this.at(path, (place) => readlinkSync(place))
+  }
+
+  read(path: string, offset: number, length: number): Uint8Array {
+    return this.open(path, constants.O_RDONLY, (fd) => {
+      const bytes = new Uint8Array(length)
+      let used = 0
+      while (used < length) {
+        const count = readSync(fd, bytes, used, length - used, offset + used)
+        if (count === 0) throw changedMeanwhile(path)
+        used += count
+      }
+      return bytes
+    })
+  }
+
+  /** Tells whether the user of this process may write a file. */
+  checkWritable(path: string): void {
+    // A program that runs cannot be written to, but replaced.
+    ignoring(['ETXTBSY'], () => this.open(path, constants.O_WRONLY, () => undefined))
+  }
+
+  /** Writes a new file, or behind the first `offset` bytes of one that is there, and nothing stays behind that. */
+  write(path: string, bytes: Uint8Array, { offset, flush = false }: { readonly offset?: number; readonly flush?: boolean } = {}): void {
+    faults.before?.('write', path)
+    const isNew = offset === undefined
+    this.open(path, constants.O_WRONLY | (isNew ? constants.O_CREAT | constants.O_EXCL : 0), (fd) => {
+      if (!isNew) ftruncateSync(fd, offset)
+      for (let used = 0; used < bytes.length;) used += writeSync(fd, bytes, used, bytes.length - used, (offset ?? 0) + used)
+      if (flush) fsyncSync(fd)
+    }, isNew)
+  }
+
+  /** Makes a file exactly so long, and gives it the traits of the one it replaces. */
+  finish(path: string, { size, traits, flush = false }: { readonly size?: number; readonly traits?: Traits | undefined; readonly flush?: boolean }): void {
+    if (size === undefined && !traits && !flush) return
+    faults.before?.('finish', path)
+    this.open(path, constants.O_WRONLY, (fd) => {
+      const stats = fstatSync(fd)
+      if (size !== undefined && stats.size !== size) ftruncateSync(fd, size)
+      if (traits && (stats.uid !== traits.uid || stats.gid !== traits.gid)) ignoring(['EPERM'], () => fchownSync(fd, traits.uid, traits.gid))
+      if (traits && (stats.mode & 0o777) !== traits.mode) fchmodSync(fd, traits.mode)
+      if (flush) fsyncSync(fd)
+    })
+  }
+
+  copy(from: string, to: string): void {
+    faults.before?.('copy', to)
+    this.open(from, constants.O_RDONLY, (fd) => this.at(to, (target) => {
+      copyFileSync(HAS_DESCRIPTORS ? `/proc/self/fd/${fd}` : join(this.root, from), target, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
+      // The copy is still written to, whatever the rights of the original are.
+      chmodSync(target, 0o600)
+    }))
+  }
+
+  move(from: string, to: string): void {
+    faults.before?.('move', to)
+    this.at(from, (source) => this.at(to, (target) => renameSync(source, target)))
+  }
+
+  /** A second name of a file, or a copy where the file system has no such thing. */
+  keep(path: string, slot: string): void {
+    try {
+      faults.before?.('link', slot)
+      this.at(path, (source) => this.at(slot, (target) => linkSync(source, target)))
+    } catch (error) {
+      if (!WITHOUT_LINKS.includes((error as NodeJS.ErrnoException).code ?? '')) throw error
+      this.copy(path, `${slot}.part`)
+      const { mode, uid, gid } = this.look(path)!
+      this.finish(`${slot}.part`, { traits: { mode: mode & 0o777, uid, gid } })
+      this.move(`${slot}.part`, slot)
+    }
+  }
+
+  makeFolder(path: string, mode = 0o777): void {
+    faults.before?.('mkdir', path)
+    this.at(path, (place) => mkdirSync(place, { mode }))
+  }
+
+  /** Removes an empty folder. */
+  removeFolder(path: string): void {
+    faults.before?.('rmdir', path)
+    this.at(path, (place) => rmdirSync(place))
+  }
+
+  remove(path: string): void {
+    faults.before?.('unlink', path)
+    this.at(path, (place) => unlinkSync(place))
+  }
+
+  removeAll(path: string): void {
+    faults.before?.('rm', path)
+    this.at(path, (place) => rmSync(place, { recursive: true, force: true }))
+  }
+
+  /** Removes a folder that holds files and nothing else, or tells that it holds more. */
+  removeSmall(path: string): boolean {
+    faults.before?.('rm', path)
+    return this.at(path, (place) => {
+      const entries = readdirSync(place, { withFileTypes: true })
+      for (const entry of entries) if (!entry.isDirectory()) unlinkSync(`${place}/${entry.name}`)
+      if (entries.some((entry) => entry.isDirectory())) return false
+      rmdirSync(place)
+      return true
+    })
+  }
+
+  /** The same for many files, while others have their turn. */
+  async removeSlowly(path: string): Promise<void> {
+    const cut = path.lastIndexOf('/')
+    const fd = HAS_DESCRIPTORS ? this.openChecked(path.slice(0, cut), ONLY_TO_NAME) : undefined
+    try {
+      await promisify(rm)(fd === undefined ? join(this.root, path) : `/proc/self/fd/${fd}/${path.slice(cut + 1)}`, { recursive: true, force: true })
+    } finally {
+      if (fd !== undefined) closeSync(fd)
+    }
+  }
+
+  flushFolder(path: string): void {
+    this.inside(path, (_prefix, fd) => { if (fd !== undefined) ignoring(['EINVAL', 'EBADF'], () => fsyncSync(fd)) }, constants.O_RDONLY)
+  }
+
+  /** Gives a name for a path that leads nowhere else while it is used. */
+  at<Value>(path: string, act: (place: string) => Value): Value {
+    const cut = path.lastIndexOf('/')
+    return this.inside(cut === -1 ? '' : path.slice(0, cut), (prefix) => act(`${prefix}/${path.slice(cut + 1)}`))
+  }
+
+  /** Keeps a folder that nobody moves open, so that many steps in it cost less; gives what closes it. */
+  pin(folder: string): () => void {
+    if (!HAS_DESCRIPTORS) return () => undefined
+    const fd = this.openChecked(folder, ONLY_TO_NAME)
+    this.pinned.set(folder, fd)
+    return () => {
+      if (this.pinned.delete(folder)) closeSync(fd)
+    }
+  }
+
+  private inside<Value>(folder: string, act: (prefix: string, fd?: number) => Value, how = ONLY_TO_NAME): Value {
+    const known = how === ONLY_TO_NAME ? this.pinned.get(folder) : undefined
+    if (known !== undefined) return act(`/proc/self/fd/${known}`)
+    if (!HAS_DESCRIPTORS) {
+      this.checkWay(folder)
+      return act(join(this.root, folder))
+    }
+    const fd = this.openChecked(folder, how)
+    try {
+      return act(`/proc/self/fd/${fd}`, fd)
+    } finally {
+      closeSync(fd)
+    }
+  }
+
+  private openChecked(folder: string, how: number): number {
+    const expected = join(this.root, folder)
+    const fd = openSync(expected, how | FOLDER)
+    if (readlinkSync(`/proc/self/fd/${fd}`) === expected) return fd
+    closeSync(fd)
+    throw Object.assign(new Error(`${expected} is behind a link`), { code: 'ELOOP' })
+  }
+
+  private checkWay(folder: string): void {
+    let place = this.root
+    for (const name of folder.split('/')) {
+      place = join(place, name)
+      if (!lstatSync(place).isDirectory()) throw Object.assign(new Error(`${place} is no folder`), { code: 'ENOTDIR' })
+    }
+  }
+
+  private open<Value>(path: string, how: number, act: (fd: number) => Value, isNew = false): Value {
+    return this.at(path, (place) => {
+      const fd = openSync(place, how | FILE, 0o666)
+      try {
+        if (!isNew && !fstatSync(fd).isFile()) throw changedMeanwhile(path)
+        return act(fd)
+      } finally {
+        closeSync(fd)
+      }
+    })
+  }
+}
+
+/** Whether an error says that a file or a folder on the way is not there. */
+export function isMissing(error: unknown): boolean {
+  return ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')
+}
+
+/** Does something that may fail for some reasons. */
+export function ignoring(codes: readonly string[], act: () => void): void {
+  try {
+    act()
+  } catch (error) {
+    if (!codes.includes((error as NodeJS.ErrnoException).code ?? '')) throw error
+  }
+}
