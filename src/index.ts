@@ -37,7 +37,7 @@ export type { AgentPrompt, RenderedAgentPrompt } from './prompting/agent/prompt-
 export { openaiModel } from './prompting/agent/models/openai/openai-model.ts'
 export type { OpenAiModelOptions } from './prompting/agent/models/openai/openai-model.ts'
 export { aiSdkModel } from './prompting/agent/models/ai-sdk/ai-sdk-model.ts'
-export type { AiSdkLanguageModel } from './prompting/agent/models/ai-sdk/ai-sdk-model.ts'
+export type { AiSdkLanguageModel } from './prompting/agent/models/ai-sdk/language-model.ts'
 export type { McpServerConfig } from './registry/mcp/settings.ts'
 export type { ToolServerOptions } from './registry/sources/tool-server.ts'
 export type { Problem, Tier } from './registry/found.ts'

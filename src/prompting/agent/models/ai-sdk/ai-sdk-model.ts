@@ -1,16 +1,7 @@
 import { ToolError } from '../../../../contract/tool-error.ts'
 import type { Model } from '../../model-type.ts'
-
-/** A language model of the `ai` package's provider interface: what `anthropic('...')` or `google('...')` of its providers gives. Specification v3 (ai@6), and v2 (ai@5). */
-export type AiSdkLanguageModel = {
-  readonly specificationVersion: string
-  readonly provider: string
-  readonly modelId: string
-  doGenerate(options: never): PromiseLike<unknown>
-  doStream(options: never): PromiseLike<{ readonly stream: { getReader(): { read(): Promise<{ readonly done: boolean; readonly value?: unknown }>; cancel(reason?: unknown): Promise<void> } } }>
-}
-
-const VERSIONS = ['v2', 'v3']
+import { isLanguageModel, VERSIONS } from './language-model.ts'
+import type { AiSdkLanguageModel } from './language-model.ts'
 
 /** Makes a model of any provider of the `ai` package; the package itself is not needed. Throws CONFIG for what is no language model. */
 export function aiSdkModel(model: AiSdkLanguageModel, { stream = true }: { /** Take the answer in pieces as it is written; default true. */ readonly stream?: boolean } = {}): Model {
@@ -21,10 +12,4 @@ export function aiSdkModel(model: AiSdkLanguageModel, { stream = true }: { /** T
     name: `${model.provider}:${model.modelId}`,
     generate: async (request, how) => (await import('./generate.ts')).generate(model, stream, request, how),
   }
-}
-
-/** True for a language model of a version that is known. */
-export function isLanguageModel(value: unknown): value is AiSdkLanguageModel {
-  const { specificationVersion, doGenerate, doStream } = (value ?? {}) as Partial<AiSdkLanguageModel>
-  return typeof doGenerate === 'function' && typeof doStream === 'function' && VERSIONS.includes(String(specificationVersion))
 }

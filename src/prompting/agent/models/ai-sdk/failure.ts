@@ -3,7 +3,7 @@ import { shorten } from '../../../../contract/shorten.ts'
 import { ToolError } from '../../../../contract/tool-error.ts'
 import { toToolError } from '../../../../call/failure.ts'
 import { httpCode } from '../../../../registry/http/status.ts'
-import type { AiSdkLanguageModel } from './ai-sdk-model.ts'
+import type { AiSdkLanguageModel } from './language-model.ts'
 
 /** What a provider threw, with whether it may be asked again: its errors say so themselves. */
 export function failureOf(thrown: unknown, { provider, modelId }: AiSdkLanguageModel): ToolError {

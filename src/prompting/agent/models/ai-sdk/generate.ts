@@ -1,7 +1,7 @@
 import { isObject } from '../../../../contract/json.ts'
 import { ToolError } from '../../../../contract/tool-error.ts'
 import type { Model, ModelReply, ModelRequest } from '../../model-type.ts'
-import type { AiSdkLanguageModel } from './ai-sdk-model.ts'
+import type { AiSdkLanguageModel } from './language-model.ts'
 import { failureOf } from './failure.ts'
 import { gather } from './gather.ts'
 import { writeOptions } from './write-options.ts'

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../../contract/json.ts'
 import { contentText } from '../../../../contract/providers/outcome-text.ts'
 import { toProvider } from '../../../../contract/providers/to-provider.ts'
 import type { AgentMessage, ModelRequest } from '../../model-type.ts'
-import type { AiSdkLanguageModel } from './ai-sdk-model.ts'
+import type { AiSdkLanguageModel } from './language-model.ts'
 
 /** A request in the words of the provider interface. */
 export function writeOptions({ provider, specificationVersion }: AiSdkLanguageModel, { messages, tools, maxOutputTokens, temperature, stopSequences }: ModelRequest): JsonObject {

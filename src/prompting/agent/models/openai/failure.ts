@@ -3,7 +3,7 @@ import { shorten } from '../../../../contract/shorten.ts'
 import { ToolError } from '../../../../contract/tool-error.ts'
 import type { FailOptions } from '../../../../contract/tool-error.ts'
 import { httpCode } from '../../../../registry/http/status.ts'
-import type { OpenAiServer } from './openai-model.ts'
+import type { OpenAiServer } from './server.ts'
 import { readText } from './read-text.ts'
 
 const LONGEST = 1000

@@ -5,6 +5,7 @@ import { ToolError } from '../../../../contract/tool-error.ts'
 import { host } from '../../../../call/host.ts'
 import { checkOptions } from '../../../../define/names.ts'
 import type { Model } from '../../model-type.ts'
+import type { OpenAiServer } from './server.ts'
 
 /** A model behind an address that speaks OpenAI's chat completions: OpenAI itself, and most others. */
 export type OpenAiModelOptions = {
@@ -24,9 +25,6 @@ export type OpenAiModelOptions = {
   /** Goes into each request as it is: `{ reasoning_effort: 'low' }`. */
   readonly body?: JsonObject
 }
-
-/** Everything that a request needs. */
-export type OpenAiServer = { readonly model: string; readonly address: URL; readonly headers: { readonly [name: string]: string }; /** Never told to anybody else. */ readonly secrets: readonly string[]; readonly stream: boolean; readonly silence: number; readonly strict: boolean; readonly body: JsonObject }
 
 const OPTIONS = ['model', 'baseUrl', 'apiKey', 'headers', 'stream', 'timeout', 'strict', 'body'] as const satisfies readonly (keyof OpenAiModelOptions)[]
 const OPENAI = 'https://api.openai.com/v1'

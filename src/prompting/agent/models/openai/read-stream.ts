@@ -5,7 +5,7 @@ import { ToolError } from '../../../../contract/tool-error.ts'
 import type { ModelReply } from '../../model-type.ts'
 import { assemble } from './assemble.ts'
 import { toldError } from './failure.ts'
-import type { OpenAiServer } from './openai-model.ts'
+import type { OpenAiServer } from './server.ts'
 
 /** Reads a reply that comes in pieces. One that breaks off, or holds something else, may be asked for again: nothing has been done yet. */
 export async function readStream(server: OpenAiServer, bytes: AsyncIterable<Uint8Array>, onText: ((delta: string) => void) | undefined): Promise<ModelReply> {

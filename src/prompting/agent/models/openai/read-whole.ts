@@ -4,7 +4,7 @@ import { ToolError } from '../../../../contract/tool-error.ts'
 import type { ModelReply } from '../../model-type.ts'
 import { assemble } from './assemble.ts'
 import { toldError } from './failure.ts'
-import type { OpenAiServer } from './openai-model.ts'
+import type { OpenAiServer } from './server.ts'
 import { readText } from './read-text.ts'
 
 /** Reads a reply that comes as one JSON document. */

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../../contract/json.ts'
 import { contentText } from '../../../../contract/providers/outcome-text.ts'
 import { toProvider } from '../../../../contract/providers/to-provider.ts'
 import type { AgentMessage, ModelCall, ModelRequest } from '../../model-type.ts'
-import type { OpenAiServer } from './openai-model.ts'
+import type { OpenAiServer } from './server.ts'
 
 /** The body of a request. */
 export function writeRequest({ model, address, stream, strict, body }: OpenAiServer, { messages, tools, maxOutputTokens, temperature, stopSequences }: ModelRequest): JsonObject {
