@@ -1,3 +1,4 @@
+import { AGENT } from './requirements/agent.ts'
 import { EXAMPLES } from './requirements/examples.ts'
 import { DOCTOR, EGRESS } from './requirements/egress.ts'
 import { PERMISSIONS } from './requirements/permissions.ts'
@@ -257,6 +258,7 @@ export const requirements: { readonly [id: string]: Requirement } = {
   ...section('8', FILES),
   ...section('8', PLANNING),
   ...section('8', SECTIONS),
+  ...section('8', AGENT),
   ...section('10', {
     'http-handler': 'createHandler makes a toolset a web-standard fetch handler with /tools/<name>, /mcp and /openapi.json; toNode serves it by node:http and Express.',
     'http-status': 'Over HTTP a success has the status 200 and an error the status of the table.',

@@ -5,6 +5,8 @@ import type { RenderResult } from '../surfaces/cli/output/format-options.ts'
 export type ToolableCommand = Builtin & {
   /** How a person sees the result; default: the general form. Late, because agents do not need it. */
   readonly text?: () => Promise<RenderResult>
+  /** A person sees in the result what the events would say; only programs get both. */
+  readonly tellsAll?: true
   /** The exit status of a result; default 0. */
   readonly exit?: (result: unknown) => number
 }

@@ -1,3 +1,4 @@
+import { agentCommand } from './agent/command.ts'
 import { callCommand } from './call/command.ts'
 import { checkCommand } from './check/command.ts'
 import type { ToolableCommand } from './command.ts'
@@ -15,5 +16,5 @@ import { serveCommands } from './serve/commands.ts'
 
 /** The commands of `toolable`, in the order in which help shows them. */
 export function listCommands(): readonly ToolableCommand[] {
-  return [listCommand, describeCommand, schemaCommand, callCommand, runCommand, resumeCommand, cancelCommand, answerCommand, rescanCommand, checkCommand, doctorCommand, initCommand, readHelpCommand, ...runsCommands, ...planCommands, ...serveCommands]
+  return [listCommand, describeCommand, schemaCommand, callCommand, runCommand, agentCommand, resumeCommand, cancelCommand, answerCommand, rescanCommand, checkCommand, doctorCommand, initCommand, readHelpCommand, ...runsCommands, ...planCommands, ...serveCommands]
 }

@@ -52,7 +52,7 @@ function perform(own: ToolableCommand, host: Host): Perform {
       outcome = ended
       call.observer?.onOutcome(ended, form)
     } }
-    const status = await callTool({ ...call, observer, ...(own.text && call.presentation.mode === 'text' && { renderResult: await own.text() }) })
+    const status = await callTool({ ...call, observer, ...(own.text && call.presentation.mode === 'text' && { renderResult: await own.text(), ...(own.tellsAll && { globals: { ...call.globals, quiet: true } }) }) })
     return outcome?.ok && own.exit ? own.exit(outcome.result) : status
   }
 }

@@ -29,7 +29,7 @@ const HEARTBEAT_GRACE_S = 90
 const RETRIES = 3
 
 /** The request for a run, as `run.json` keeps it. Throws CONFIG for a variable of the environment that makes no sense. */
-export async function makeRequest(runId: string, entry: Entry, program: FoundProgram | undefined, given: Given, options: RunOptions, { cwd, env }: Where): Promise<RunRequest> {
+export async function makeRequest(runId: string, entry: Pick<Entry, 'id' | 'definition'> & { readonly found: Pick<Entry['found'], 'version'> }, program: FoundProgram | undefined, given: Given, options: RunOptions, { cwd, env }: Where): Promise<RunRequest> {
   const { manifest } = await entry.definition.compiled()
   const { allowLevel, answers, secrets, surroundings } = options
   return {

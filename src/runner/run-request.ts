@@ -16,6 +16,8 @@ export type RunRequest = {
   readonly args: readonly string[]
   /** For a tool that is not a program: its input. */
   readonly input?: { readonly [field: string]: unknown }
+  /** Not a tool of the registry but a command of `toolable` itself that is run like one. */
+  readonly command?: 'agent'
   /** Which tools there were, so that one that is no program is found again. */
   readonly surroundings?: { readonly config?: string; readonly folder?: readonly string[]; readonly strict?: boolean; readonly probeUnsandboxed?: boolean; readonly cache?: boolean }
   readonly inputSchema?: JsonSchema

@@ -72,8 +72,8 @@ describe('setup', () => {
 
   test('does not know other fields [8.plan-refused]', async () => {
     const [setup] = planningTools() as unknown as Tool[]
-    expect(failed(await call(setup!, { objective: 'a', steps: ['b'] } as never))).toMatchObject({ code: 'INVALID_INPUT' })
-    expect(failed(await call(setup!, {} as never))).toMatchObject({ code: 'MISSING_PARAM', field: 'objective' })
+    expect(failed(await call(setup!, { objective: 'a', steps: ['b'] }))).toMatchObject({ code: 'INVALID_INPUT' })
+    expect(failed(await call(setup!, {}))).toMatchObject({ code: 'MISSING_PARAM', field: 'objective' })
   })
 })
 

@@ -49,5 +49,5 @@ export async function runResume(program: Servable, command: Command & { kind: 't
   // The wish to end it belonged to the attempt before.
   await rm(paths.cancel, { force: true })
   if (flags.detach) return startDetachedRun(paths, changed, io, host, globals, 'resume')
-  return withRegistryOf(changed, io, (registry) => followInForeground(paths, changed, { registry, wait: flags.wait === true, resumedBy: 'resume' }, io, host, globals))
+  return withRegistryOf(changed, paths, io, (registry) => followInForeground(paths, changed, { registry, wait: flags.wait === true, resumedBy: 'resume' }, io, host, globals))
 }

@@ -23,6 +23,7 @@ const showCommand: ToolableCommand = {
     run: async (input, ctx) => (await import('./work-on-plan.ts')).showPlan(input as never, ctx),
   }),
   text,
+  tellsAll: true,
 }
 
 const setupCommand: ToolableCommand = {
@@ -37,6 +38,7 @@ const setupCommand: ToolableCommand = {
     run: async (input, ctx) => (await import('./work-on-plan.ts')).setupPlan(input as never, ctx),
   }),
   text,
+  tellsAll: true,
 }
 
 const addCommand: ToolableCommand = {
@@ -50,6 +52,7 @@ const addCommand: ToolableCommand = {
     run: async (input, ctx) => (await import('./work-on-plan.ts')).addSteps(input as never, ctx),
   }),
   text,
+  tellsAll: true,
 }
 
 const updateCommand: ToolableCommand = {
@@ -65,6 +68,7 @@ const updateCommand: ToolableCommand = {
     run: async (input, ctx) => (await import('./work-on-plan.ts')).updateStep(input as never, ctx),
   }),
   text,
+  tellsAll: true,
 }
 
 const clearCommand: ToolableCommand = {
@@ -79,6 +83,7 @@ const clearCommand: ToolableCommand = {
     run: async (input, ctx) => (await import('./work-on-plan.ts')).clearPlan(input as never, ctx),
   }),
   text,
+  tellsAll: true,
 }
 
 const serveCommand: ToolableCommand = {

@@ -1,9 +1,6 @@
 import type { Io } from '../../contract/io.ts'
 import type { RunEvent } from '../../contract/run-state.ts'
 import type { Registry } from '../../registry/registry-type.ts'
-import type { AnswerChannel } from '../../runner/interactions/broker.ts'
-import { folderChannel } from '../../runner/interactions/channels/folder.ts'
-import { lineChannel } from '../../runner/interactions/channels/lines.ts'
 import type { RunPaths } from '../../runner/folder/run-paths.ts'
 import { performRun } from '../../runner/perform-run.ts'
 import type { RunHost } from '../../runner/run-host.ts'
@@ -11,18 +8,15 @@ import type { RunRequest } from '../../runner/run-request.ts'
 import type { Globals } from '../../surfaces/cli/argv/globals.ts'
 import { findCaller } from '../../surfaces/cli/caller.ts'
 import type { Host } from '../../surfaces/cli/host.ts'
-import { readLines } from '../../surfaces/cli/lines.ts'
 import { choosePresentation } from '../../surfaces/cli/mode.ts'
 import { redirectStrayOutput } from '../../surfaces/cli/stray-output.ts'
-import { cleanLine } from '../../surfaces/cli/output/text/clean.ts'
-import { terminalAnswerer } from '../../surfaces/cli/terminal.ts'
-import { PERSON, openRunView } from './run-view.ts'
-import type { RunView } from './run-view.ts'
+import { openChannels } from './channels.ts'
+import { openRunView } from './run-view.ts'
 
 /** Milliseconds that a run has to end after a signal: the grace of its tool, and a little more. */
 const FAREWELL = 15_000
 
-export type Around = { readonly registry: Registry | undefined; /** Wait for answers from elsewhere also where nobody here can answer. */ readonly wait: boolean; readonly resumedBy?: 'resume'; /** Somebody only asks about the tool (`--help`). */ readonly asks?: boolean }
+export type Around = { readonly registry: Pick<Registry, 'call'> | undefined; /** Wait for answers from elsewhere also where nobody here can answer. */ readonly wait: boolean; readonly resumedBy?: 'resume'; /** Somebody only asks about the tool (`--help`). */ readonly asks?: boolean }
 
 /** Performs a run while its caller looks on: events as JSON lines for agents, words for people; gives the exit status. */
 export async function followInForeground(paths: RunPaths, request: RunRequest, { registry, wait, resumedBy, asks = false }: Around, io: Io, host: Host, globals: Globals): Promise<number> {
@@ -35,10 +29,7 @@ export async function followInForeground(paths: RunPaths, request: RunRequest, {
   const view = openRunView(paths, request, io, globals, { person, bare: asks })
   // What is on record is shown to programs as it stands there.
   const show = (lines: string): Promise<void> => (forPeople ? view.show(lines.trimEnd().split('\n').map((line) => JSON.parse(line) as RunEvent)) : io.stdout.send(lines))
-  const channels: AnswerChannel[] = []
-  if (person) channels.push(personChannel(io, forPeople ? view : undefined))
-  else if (!io.stdin.taken && !io.stdin.isTTY) channels.push(lineChannel(io.stdin, (problem) => io.stderr.write(`${cleanLine(problem)}\n`)))
-  channels.push({ ...folderChannel(paths.answers), passive: !(person || wait || globals.session) })
+  const channels = openChannels(paths, io, { wait, session: globals.session === true }, (question, signal) => (forPeople ? view.untilShown(question.id, signal) : undefined))
   const ending = await performRun(paths, request, { env: io.env, ...(registry && { registry }), channels, onWritten: show, signal: host.signal, ...(secrets && { secrets }), ...(resumedBy && { resumedBy }) })
   io.stdin.close()
   if (forPeople) await view.sumUp()
@@ -51,16 +42,4 @@ async function readGivenSecrets({ secrets = {} }: RunRequest, io: Io, signal: Ab
   if (names.length === 0) return undefined
   const { readSecrets } = await import('../../surfaces/cli/secrets.ts')
   return readSecrets(names.map((name) => `${name}=-`), io, { talksOnStdin: false, signal })
-}
-
-function personChannel(io: Io, view: RunView | undefined): AnswerChannel {
-  const ask = terminalAnswerer(readLines(io.stdin), io.stderr)
-  return {
-    name: PERSON,
-    async answer(question, signal, problem) {
-      await view?.untilShown(question.id, signal)
-      const value: unknown = await Promise.resolve(ask(problem === undefined ? question : { ...question, problem }, signal)).catch(() => undefined)
-      return value === undefined ? undefined : { value }
-    },
-  }
 }

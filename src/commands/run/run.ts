@@ -22,6 +22,7 @@ import { startDetachedRun } from './detach.ts'
 import { followInForeground } from './foreground.ts'
 import { readRunOptions } from './request.ts'
 import type { RunFlags } from './request.ts'
+import { surroundingsOf } from './surroundings.ts'
 
 type ToolCommand = Command & { kind: 'tool' }
 
@@ -58,11 +59,6 @@ export async function runRun(program: Servable, command: ToolCommand, io: Io, ho
 
 function printToolHelp(view: Servable, globals: ToolCommand['globals'], io: Io): Promise<number> {
   return printHelp(view, { globals, builtin: true, kind: 'tool', entry: view.entries[0]!, single: false, tokens: [] }, io)
-}
-
-// Which tools there are; the other flags are about the run.
-function surroundingsOf({ config, folder, strict, probeUnsandboxed, cache }: Surroundings): Surroundings {
-  return { ...(config !== undefined && { config }), ...(folder && { folder }), ...(strict !== undefined && { strict }), ...(probeUnsandboxed !== undefined && { probeUnsandboxed }), ...(cache !== undefined && { cache }) }
 }
 
 // What speaks by arguments gets them as they are; what wants one document gets one, whichever way the user writes it.

@@ -15,7 +15,7 @@ export async function superviseRun([folder = '', resumed]: readonly string[], io
   const { paths, request } = openRun(dirname(folder), basename(folder))
   host.prepareForTools(redirectStrayOutput, { onCrash: (error) => io.stderr.write(`${error.message}\n`), farewell: FAREWELL })
   await untilHandedOver(paths)
-  return withRegistryOf(request, io, async (registry) => {
+  return withRegistryOf(request, paths, io, async (registry) => {
     const ending = await performRun(paths, request, { env: io.env, channels: [folderChannel(paths.answers)], signal: host.signal, ...(registry && { registry }), ...(resumed === 'resume' && { resumedBy: 'resume' }) })
     return ending.rc
   })

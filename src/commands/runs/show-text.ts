@@ -31,7 +31,7 @@ export const renderRun: RenderResult = (result, { color }) => {
   return [
     `${paint('bold', run.run_id)} ${cleanLine([run.tool, ...run.args].join(' '))}`,
     ...known.map(([name, value]) => `  ${name.padEnd(9)} ${name === 'state' ? value : cleanLine(value)}`),
-    ...(run.progress?.plan ? listSteps(run.progress.plan, paint) : []),
+    ...(run.plan ? [`  plan      ${cleanLine(run.plan.objective)}`, ...listSteps(run.plan, paint).map((line) => `          ${line}`)] : []),
     ...run.questions.flatMap((question) => [`  asks      ${cleanLine(question.prompt ?? '')}`, paint('dim', `  answer    ${cleanLine(answerCommand(run, question))}`)]),
     ...(run.state === 'failed' || run.state === 'cancelled' ? [paint('dim', `  go on     toolable resume ${run.run_id}`)] : []),
   ].map((line) => `${line}\n`).join('')

@@ -25,7 +25,8 @@ export async function prepareInputs({ workspace }: RunPaths, { call, args, input
     const byStdin = call.form === 'stdin' || (call.stdin === true && (call.secret === true || text.length > LARGE))
     return { ...work, shown: args, ...(byStdin ? { args: [], stdin: text } : { args: [text] }) }
   }
-  const { args: prepared, ...work } = await preparePaths(args, call?.form === 'program' ? undefined : inputSchema, { ...at, ...(positional && { positional }) })
+  // What is no program gets its input as it is, and its call checks it.
+  const { args: prepared, ...work } = await preparePaths(args, !call || call.form === 'program' ? undefined : inputSchema, { ...at, ...(positional && { positional }) })
   checkArguments(prepared, 'Give the tool a file with the data instead')
   return { ...work, args: prepared, shown: args }
 }

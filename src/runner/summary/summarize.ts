@@ -1,4 +1,5 @@
 import { isObject } from '../../contract/json.ts'
+import type { Plan } from '../../contract/plan.ts'
 import { planIn } from '../../contract/read-plan.ts'
 import { QUEUED, isOver, transition } from '../../contract/run-state.ts'
 import type { RunEvent, RunStanding } from '../../contract/run-state.ts'
@@ -29,7 +30,7 @@ export function startSummary({ run_id, tool, created }: Pick<RunRequest, 'run_id
   let last: RunEvent | undefined
 
   const collect = (event: RunEvent): void => {
-    if (event.type === 'progress') attempt.progress = { ...(attempt.progress?.plan && { plan: attempt.progress.plan }), ...progressOf(event) }
+    if (event.type === 'progress') Object.assign(attempt, { progress: progressOf(event) }, planIn(event))
     else if (event.type === 'artifact') addArtifacts(attempt, [withoutEnvelope(event)])
     else if (event.type === 'result') attempt.result = Object.hasOwn(event, 'result') ? event['result'] : withoutEnvelope(event)
     else if (event.type === 'error' || event.type === 'runner_error') attempt.error = failureOf(event) ?? attempt.error
@@ -66,7 +67,7 @@ export function startSummary({ run_id, tool, created }: Pick<RunRequest, 'run_id
       if (moved) for (const id of questions.keys()) if (!standing.open.includes(id)) questions.delete(id)
     },
     current() {
-      const { started, ended, level, progress, result, error, artifacts, rc } = attempt
+      const { started, ended, level, progress, plan, result, error, artifacts, rc } = attempt
       const seconds = started !== undefined && ended !== undefined ? (Date.parse(ended) - Date.parse(started)) / 1000 : NaN
       return {
         run_id, tool, state: standing.state, attempt: standing.attempt, created,
@@ -75,6 +76,7 @@ export function startSummary({ run_id, tool, created }: Pick<RunRequest, 'run_id
         ...(seconds >= 0 && { duration_s: seconds }),
         ...(level !== undefined && { level }),
         ...(progress && !isOver(standing.state) && { progress }),
+        ...(plan && { plan }),
         ...(last && { last: { type: last.type, ts: last.ts, text: eventText(last) } }),
         questions: [...questions.values()],
         ...(result !== undefined && { result }),
@@ -89,7 +91,7 @@ export function startSummary({ run_id, tool, created }: Pick<RunRequest, 'run_id
   }
 }
 
-type Attempt = { started?: string; ended?: string; level?: string; progress?: RunProgress; result?: unknown; error?: RunFailure | undefined; artifacts: unknown[]; rc?: number }
+type Attempt = { started?: string; ended?: string; level?: string; progress?: RunProgress; plan?: Plan; result?: unknown; error?: RunFailure | undefined; artifacts: unknown[]; rc?: number }
 
 function emptyAttempt(): Attempt {
   return { artifacts: [] }
@@ -97,7 +99,7 @@ function emptyAttempt(): Attempt {
 
 function progressOf(event: RunEvent): RunProgress {
   const [percent, message] = [percentOf(event), messageOf(event)]
-  return { ...(percent !== undefined && { percent }), ...(message !== undefined && { message: message.slice(0, 500) }), ...(typeof event['step'] === 'string' && { step: event['step'].slice(0, 200) }), ...planIn(event) }
+  return { ...(percent !== undefined && { percent }), ...(message !== undefined && { message: message.slice(0, 500) }), ...(typeof event['step'] === 'string' && { step: event['step'].slice(0, 200) }) }
 }
 
 function failureOf(event: RunEvent): RunFailure | undefined {

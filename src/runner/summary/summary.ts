@@ -2,7 +2,7 @@ import type { Plan } from '../../contract/plan.ts'
 import type { RunState } from '../../contract/run-state.ts'
 
 /** How far a tool says it is. */
-export type RunProgress = { readonly percent?: number; readonly message?: string; readonly step?: string; /** What it has set out to do, where it says so. */ readonly plan?: Plan }
+export type RunProgress = { readonly percent?: number; readonly message?: string; readonly step?: string }
 
 /** A question that nobody has answered yet. */
 export type OpenQuestion = { readonly id: string; readonly kind?: string; readonly prompt?: string; readonly [field: string]: unknown }
@@ -24,6 +24,8 @@ export type RunSummary = {
   readonly duration_s?: number
   readonly level?: string
   readonly progress?: RunProgress
+  /** What the tool has set out to do, where it says so, and how far it came. */
+  readonly plan?: Plan
   /** The last thing that was said, in a line. */
   readonly last?: { readonly type: string; readonly ts: string; readonly text: string }
   readonly questions: readonly OpenQuestion[]

@@ -1,0 +1,10 @@
+import { call } from '../../call/tool.ts'
+import type { Tool } from '../../call/tool.ts'
+import type { Registry } from '../../registry/registry-type.ts'
+import { agentTool } from './agent-tool.ts'
+
+/** What the runner calls for a run of an agent: there is only the one tool in it. */
+export function agentHost(registry: Registry, artifacts: string): Pick<Registry, 'call'> {
+  const worker = agentTool({ registry, artifacts }) as Tool
+  return { call: (_tool, input, options) => call(worker, input, options) }
+}

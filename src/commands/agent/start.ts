@@ -1,0 +1,67 @@
+import type { Outcome } from '../../contract/outcome.ts'
+import { toolErrorFrom } from '../../contract/tool-error.ts'
+import { call, definitionOf } from '../../call/tool.ts'
+import type { Tool } from '../../call/tool.ts'
+import { selectEntries } from '../../registry/filter.ts'
+import type { Entry } from '../../registry/entry.ts'
+import { createRun } from '../../runner/folder/create-run.ts'
+import { findRunsFolder } from '../../runner/folder/find-runs-folder.ts'
+import { recover } from '../../runner/folder/recover.ts'
+import { newRunId } from '../../runner/folder/run-id.ts'
+import { makeRequest } from '../../runner/make-request.ts'
+import { performRun } from '../../runner/perform-run.ts'
+import type { RunRequest } from '../../runner/run-request.ts'
+import type { BuiltinContext } from '../../surfaces/builtin/builtin.ts'
+import { dialectContext } from '../../surfaces/cli/dialect-context.ts'
+import { printOutcome } from '../../surfaces/cli/print-outcome.ts'
+import { redirectStrayOutput } from '../../surfaces/cli/stray-output.ts'
+import { openChannels } from '../run/channels.ts'
+import { startDetachedRun } from '../run/detach.ts'
+import { readRunOptions } from '../run/request.ts'
+import { surroundingsOf } from '../run/surroundings.ts'
+import { withRegistry } from '../with-registry.ts'
+import { AGENT_TOOL, agentTool } from './agent-tool.ts'
+import { concluded } from './conclude.ts'
+import { loadModel, loadPrompt } from './load-model.ts'
+import { openVoice } from './voice.ts'
+import type { AgentFlags } from './settings.ts'
+
+/** Milliseconds that a run has to end after a signal. */
+const FAREWELL = 15_000
+
+/** Runs an agent on record; gives the exit status. What cannot work (no model, no such tool) is told before a run begins. */
+export async function startAgent({ wait, detach, ...given }: AgentFlags, context: BuiltinContext): Promise<number> {
+  const { io, host, globals, set } = context
+  const { config, folder, strict, probeUnsandboxed, cache, ...flags } = given
+  const surroundings = surroundingsOf(given)
+  const settings = { ...flags, ...(globals.yes && { yes: true }) }
+  const model = await loadModel(settings, io)
+  if (settings.prompt !== undefined) await loadPrompt(settings.prompt, io.cwd)
+  const root = findRunsFolder(io.cwd, config)
+  await recover(root)
+  return withRegistry(surroundings, io, async (registry) => {
+    // Fails, and says which was meant.
+    selectEntries(registry.entries as readonly Entry[], settings.tools)
+    const voice = openVoice(context)
+    const worker = (artifacts: string): Tool => agentTool({ registry, artifacts, model, onEvent: voice.hear }) as Tool
+    const entry = { id: AGENT_TOOL, definition: definitionOf(worker(root)), found: {} }
+    // What it has done it would do again: whether to go on is for people to decide.
+    const request: RunRequest = { ...(await makeRequest(newRunId(), entry, undefined, { args: [], input: settings }, { ...readRunOptions({ retries: 0 }, globals), surroundings }, io)), command: 'agent' }
+    const paths = createRun(root, request)
+    if (detach) return startDetachedRun(paths, request, io, host, globals)
+    host.prepareForTools(redirectStrayOutput, { onCrash: () => undefined, farewell: FAREWELL })
+    const channels = openChannels(paths, io, { wait: wait === true, session: globals.session === true }, voice.pause)
+    const doing = worker(paths.artifacts)
+    let outcome: Outcome | undefined
+    const ending = await performRun(paths, request, { env: io.env, registry: { call: async (_tool, input, options) => (outcome = await call(doing, input, options)) }, channels, signal: host.signal })
+    io.stdin.close()
+    await voice.end()
+    const told = await concluded(paths, request, ending, outcome)
+    if (!told.ok) throw toolErrorFrom({ ...told.error, details: { run_id: paths.id, ...told.error.details } })
+    const { presentation } = voice
+    // People have seen it already.
+    const { message: _message, ...envelope } = told
+    if (presentation.mode !== 'text' || globals.stream) await printOutcome({ ...envelope, meta: { ...told.meta, tool: AGENT_TOOL, version: set.version, run_id: paths.id } }, { io, presentation, context: dialectContext(io, 'agent'), streamed: globals.stream === true, quiet: globals.quiet === true })
+    return ending.rc
+  })
+}

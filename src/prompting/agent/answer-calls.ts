@@ -1,0 +1,103 @@
+import type { TokenUsage } from '../../contract/budget.ts'
+import { ToolError } from '../../contract/tool-error.ts'
+import { failedCall, toolCall } from '../../contract/providers/tool-call.ts'
+import type { Outcome } from '../../contract/outcome.ts'
+import { showInput } from '../../call/redact.ts'
+import { answerOne } from '../../registry/answer-tool-call.ts'
+import { optionsFor } from './call-options.ts'
+import { fitOutput } from './fit-output.ts'
+import type { AgentMessage, ModelCall } from './model-type.ts'
+import type { Offer } from './offer.ts'
+import type { Repeats } from './repeats.ts'
+import type { Work } from './work.ts'
+
+/** Calls of one reply that run at the same time at most. */
+const MOST_AT_ONCE = 8
+/** Calls of one reply that are answered at all. */
+const MOST_CALLS = 128
+
+export type Answering = { readonly work: Work; readonly offer: Offer; readonly repeats: Repeats; readonly usage: TokenUsage }
+
+type ToolMessage = Extract<AgentMessage, { role: 'tool' }>
+
+/** Runs the calls of a reply, side by side where that is allowed, and adds a message for each, in their order. Throws what ends the run; what was answered before that is in the conversation. */
+export async function answerCalls(calls: readonly ModelCall[], answering: Answering): Promise<void> {
+  const { work } = answering
+  for (const group of inGroups(calls, answering)) {
+    work.check()
+    const settled = await Promise.allSettled(group.map((call) => answer(call, calls.indexOf(call), answering)))
+    for (const one of settled) if (one.status === 'fulfilled') work.say(one.value)
+    const broken = settled.find((one) => one.status === 'rejected')
+    if (broken) throw broken.reason
+  }
+}
+
+/** The same calls with ids that are there, and are unique. */
+export function withIds(calls: readonly ModelCall[], turn: number): readonly ModelCall[] {
+  const taken = new Set<string>()
+  return calls.map((call, index) => {
+    const given = typeof call.id === 'string' && call.id !== '' ? call.id : `call_${turn}_${index + 1}`
+    let id = given
+    for (let number = 2; taken.has(id); number += 1) id = `${given}_${number}`
+    taken.add(id)
+    return { ...call, id, name: typeof call.name === 'string' ? call.name : '' }
+  })
+}
+
+// Neighbours that may run together are one group, so that what stands before another call happens before it.
+function* inGroups(calls: readonly ModelCall[], { work, offer }: Answering): Generator<readonly ModelCall[]> {
+  const { parallel = 'safe' } = work.options
+  const isSafe = ({ name }: ModelCall): boolean => parallel === 'all' || (parallel === 'safe' && offer.find(name)?.entry.definition.annotations.readOnly === true)
+  let group: ModelCall[] = []
+  for (const call of calls) {
+    if (group.length > 0 && (!isSafe(call) || !isSafe(group[0]!) || group.length === MOST_AT_ONCE)) {
+      yield group
+      group = []
+    }
+    group.push(call)
+  }
+  if (group.length > 0) yield group
+}
+
+async function answer(call: ModelCall, index: number, { work, offer, repeats, usage }: Answering): Promise<ToolMessage> {
+  const { id, name } = call
+  const of = { turn: work.turns, id, name }
+  const read = toolCall('openai', id, name, call.arguments)
+  const tool = offer.find(name)
+  work.tell({ type: 'tool_call', ...of, input: tool && read.arguments ? showInput(tool.entry.definition, read.arguments) : (read.arguments ?? call.arguments) })
+  const outcome = index < MOST_CALLS ? await perform() : failedCall(read, new ToolError('INVALID_INPUT', `'${name}' was not called: one reply may hold ${MOST_CALLS} calls`, { suggestion: 'Call it again, in a reply with fewer calls' }).toObject())
+  const { text, content } = fitOutput(outcome, work.options.outputLimit)
+  const notice = repeats.notice(name, call.arguments, text)
+  const told = notice === undefined ? text : `${text}\n\n${notice}`
+  work.tell({ type: 'tool_result', ...of, ok: outcome.ok, text: told, outcome })
+  return { role: 'tool', id, name, text: told, ...(content && { content }), ...(!outcome.ok && { failed: true }) }
+
+  async function perform(): Promise<Outcome> {
+    try {
+      return await answerOne(read, {
+        names: () => offer.names,
+        find: () => tool && {
+          inputSchema: async () => (await tool.entry.definition.compiled()).manifest.inputSchema,
+          call: (input) => tool.call(input, optionsFor({ work, of, input, usage, promptName: offer.promptName })),
+        },
+      }, raises)
+    } catch (error) {
+      const keys = openedKeys(error)
+      if (!keys) throw error
+      offer.open?.(keys)
+      work.tell({ type: 'sections_opened', turn: work.turns, keys })
+      return { ok: true, status: 'success', result: null, message: `Opened: ${keys.join(', ')}. The whole text stands in your instructions now, and the tools of it are yours.`, meta: { tool: name, duration_ms: 0 } }
+    }
+  }
+}
+
+const RAISED = ['E_PROMPT_EVALUATION', 'E_VISIBILITY_EXPANSION']
+
+function raises(error: unknown): boolean {
+  return ToolError.is(error) && RAISED.includes(error.code)
+}
+
+function openedKeys(error: unknown): readonly string[] | undefined {
+  const keys: unknown = ToolError.is(error) && error.code === 'E_VISIBILITY_EXPANSION' ? error.details?.['keys'] : undefined
+  return Array.isArray(keys) ? keys.map(String) : undefined
+}

@@ -1,0 +1,55 @@
+import type { Duration } from '../../../../contract/duration.ts'
+import { toMilliseconds } from '../../../../contract/duration.ts'
+import type { JsonObject } from '../../../../contract/json.ts'
+import { ToolError } from '../../../../contract/tool-error.ts'
+import { host } from '../../../../call/host.ts'
+import { checkOptions } from '../../../../define/names.ts'
+import type { Model } from '../../model-type.ts'
+import type { OpenAiServer } from './server.ts'
+
+/** A model behind an address that speaks OpenAI's chat completions: OpenAI itself, and most others. */
+export type OpenAiModelOptions = {
+  /** What the server calls the model. */
+  readonly model: string
+  /** Default `OPENAI_BASE_URL`, else that of OpenAI. */
+  readonly baseUrl?: string
+  /** Default `OPENAI_API_KEY`, which is sent nowhere but to OpenAI and to `OPENAI_BASE_URL`. */
+  readonly apiKey?: string
+  readonly headers?: { readonly [name: string]: string }
+  /** Take the answer in pieces as it is written; default true. */
+  readonly stream?: boolean
+  /** Longest silence of the server; default 5 minutes. */
+  readonly timeout?: Duration
+  /** Hold the model to the schemas of the tools, where they allow it; default false. */
+  readonly strict?: boolean
+  /** Goes into each request as it is: `{ reasoning_effort: 'low' }`. */
+  readonly body?: JsonObject
+}
+
+const OPTIONS = ['model', 'baseUrl', 'apiKey', 'headers', 'stream', 'timeout', 'strict', 'body'] as const satisfies readonly (keyof OpenAiModelOptions)[]
+const OPENAI = 'https://api.openai.com/v1'
+const SILENCE = '5m'
+
+/** Makes a model of a server that speaks `POST <baseUrl>/chat/completions`. Throws CONFIG, saying what to set, where address or key are missing or cannot be right. */
+export function openaiModel(options: OpenAiModelOptions): Model {
+  checkOptions('openaiModel()', options, OPTIONS)
+  const server = readServer(options)
+  return {
+    name: `openai:${server.model}`,
+    generate: async (request, how) => (await import('./generate.ts')).generate(server, request, how),
+  }
+}
+
+function readServer({ model, baseUrl, apiKey, headers = {}, stream = true, timeout = SILENCE, strict = false, body = {} }: OpenAiModelOptions): OpenAiServer {
+  if (typeof model !== 'string' || model.trim() === '') throw new ToolError('CONFIG', "'model' of openaiModel() must say what the server calls the model", { suggestion: "openaiModel({ model: 'gpt-5' })" })
+  const env = host.env()
+  const configured = env['OPENAI_BASE_URL'] || OPENAI
+  const base = baseUrl ?? configured
+  const address = URL.canParse(base) ? new URL(`${base.replace(/\/+$/, '')}/chat/completions`) : undefined
+  if (!address || !['http:', 'https:'].includes(address.protocol)) throw new ToolError('CONFIG', `the base URL of a model must begin with http:// or https://; it is '${base.slice(0, 100)}'`, { suggestion: `openaiModel({ model, baseUrl: '${OPENAI}' })` })
+  // A key that was meant for one server is not shown to another.
+  const key = (apiKey ?? (address.origin === new URL(configured).origin ? env['OPENAI_API_KEY'] : undefined))?.trim()
+  if (!key && address.origin === new URL(OPENAI).origin) throw new ToolError('CONFIG', 'there is no key for OpenAI', { suggestion: 'export OPENAI_API_KEY=...' })
+  if (key && !/^[\x21-\x7e]+$/.test(key)) throw new ToolError('CONFIG', 'the key of the model holds characters that no key has: a line break, a blank, or letters with accents', { suggestion: 'Look at the file or variable that it comes from' })
+  return { model, address, headers: { ...(key && { authorization: `Bearer ${key}` }), ...headers }, secrets: [...(key ? [key] : []), ...Object.values(headers)].filter((secret) => secret.length >= 8), stream, silence: toMilliseconds(timeout, 'timeout'), strict, body }
+}

@@ -1,0 +1,68 @@
+import type { Budget, TokenUsage } from '../../contract/budget.ts'
+import type { State } from '../../contract/state.ts'
+import { ToolError } from '../../contract/tool-error.ts'
+import { toToolError } from '../../call/failure.ts'
+import type { AgentEvent, AgentOptions } from './agent-type.ts'
+import type { AgentMessage } from './model-type.ts'
+import type { Transcript } from './transcript.ts'
+
+/** One run of an agent while it goes on. */
+export class Work {
+  readonly messages: AgentMessage[]
+  readonly usage = { input: 0, output: 0 }
+  turns = 0
+  #broken: ToolError | undefined
+  #turn: Promise<unknown> = Promise.resolve()
+
+  constructor(readonly options: AgentOptions, readonly parts: { readonly signal: AbortSignal; readonly budget: Budget | undefined; readonly state: State | undefined; readonly transcript: Transcript | undefined }, messages: readonly AgentMessage[]) {
+    this.messages = [...messages]
+  }
+
+  get signal(): AbortSignal {
+    return this.parts.signal
+  }
+
+  /** Adds to the conversation, and to the record. */
+  say(message: AgentMessage): void {
+    this.messages.push(message)
+    this.parts.transcript?.write({ type: 'message', turn: this.turns, message })
+  }
+
+  /** Tells those who look on. Nothing that they do disturbs what is going on; the run ends after it. */
+  tell(event: AgentEvent): void {
+    if (event.type !== 'text' && event.type !== 'tool_progress') this.parts.transcript?.write(event)
+    try {
+      const told: unknown = this.options.onEvent?.(event)
+      if (told instanceof Promise) told.catch((error: unknown) => this.#break(error))
+    } catch (error) {
+      this.#break(error)
+    }
+  }
+
+  /** Counts what a turn has cost; throws E_BUDGET_EXCEEDED. */
+  spend({ input = 0, output = 0 }: TokenUsage, estimated: boolean): void {
+    this.usage.input += input
+    this.usage.output += output
+    this.tell({ type: 'usage', turn: this.turns, usage: { input, output }, total: { ...this.usage }, ...(estimated && { estimated: true }) })
+    this.parts.budget?.spend({ input, output })
+  }
+
+  /** Does one thing after the other: a person is asked one question at a time. */
+  inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const done = this.#turn.then(work)
+    this.#turn = done.catch(() => undefined)
+    return done
+  }
+
+  /** Throws what forbids to go on. */
+  check(): void {
+    this.signal.throwIfAborted()
+    this.parts.budget?.check()
+    const problem = this.#broken ?? this.parts.transcript?.problem
+    if (problem) throw problem
+  }
+
+  #break(error: unknown): void {
+    this.#broken ??= new ToolError('INTERNAL', `onEvent of the agent failed: ${toToolError(error).message}`, { cause: error })
+  }
+}

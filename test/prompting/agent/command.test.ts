@@ -1,0 +1,182 @@
+import { readFileSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { folderWith, startToolable, toolable } from '../../commands/support.ts'
+import { runInTerminal } from '../../support/run-in-terminal.ts'
+import { fixture, makeFolder } from '../../support/run-program.ts'
+import { piecesOf, refuse, startModelServer, stream } from '../../support/model-server.ts'
+import type { Answer, Said } from '../../support/model-server.ts'
+
+const KEY = 'sk-test-0123456789abcdef'
+const use = (name: string, given: unknown = {}) => ({ calls: [{ name, arguments: given }] })
+const SUM = use('add', { left: 1, right: 2 })
+
+// A project of its own for each test, because each leaves runs behind.
+function projectFolder(): string {
+  return folderWith({ 'toolable.yaml': `modules:\n  - ${fixture('agent/tools.mjs')}\n`, 'key.txt': `${KEY}\n` })
+}
+async function scripted(script: readonly (Answer | Said | string)[], env: { readonly [name: string]: string } = {}) {
+  const server = await startModelServer(script)
+  const cwd = projectFolder()
+  return { server, cwd, flags: ['--model', 'openai:tiny', '--base-url', server.baseUrl], here: { cwd, env } }
+}
+function filesIn(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)).filter((file) => statSync(file).isFile())
+}
+function transcriptOf(cwd: string): any[] {
+  const [file] = filesIn(join(cwd, '.runs')).filter((name) => name.endsWith('transcript.jsonl'))
+  return readFileSync(file!, 'utf8').trimEnd().split('\n').map((line) => JSON.parse(line) as object)
+}
+
+describe('toolable agent', () => {
+  test('prints one envelope for programs; the run is on record, its transcript an artifact, the key nowhere [8.agent-command]', async () => {
+    const { server, cwd, flags, here } = await scripted([{ text: 'I count.', ...SUM }, 'It is 3.'])
+    const { status, json } = await toolable(['agent', '1 + 2?', ...flags, '--api-key-file', 'key.txt', '--system', 'Count.', '--tools', 'add'], here)
+    expect(status).toBe(0)
+    expect(json).toMatchObject({ ok: true, result: { text: 'It is 3.', turns: 2, usage: { input: 20, output: 10 } }, meta: { tool: 'toolable.agent', run_id: expect.stringMatching(/^r-/), artifacts: [{ name: 'transcript.jsonl' }] } })
+    expect(server.asked[0]).toMatchObject({ headers: { authorization: `Bearer ${KEY}` }, body: { model: 'tiny', messages: [{ role: 'system', content: 'Count.' }, { role: 'user', content: '1 + 2?' }], tools: [{ function: { name: 'add' } }] } })
+    const [shown, logs] = await Promise.all([toolable(['runs', 'show', 'latest'], here), toolable(['runs', 'logs', 'latest', '--type', 'item'], here)])
+    expect(shown.json.result).toMatchObject({ run_id: json.meta.run_id, tool: 'toolable.agent', state: 'completed', result: { text: 'It is 3.' }, artifacts: [{ path: expect.stringContaining('transcript.jsonl') }] })
+    expect(logs.lines.map(({ value }) => value.type)).toEqual(['text', 'usage', 'tool_call', 'tool_result', 'text', 'usage', 'end'])
+    expect(transcriptOf(cwd).filter(({ type }) => type === 'message')).toHaveLength(4)
+    for (const file of filesIn(join(cwd, '.runs'))) expect(readFileSync(file, 'utf8')).not.toContain(KEY)
+  })
+
+  test('shows people what the model says on stdout, and what it does on stderr [8.agent-command-text]', async () => {
+    const { flags, here } = await scripted([refuse(500), { text: 'I look at it.', ...SUM }, { text: 'Hm.', ...use('nothing') }, 'It is 3.'])
+    const { status, stdout, stderr } = await toolable(['agent', '1 + 2?', ...flags, '-o', 'text'], here)
+    expect([status, stdout]).toEqual([0, 'I look at it.\nHm.\nIt is 3.\n'])
+    expect(stderr).toMatch(/^! the model is asked again .*500.*\n> add \{"left":1,"right":2\}\n> nothing \{\}\n! nothing: NOT_FOUND there is no tool 'nothing'\n$/)
+  })
+
+  test('with --stream every event is a line, the envelope the last [8.agent-command]', async () => {
+    const { flags, here } = await scripted([SUM, 'Three.'])
+    const { lines } = await toolable(['agent', '1 + 2?', ...flags, '--stream'], here)
+    expect(lines.map(({ type }) => type)).toEqual(['turn_start', 'usage', 'tool_call', 'tool_result', 'turn_start', 'text', 'usage', 'result'])
+  })
+
+  test('what cannot work is told before a run begins, with what to do [8.agent-command-errors]', async () => {
+    const cwd = projectFolder()
+    const empty = folderWith({ 'key.txt': '\n', 'nothing.mjs': 'export const a = 1\n', 'broken.mjs': 'export default {\n' })
+    const cases: [readonly string[], number, string, RegExp, { cwd: string }?][] = [
+      [['Go'], 78, 'CONFIG', /TOOLABLE_MODEL=openai:gpt-5/],
+      [['Go', '--model', 'gpt-5'], 78, 'CONFIG', /openai:gpt-5/],
+      [['Go', '--model', 'openai:gpt-5'], 78, 'CONFIG', /export OPENAI_API_KEY/],
+      [['Go', '--model', 'nobody:x'], 78, 'CONFIG', /npm install @ai-sdk\/nobody/],
+      [['Go', '--model', './model.mjs'], 78, 'CONFIG', /there is no file/],
+      [['Go', '--model', './nothing.mjs'], 78, 'CONFIG', /exports no model/, { cwd: empty }],
+      [['Go', '--model', './broken.mjs'], 78, 'CONFIG', /cannot be loaded/, { cwd: empty }],
+      [['Go', '--model', 'openai:x', '--api-key-file', 'key.txt'], 78, 'CONFIG', /is empty/, { cwd: empty }],
+      [['Go', '--model', 'openai:x', '--api-key-file', 'none.txt'], 78, 'CONFIG', /ENOENT/],
+      [['Go', '--model', 'openai:x', '--base-url', 'http://127.0.0.1:9', '--tools', 'ad'], 66, 'NOT_FOUND', /did you mean 'add'/],
+      [['--model', 'openai:x'], 2, 'MISSING_PARAM', /task/],
+      [['Go', '--max-turns', '0', '--model', 'openai:x'], 2, 'INVALID_INPUT', /max-turns|maxTurns/],
+    ]
+    const ended = await Promise.all(cases.map(([args, , , , at]) => toolable(['agent', ...args], at ?? { cwd })))
+    for (const [index, [args, status, code, words]] of cases.entries()) {
+      expect([args, ended[index]!.status, ended[index]!.json.error.code]).toEqual([args, status, code])
+      expect(JSON.stringify(ended[index]!.json.error)).toMatch(words)
+    }
+    expect(readdirSync(cwd)).not.toContain('.runs')
+  })
+
+  test('a key that is refused, turns and tokens that are used up end it with their own status [8.agent-command-errors]', async () => {
+    const [denied, endless, dear] = await Promise.all([scripted([refuse(401, { message: `Incorrect API key provided: ${KEY}` })]), scripted([SUM, SUM]), scripted([SUM])])
+    const [key, turns, tokens] = await Promise.all([
+      toolable(['agent', 'Go', ...denied.flags, '--api-key-file', 'key.txt'], denied.here),
+      toolable(['agent', 'Go', ...endless.flags, '--max-turns', '2'], endless.here),
+      toolable(['agent', 'Go', ...dear.flags, '--max-total-tokens', '5'], dear.here),
+    ])
+    expect([key.status, key.json.error.code]).toEqual([77, 'PERMISSION'])
+    expect(key.stdout + key.stderr).not.toContain(KEY)
+    expect([turns.status, turns.json.error]).toMatchObject([1, { code: 'E_MAX_TURNS', details: { status: 'max_turns', run_id: expect.stringMatching(/^r-/) } }])
+    expect(tokens.json.error).toMatchObject({ code: 'E_BUDGET_EXCEEDED', details: { dimension: 'total_tokens', limit: 5, used: 15 } })
+    expect(tokens.status).not.toBe(0)
+  })
+
+  test('a model is also a file, or a provider that the project has installed; a prompt may bring the tools [8.agent-command-models]', async () => {
+    const model = `{ specificationVersion: 'v3', provider: 'mock', modelId: 'm', supportedUrls: {}, doGenerate() {}, async doStream({ prompt, tools = [] }) { const said = prompt[0].content.length + ' ' + tools.map(({ name }) => name); return { stream: new ReadableStream({ start(c) { for (const part of [{ type: 'text-delta', id: 't', delta: said }, { type: 'finish', finishReason: { unified: 'stop' }, usage: {} }]) c.enqueue(part); c.close() } }) } } }`
+    const cwd = folderWith({
+      'toolable.yaml': `modules:\n  - ${fixture('agent/tools.mjs')}\n`,
+      'model.mjs': `export default () => (${model})\n`,
+      'node_modules/@ai-sdk/mock-provider/package.json': '{"name":"@ai-sdk/mock-provider","type":"module","exports":"./index.mjs"}',
+      'node_modules/@ai-sdk/mock-provider/index.mjs': `export const createMock = () => {}\nexport const mockProvider = { languageModel: (name) => { if (name !== 'good') throw new Error('unknown'); return ${model} } }\n`,
+    })
+    const [file, provider, unknown, prompt] = await Promise.all([
+      toolable(['agent', 'Go', '--model', './model.mjs'], { cwd }),
+      toolable(['agent', 'Go'], { cwd, env: { TOOLABLE_MODEL: 'mock-provider:good' } }),
+      toolable(['agent', 'Go', '--model', '@ai-sdk/mock-provider:bad'], { cwd }),
+      toolable(['agent', 'Go', '--model', './model.mjs', '--prompt', fixture('agent/prompt.mjs'), '--params', '{"user":"Ada"}', '-o', 'text'], { cwd }),
+    ])
+    expect([file, provider].map(({ json }) => json.result.text)).toEqual(['1 add,sleeps,wipe', '1 add,sleeps,wipe'])
+    expect([unknown.status, unknown.json.error.message]).toEqual([78, "'@ai-sdk/mock-provider' has no model 'bad': unknown"])
+    expect(prompt.stdout).toMatch(/^\d+ .*open_sections/)
+  })
+})
+
+describe('a run that somebody looks after', () => {
+  test('consent comes by JSON lines, by --yes, or not at all [8.agent-command-approval]', async () => {
+    const three = await Promise.all([scripted([use('wipe'), 'ok']), scripted([use('wipe'), 'ok']), scripted([use('wipe'), 'ok'])])
+    const [byLine, byFlag, byNobody] = three
+    const results = await Promise.all([
+      toolable(['agent', 'Go', ...byLine.flags], { ...byLine.here, input: '{"value": true}\n' }),
+      toolable(['agent', 'Go', ...byFlag.flags, '--yes'], byFlag.here),
+      toolable(['agent', 'Go', ...byNobody.flags], byNobody.here),
+    ])
+    expect(results.map(({ status }) => status)).toEqual([0, 0, 0])
+    expect(three.map(({ server }) => server.asked[1]!.body.messages.at(-1).content)).toEqual(['wiped', 'wiped', expect.stringContaining('CONFIRMATION_REQUIRED')])
+  })
+
+  test('toolable answer consents to what waits, also in the background [8.agent-command-approval]', async () => {
+    const { server, cwd, flags, here } = await scripted([use('wipe'), 'All gone.'])
+    const started = await toolable(['agent', 'Go', ...flags, '--detach'], here)
+    const { run_id } = started.json.result
+    await expect.poll(async () => (await toolable(['runs', 'show', run_id], here)).json.result.questions, { timeout: 60_000 }).toMatchObject([{ kind: 'confirm', prompt: 'wipe is destructive. Run it with {}?' }])
+    expect((await toolable(['answer', run_id, 'true'], here)).status).toBe(0)
+    expect((await toolable(['watch', run_id], here)).status).toBe(0)
+    expect((await toolable(['runs', 'show', run_id], here)).json.result).toMatchObject({ state: 'completed', result: { text: 'All gone.' } })
+    expect(server.asked[1]!.body.messages.at(-1).content).toBe('wiped')
+    expect(transcriptOf(cwd).at(-1)).toMatchObject({ type: 'end', result: { status: 'completed' } })
+  })
+
+  test('a person at the terminal is asked [8.agent-command-approval]', async () => {
+    const { flags, cwd } = await scripted([{ text: 'I wipe.', ...use('wipe') }, 'Done.'])
+    const { status, screen } = await runInTerminal('../../dist/bin.js', ['agent', 'Go', ...flags], { cwd, steps: [{ wait: 'Run it with', send: 'y\r' }] })
+    expect(status).toBe(0)
+    expect(screen).toMatch(/I wipe\.[\s\S]*> wipe[\s\S]*Run it with[\s\S]*Done\./)
+  })
+
+  test.each(['the model thinks', 'a tool works'])('cancel ends it while %s, and nothing is left behind [8.agent-command-cancel]', async (when) => {
+    const { server, flags, here } = await scripted([when === 'a tool works' ? use('sleeps') : (response) => stream(response, piecesOf({ text: 'I think and' }).slice(0, 3), false)])
+    const running = startToolable(['agent', 'Go', ...flags, '--stream'], here)
+    await running.said(when === 'a tool works' ? 'asleep' : '"delta"')
+    expect((await toolable(['cancel', 'latest'], here)).status).toBe(0)
+    const { status, lines } = await running.ended
+    expect([status, lines.at(-1).error?.code]).toEqual([130, 'CANCELLED'])
+    await expect.poll(() => server.connections()).toBe(0)
+  })
+
+  test('what was used up or killed goes on where it stopped with resume [8.agent-command-resume]', async () => {
+    const { server, flags, here } = await scripted([SUM, SUM, use('sleeps'), SUM, 'It is 3.'])
+    expect((await toolable(['agent', '1 + 2?', ...flags, '--max-turns', '2'], here)).json.error.code).toBe('E_MAX_TURNS')
+    const running = startToolable(['resume', 'latest'], here)
+    await running.said('asleep')
+    running.kill('SIGKILL')
+    await running.ended
+    expect((await toolable(['resume', 'latest'], here)).status).toBe(0)
+    expect(server.asked[3]!.body.messages.map(({ role }: { role: string }) => role)).toEqual(['user', ...Array.from({ length: 3 }, () => ['assistant', 'tool']).flat()])
+    expect(server.asked[3]!.body.messages.at(-1).content).toContain('interrupted')
+    expect((await toolable(['runs', 'show', 'latest'], here)).json.result).toMatchObject({ state: 'completed', attempt: 3, result: { text: 'It is 3.' } })
+  })
+
+  test('its time ends with --timeout [8.agent-command-cancel]', async () => {
+    const { flags, here } = await scripted([use('sleeps')])
+    const { status, json } = await toolable(['agent', 'Go', ...flags, '--timeout', '1s'], here)
+    expect([status, json.error.code]).toEqual([124, 'TIMEOUT'])
+  })
+})
+
+test('help says what it takes', async () => {
+  const { stdout } = await toolable(['agent', '--help'], { cwd: makeFolder() })
+  for (const word of ['--model', '--base-url', '--api-key-file', '--max-turns', '--tools', 'TOOLABLE_MODEL']) expect(stdout).toContain(word)
+})
