@@ -101,7 +101,7 @@ describe('streams that go wrong', () => {
     }
     const { result, server } = await work([endless])
     expect(result).toMatchObject({ status: 'failed', error: { code: 'OUTPUT_LIMIT' } })
-    await expect.poll(() => server.connections()).toBe(0)
+    await expect.poll(() => server.connections(), { timeout: 30_000 }).toBe(0)
   })
 
   test('a server that is silent for too long is asked again [8.agent-openai-garbage]', async () => {
@@ -115,7 +115,7 @@ describe('streams that go wrong', () => {
     const stop = new AbortController()
     const result = await agent({ model: openaiModel({ model: 'tiny', baseUrl: server.baseUrl }), tools: [add], onEvent: ({ type }) => { if (type === 'text') stop.abort() } }).run('Go', { signal: stop.signal })
     expect(result.status).toBe('cancelled')
-    await expect.poll(() => server.connections()).toBe(0)
+    await expect.poll(() => server.connections(), { timeout: 30_000 }).toBe(0)
   })
 
   test('a redirect is not followed, and nobody else gets the key [8.agent-openai-errors]', async () => {
