@@ -166,12 +166,19 @@ describe('servers that are not quite OpenAI', () => {
   })
 })
 
+test('the key of the environment goes to the address of the environment, and to no other [8.agent-openai-errors]', async () => {
+  const [ours, other] = await Promise.all([startModelServer(['ok']), startModelServer(['ok'])])
+  const env = { OPENAI_API_KEY: KEY, OPENAI_BASE_URL: ours.baseUrl }
+  for (const baseUrl of [undefined, other.baseUrl]) await agent({ model: openaiModel({ model: 'tiny', env, ...(baseUrl !== undefined && { baseUrl }) }), tools: [add] }).run('Go')
+  expect([ours, other].map(({ asked }) => asked[0]!.headers.authorization)).toEqual([`Bearer ${KEY}`, undefined])
+})
+
 test('what cannot be a server, or a key, is refused at once [8.agent-openai-errors]', () => {
   const bad: [object, RegExp][] = [
     [{ model: '' }, /must say what the server calls the model/],
     [{ model: 'm', baseUrl: 'localhost:1234' }, /must begin with http/],
     [{ model: 'm', apiKey: `${KEY}\nx` }, /characters that no key has/],
-    [{ model: 'm', baseUrl: 'https://api.openai.com/v1' }, /there is no key for OpenAI/],
+    [{ model: 'm', env: {} }, /there is no key for OpenAI/],
     [{ model: 'm', key: KEY }, /no option 'key'/],
   ]
   for (const [options, message] of bad) {
