@@ -47,7 +47,7 @@ export function agentTool({ registry, artifacts, model, onEvent }: AgentToolPart
         ...(settings.maxTurns !== undefined && { maxTurns: settings.maxTurns }),
         ...(settings.maxOutputTokens !== undefined && { settings: { maxOutputTokens: settings.maxOutputTokens } }),
         parallel: settings.parallel === 'none' ? false : (settings.parallel ?? 'safe'),
-        call: { cwd: ctx.cwd, env: ctx.env, caller: 'toolable-agent' },
+        call: { cwd: ctx.cwd, env: ctx.env, caller: 'toolable-agent', ...(settings.dryRun && { dryRun: true }) },
       })
       const budget = budgetOf(settings)
       const record = recordIn(ctx)

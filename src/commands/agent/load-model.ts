@@ -21,7 +21,7 @@ export async function loadModel({ model, baseUrl, apiKeyFile }: AgentSettings, {
   if (/^\.{0,2}\//.test(wanted) || /\.[cm]?js$/.test(wanted)) return modelIn(await importFile(resolve(cwd, wanted), wanted), wanted)
   const [, provider, name] = /^([^:]+):(.+)$/s.exec(wanted) ?? []
   if (provider === undefined || name === undefined) throw new ToolError('CONFIG', `'${wanted.slice(0, 100)}' names no model: it takes a provider and a name`, { suggestion: `--model openai:${wanted.slice(0, 100)}, <package>:<name>, or ./file.mjs` })
-  if (provider === 'openai') return openaiModel({ model: name, ...(baseUrl !== undefined && { baseUrl }), ...(apiKeyFile !== undefined && { apiKey: readKey(resolve(cwd, apiKeyFile), apiKeyFile) }) })
+  if (provider === 'openai') return openaiModel({ model: name, env, ...(baseUrl !== undefined && { baseUrl }), ...(apiKeyFile !== undefined && { apiKey: readKey(resolve(cwd, apiKeyFile), apiKeyFile) }) })
   return aiSdkModel(modelOf(await importProvider(provider, cwd), provider, name) as never)
 }
 

@@ -18,6 +18,8 @@ export type AgentSettings = {
   readonly parallel?: 'safe' | 'all' | 'none'
   /** Consent to every destructive call. */
   readonly yes?: boolean
+  /** Tools plan instead of act. */
+  readonly dryRun?: boolean
 }
 
 /** What the command line says. */

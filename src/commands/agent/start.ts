@@ -34,7 +34,7 @@ export async function startAgent({ wait, detach, ...given }: AgentFlags, context
   const { io, host, globals, set } = context
   const { config, folder, strict, probeUnsandboxed, cache, ...flags } = given
   const surroundings = surroundingsOf(given)
-  const settings = { ...flags, ...(globals.yes && { yes: true }) }
+  const settings = { ...flags, ...(globals.yes && { yes: true }), ...(globals.dryRun && { dryRun: true }) }
   const model = await loadModel(settings, io)
   if (settings.prompt !== undefined) await loadPrompt(settings.prompt, io.cwd)
   const root = findRunsFolder(io.cwd, config)

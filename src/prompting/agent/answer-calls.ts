@@ -2,7 +2,7 @@ import type { TokenUsage } from '../../contract/budget.ts'
 import { ToolError } from '../../contract/tool-error.ts'
 import { failedCall, toolCall } from '../../contract/providers/tool-call.ts'
 import type { Outcome } from '../../contract/outcome.ts'
-import { showInput } from '../../call/redact.ts'
+import { showInput, showOutcome } from '../../call/redact.ts'
 import { answerOne } from '../../registry/answer-tool-call.ts'
 import { optionsFor } from './call-options.ts'
 import { fitOutput } from './fit-output.ts'
@@ -69,7 +69,7 @@ async function answer(call: ModelCall, index: number, { work, offer, repeats, us
   const { text, content } = fitOutput(outcome, work.options.outputLimit)
   const notice = repeats.notice(name, call.arguments, text)
   const told = notice === undefined ? text : `${text}\n\n${notice}`
-  work.tell({ type: 'tool_result', ...of, ok: outcome.ok, text: told, outcome })
+  work.tell({ type: 'tool_result', ...of, ok: outcome.ok, text: told, outcome: tool ? showOutcome(tool.entry.definition, outcome) : outcome })
   return { role: 'tool', id, name, text: told, ...(content && { content }), ...(!outcome.ok && { failed: true }) }
 
   async function perform(): Promise<Outcome> {

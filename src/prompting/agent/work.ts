@@ -30,7 +30,7 @@ export class Work {
 
   /** Tells those who look on. Nothing that they do disturbs what is going on; the run ends after it. */
   tell(event: AgentEvent): void {
-    if (event.type !== 'text' && event.type !== 'tool_progress') this.parts.transcript?.write(event)
+    this.#record(event)
     try {
       const told: unknown = this.options.onEvent?.(event)
       if (told instanceof Promise) told.catch((error: unknown) => this.#break(error))
@@ -60,6 +60,19 @@ export class Work {
     this.parts.budget?.check()
     const problem = this.#broken ?? this.parts.transcript?.problem
     if (problem) throw problem
+  }
+
+  // What the messages have already is not said twice.
+  #record(event: AgentEvent): void {
+    const { transcript } = this.parts
+    if (!transcript || event.type === 'text' || event.type === 'tool_progress') return
+    if (event.type === 'tool_result') {
+      const { text: _text, outcome, ...rest } = event
+      transcript.write({ ...rest, ...(!outcome.ok && { code: outcome.error.code }), duration_ms: outcome.meta.duration_ms })
+    } else if (event.type === 'end') {
+      const { messages: _messages, ...result } = event.result
+      transcript.write({ type: 'end', result })
+    } else transcript.write(event)
   }
 
   #break(error: unknown): void {

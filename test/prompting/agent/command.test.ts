@@ -115,16 +115,18 @@ describe('toolable agent', () => {
 })
 
 describe('a run that somebody looks after', () => {
-  test('consent comes by JSON lines, by --yes, or not at all [8.agent-command-approval]', async () => {
-    const three = await Promise.all([scripted([use('wipe'), 'ok']), scripted([use('wipe'), 'ok']), scripted([use('wipe'), 'ok'])])
-    const [byLine, byFlag, byNobody] = three
+  test('consent comes by JSON lines, by --yes, or not at all, and a dry run needs none [8.agent-command-approval]', async () => {
+    const script = [use('wipe'), 'ok']
+    const all = await Promise.all([scripted(script), scripted(script), scripted(script), scripted(script)])
+    const [byLine, byFlag, byNobody, planned] = all
     const results = await Promise.all([
       toolable(['agent', 'Go', ...byLine.flags], { ...byLine.here, input: '{"value": true}\n' }),
       toolable(['agent', 'Go', ...byFlag.flags, '--yes'], byFlag.here),
       toolable(['agent', 'Go', ...byNobody.flags], byNobody.here),
+      toolable(['agent', 'Go', ...planned.flags, '--dry-run'], planned.here),
     ])
-    expect(results.map(({ status }) => status)).toEqual([0, 0, 0])
-    expect(three.map(({ server }) => server.asked[1]!.body.messages.at(-1).content)).toEqual(['wiped', 'wiped', expect.stringContaining('CONFIRMATION_REQUIRED')])
+    expect(results.map(({ status }) => status)).toEqual([0, 0, 0, 0])
+    expect(all.map(({ server }) => server.asked[1]!.body.messages.at(-1).content)).toEqual(['wiped', 'wiped', expect.stringContaining('CONFIRMATION_REQUIRED'), expect.stringContaining('would_execute')])
   })
 
   test('toolable answer consents to what waits, also in the background [8.agent-command-approval]', async () => {
@@ -153,7 +155,7 @@ describe('a run that somebody looks after', () => {
     expect((await toolable(['cancel', 'latest'], here)).status).toBe(0)
     const { status, lines } = await running.ended
     expect([status, lines.at(-1).error?.code]).toEqual([130, 'CANCELLED'])
-    await expect.poll(() => server.connections()).toBe(0)
+    await expect.poll(() => server.connections(), { timeout: 30_000 }).toBe(0)
   })
 
   test('what was used up or killed goes on where it stopped with resume [8.agent-command-resume]', async () => {

@@ -250,6 +250,14 @@ describe('what others see', () => {
     await expect(aborted).resolves.toBeDefined()
   })
 
+  test('events show of an input what its tool leaves of it [8.agent-events]', async () => {
+    const login = tool({ name: 'login', summary: 'Log in', input: jsonSchema<{ password: string }>({ type: 'object', properties: { password: { type: 'string' } }, required: ['password'] }), redact: () => ({ password: '***' }), run: () => 'in' })
+    const events: AgentEvent[] = []
+    await agent({ model: scriptedModel([{ calls: [use('login', { password: 'hunter2' })] }, 'done']), tools: [login], onEvent: (event) => { if (event.type !== 'end') events.push(event) } }).run('Go')
+    expect(JSON.stringify(events)).not.toContain('hunter2')
+    expect(JSON.stringify(events)).toContain('***')
+  })
+
   test('an observer that throws ends the run as failed, and disturbs no call [8.agent-events]', async () => {
     const result = await agent({ model: scriptedModel([{ calls: [use('add', { left: 1, right: 1 })] }, 'late']), tools: [add], onEvent: ({ type }) => { if (type === 'tool_call') throw new Error('I cannot look') } }).run('Go')
     expect(result).toMatchObject({ status: 'failed', turns: 1, error: { code: 'INTERNAL', message: 'onEvent of the agent failed: I cannot look' } })

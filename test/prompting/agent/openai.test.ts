@@ -101,7 +101,7 @@ describe('streams that go wrong', () => {
     }
     const { result, server } = await work([endless])
     expect(result).toMatchObject({ status: 'failed', error: { code: 'OUTPUT_LIMIT' } })
-    await expect.poll(() => server.connections()).toBe(0)
+    await expect.poll(() => server.connections(), { timeout: 30_000 }).toBe(0)
   })
 
   test('a server that is silent for too long is asked again [8.agent-openai-garbage]', async () => {
@@ -115,7 +115,7 @@ describe('streams that go wrong', () => {
     const stop = new AbortController()
     const result = await agent({ model: openaiModel({ model: 'tiny', baseUrl: server.baseUrl }), tools: [add], onEvent: ({ type }) => { if (type === 'text') stop.abort() } }).run('Go', { signal: stop.signal })
     expect(result.status).toBe('cancelled')
-    await expect.poll(() => server.connections()).toBe(0)
+    await expect.poll(() => server.connections(), { timeout: 30_000 }).toBe(0)
   })
 
   test('a redirect is not followed, and nobody else gets the key [8.agent-openai-errors]', async () => {
@@ -166,12 +166,19 @@ describe('servers that are not quite OpenAI', () => {
   })
 })
 
+test('the key of the environment goes to the address of the environment, and to no other [8.agent-openai-errors]', async () => {
+  const [ours, other] = await Promise.all([startModelServer(['ok']), startModelServer(['ok'])])
+  const env = { OPENAI_API_KEY: KEY, OPENAI_BASE_URL: ours.baseUrl }
+  for (const baseUrl of [undefined, other.baseUrl]) await agent({ model: openaiModel({ model: 'tiny', env, ...(baseUrl !== undefined && { baseUrl }) }), tools: [add] }).run('Go')
+  expect([ours, other].map(({ asked }) => asked[0]!.headers.authorization)).toEqual([`Bearer ${KEY}`, undefined])
+})
+
 test('what cannot be a server, or a key, is refused at once [8.agent-openai-errors]', () => {
   const bad: [object, RegExp][] = [
     [{ model: '' }, /must say what the server calls the model/],
     [{ model: 'm', baseUrl: 'localhost:1234' }, /must begin with http/],
     [{ model: 'm', apiKey: `${KEY}\nx` }, /characters that no key has/],
-    [{ model: 'm', baseUrl: 'https://api.openai.com/v1' }, /there is no key for OpenAI/],
+    [{ model: 'm', env: {} }, /there is no key for OpenAI/],
     [{ model: 'm', key: KEY }, /no option 'key'/],
   ]
   for (const [options, message] of bad) {

@@ -24,9 +24,11 @@ export type OpenAiModelOptions = {
   readonly strict?: boolean
   /** Goes into each request as it is: `{ reasoning_effort: 'low' }`. */
   readonly body?: JsonObject
+  /** Where the defaults come from; default: the environment of the process. */
+  readonly env?: { readonly [name: string]: string | undefined }
 }
 
-const OPTIONS = ['model', 'baseUrl', 'apiKey', 'headers', 'stream', 'timeout', 'strict', 'body'] as const satisfies readonly (keyof OpenAiModelOptions)[]
+const OPTIONS = ['model', 'baseUrl', 'apiKey', 'headers', 'stream', 'timeout', 'strict', 'body', 'env'] as const satisfies readonly (keyof OpenAiModelOptions)[]
 const OPENAI = 'https://api.openai.com/v1'
 const SILENCE = '5m'
 
@@ -40,9 +42,8 @@ export function openaiModel(options: OpenAiModelOptions): Model {
   }
 }
 
-function readServer({ model, baseUrl, apiKey, headers = {}, stream = true, timeout = SILENCE, strict = false, body = {} }: OpenAiModelOptions): OpenAiServer {
+function readServer({ model, baseUrl, apiKey, headers = {}, stream = true, timeout = SILENCE, strict = false, body = {}, env = host.env() }: OpenAiModelOptions): OpenAiServer {
   if (typeof model !== 'string' || model.trim() === '') throw new ToolError('CONFIG', "'model' of openaiModel() must say what the server calls the model", { suggestion: "openaiModel({ model: 'gpt-5' })" })
-  const env = host.env()
   const configured = env['OPENAI_BASE_URL'] || OPENAI
   const base = baseUrl ?? configured
   const address = URL.canParse(base) ? new URL(`${base.replace(/\/+$/, '')}/chat/completions`) : undefined
