@@ -3,6 +3,7 @@ import { EXAMPLES } from './requirements/examples.ts'
 import { DOCTOR, EGRESS } from './requirements/egress.ts'
 import { PERMISSIONS } from './requirements/permissions.ts'
 import { FILES } from './requirements/files.ts'
+import { GUARDS } from './requirements/guards.ts'
 import { OUTPUT } from './requirements/output.ts'
 import { PLANNING } from './requirements/planning.ts'
 import { SECTIONS } from './requirements/prompting.ts'
@@ -256,6 +257,7 @@ export const requirements: { readonly [id: string]: Requirement } = {
   ...section('7', SANDBOX),
   ...section('7', RUNNER),
   ...section('8', FILES),
+  ...section('8', GUARDS),
   ...section('8', PLANNING),
   ...section('8', SECTIONS),
   ...section('8', AGENT),

@@ -1,22 +1,27 @@
 import type { Budget, BudgetDimension, BudgetLimits, TokenUsage } from '../contract/budget.ts'
 import { toMilliseconds } from '../contract/duration.ts'
+import { isObject } from '../contract/json.ts'
 import { ToolError } from '../contract/tool-error.ts'
+import { checkOptions } from '../define/names.ts'
 import { host } from './host.ts'
 import type { RunningCall } from './running.ts'
 
 const COUNTED = { inputTokens: 'input_tokens', outputTokens: 'output_tokens', totalTokens: 'total_tokens', calls: 'calls' } as const
+const FIELDS = Object.keys(COUNTED) as (keyof typeof COUNTED)[]
+const ADVICE = { action: 'abort', fix: 'Finish with what is there, or ask for a larger budget' } as const
 
 class SharedBudget implements Budget {
   readonly limits: BudgetLimits
   readonly #milliseconds: number | undefined
   readonly #startedAt = host.clock()
   readonly #running = new Set<RunningCall>()
+  #timer: NodeJS.Timeout | undefined
   #input = 0
   #output = 0
   #calls = 0
 
   constructor(limits: BudgetLimits) {
-    this.limits = limits
+    this.limits = Object.freeze({ ...limits })
     this.#milliseconds = limits.time === undefined ? undefined : toMilliseconds(limits.time, 'time')
   }
 
@@ -25,20 +30,19 @@ class SharedBudget implements Budget {
   }
 
   remaining(dimension: BudgetDimension): number | undefined {
-    const { used } = this
-    if (dimension === 'time') return this.#milliseconds === undefined ? undefined : Math.max(0, this.#milliseconds / 1000 - used.seconds)
-    const field = (Object.keys(COUNTED) as (keyof typeof COUNTED)[]).find((name) => COUNTED[name] === dimension)!
-    const limit = this.limits[field]
-    return limit === undefined ? undefined : Math.max(0, limit - used[field])
+    if (dimension === 'time') return this.#milliseconds === undefined ? undefined : Math.max(0, this.#milliseconds / 1000 - this.used.seconds)
+    const field = FIELDS.find((name) => COUNTED[name] === dimension)
+    const limit = field && this.limits[field]
+    return limit === undefined ? undefined : Math.max(0, limit - this.used[field!])
   }
 
   spend({ input = 0, output = 0 }: TokenUsage): void {
-    for (const tokens of [input, output]) if (!(tokens >= 0)) throw new ToolError('INVALID_INPUT', `a number of tokens must be 0 or more, got ${tokens}`)
+    for (const tokens of [input, output]) if (!(Number.isFinite(tokens) && tokens >= 0)) throw new ToolError('INVALID_INPUT', `a number of tokens must be 0 or more, got ${String(tokens)}`)
     this.#input += input
     this.#output += output
     const problem = this.#exceeded()
     if (!problem) return
-    for (const call of this.#running) call.fail(problem)
+    this.#endAll(problem)
     throw problem
   }
 
@@ -49,38 +53,63 @@ class SharedBudget implements Budget {
 
   /** Counts a call that begins, and ends it when the others spend what it would need; gives the function that says it is over. */
   enter(call: RunningCall): () => void {
-    this.#calls++
     this.check()
-    const left = this.remaining('time')
-    if (left !== undefined) call.limitTo(left * 1000, () => this.#timeIsUp())
+    if (this.remaining('calls') === 0) throw this.#usedUp('calls', this.#calls)
+    this.#calls++
     this.#running.add(call)
-    return () => void this.#running.delete(call)
+    this.#watchTime(call)
+    return () => {
+      this.#running.delete(call)
+      if (this.#running.size > 0) return
+      clearTimeout(this.#timer)
+      this.#timer = undefined
+    }
+  }
+
+  // The deadline of the call tells its handler of the limit, and stands still while a person is asked; the time of a budget does not.
+  #watchTime(call: RunningCall): void {
+    const left = this.remaining('time')
+    if (left === undefined) return
+    call.limitTo(left * 1000, () => this.#timeIsUp())
+    this.#timer ??= setTimeout(() => this.#endAll(this.#timeIsUp()), left * 1000)
+  }
+
+  #endAll(problem: ToolError): void {
+    for (const call of [...this.#running]) call.fail(problem)
   }
 
   #exceeded(): ToolError | undefined {
     if (this.remaining('time') === 0) return this.#timeIsUp()
     const { used } = this
-    for (const [field, dimension] of Object.entries(COUNTED) as [keyof typeof COUNTED, BudgetDimension][]) {
-      const limit = this.limits[field]
-      if (limit !== undefined && used[field] > limit) return new ToolError('E_BUDGET_EXCEEDED', `the budget of ${limit} ${dimension.replace('_', ' ')} is used up`, { recoverable: false, retryable: false, details: { dimension, limit, used: used[field] }, suggestion: { action: 'abort', fix: 'Finish with what is there, or ask for a larger budget' } })
-    }
-    return undefined
+    const field = FIELDS.find((name) => used[name] > (this.limits[name] ?? Infinity))
+    return field && this.#usedUp(field, used[field])
+  }
+
+  #usedUp(field: keyof typeof COUNTED, used: number): ToolError {
+    const [limit, dimension] = [this.limits[field]!, COUNTED[field]]
+    return new ToolError('E_BUDGET_EXCEEDED', `the budget of ${limit} ${dimension.replace('_', ' ')} is used up`, { recoverable: false, retryable: false, details: { dimension, limit, used }, suggestion: ADVICE })
   }
 
   #timeIsUp(): ToolError {
     const limit = this.#milliseconds! / 1000
-    return new ToolError('TIMEOUT', `the budget of ${limit} seconds is used up`, { details: { dimension: 'time', limit, used: this.used.seconds }, suggestion: { action: 'abort', fix: 'Finish with what is there, or ask for a larger budget' } })
+    return new ToolError('TIMEOUT', `the budget of ${limit} seconds is used up`, { details: { dimension: 'time', limit, used: this.used.seconds }, suggestion: ADVICE })
   }
 }
 
-/** Limits that calls share; give it as `budget` to each of them. Throws CONFIG without a limit, and for one that is not above 0. */
+/** Limits that calls share; give it as `budget` to each of them. Throws CONFIG without a limit, for one that is not above 0, and for one that there is not. */
 export function createBudget(limits: BudgetLimits): Budget {
-  const given = Object.entries(limits).filter(([, limit]) => limit !== undefined)
-  if (given.length === 0) throw new ToolError('CONFIG', 'a budget needs at least one limit: time, inputTokens, outputTokens, totalTokens or calls')
-  for (const [name, limit] of given) if (name !== 'time' && !(Number.isSafeInteger(limit) && (limit as number) > 0)) throw new ToolError('CONFIG', `${name}: a limit of a budget must be a whole number above 0, got ${String(limit)}`)
-  const budget = new SharedBudget(limits)
-  if (budget.remaining('time') === 0) throw new ToolError('CONFIG', 'time: a limit of a budget must be above 0')
-  return budget
+  if (!isObject(limits)) throw new ToolError('CONFIG', 'createBudget() takes limits: { time, inputTokens, outputTokens, totalTokens, calls }')
+  checkOptions('createBudget()', limits, ['time', ...FIELDS])
+  if (Object.values(limits).every((limit) => limit === undefined)) throw new ToolError('CONFIG', 'a budget needs at least one limit: time, inputTokens, outputTokens, totalTokens or calls')
+  for (const name of FIELDS) {
+    const limit = limits[name]
+    if (limit !== undefined && !(Number.isSafeInteger(limit) && limit > 0)) throw new ToolError('CONFIG', `${name}: a limit of a budget must be a whole number above 0, got ${String(limit)}`)
+  }
+  try {
+    return new SharedBudget(limits)
+  } catch (error) {
+    throw new ToolError('CONFIG', `time: ${(error as Error).message}`, { cause: error })
+  }
 }
 
 /** Counts a call against a budget; gives the function that says it is over. */

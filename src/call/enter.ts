@@ -6,7 +6,9 @@ import type { ToolDefinition } from '../define/tool-type.ts'
 import { after } from './after.ts'
 import { CallContext } from './context.ts'
 import type { Gathered } from './context.ts'
-import { checkGuards, Guarded } from './guards/check-guards.ts'
+import { checkGuards, readGuards } from './guards/check-guards.ts'
+import type { Asked } from './guards/check-guards.ts'
+import { Guarded } from './guards/guarded.ts'
 import type { CallOptions } from './options.ts'
 import { prepareInput } from './prepare.ts'
 import type { Prepared } from './prepare.ts'
@@ -37,11 +39,11 @@ export type Entering = {
 /** Builds the context and asks the tool's own `preValidate` and then the guards: all that comes before consent and handler. */
 export function enter(entering: Entering): Entered | Promise<Entered> {
   const { definition: { hooks }, options: { guards } } = entering
-  return hooks.context || hooks.preValidate || (guards && guards.length > 0) ? enterByHooks(entering) : { context: contextOf(entering, {}), guarded: undefined }
+  return hooks.context || hooks.preValidate || isGuarded(guards) ? enterByHooks(entering) : { context: contextOf(entering, {}), asked: undefined }
 }
 
-/** `guarded` is there where guards were asked. */
-export type Entered = { readonly context: Context; readonly guarded: Guarded | undefined }
+/** `asked` is there where guards were asked. */
+export type Entered = { readonly context: Context; readonly asked: Asked | undefined }
 
 async function enterByHooks(entering: Entering): Promise<Entered> {
   const { definition, prepared, options } = entering
@@ -49,10 +51,15 @@ async function enterByHooks(entering: Entering): Promise<Entered> {
   const input = prepared.input as never
   const context = contextOf(entering, (await hooks.context?.(input)) ?? {})
   await hooks.preValidate?.(input, context)
-  if (!options.guards || options.guards.length === 0) return { context, guarded: undefined }
-  const guarded = new Guarded(definition, prepared.input, context, options.state !== undefined)
-  await checkGuards(options.guards, guarded)
-  return { context, guarded }
+  if (!isGuarded(options.guards)) return { context, asked: undefined }
+  const asked = { guards: readGuards(options.guards), call: new Guarded(definition, prepared.input, context, options.state !== undefined) }
+  await checkGuards(asked)
+  return { context, asked }
+}
+
+// What is no list must not pass for an empty one.
+function isGuarded(guards: CallOptions['guards']): guards is NonNullable<CallOptions['guards']> {
+  return guards !== undefined && !(Array.isArray(guards) && guards.length === 0)
 }
 
 function contextOf({ definition, prepared: { cwd, dryRun, verbose }, options, gathered, call, state, emit }: Entering, extra: { readonly [key: string]: unknown }): Context {

@@ -12,7 +12,7 @@ import { checkAnswer, plainAnswer, succeeded } from './finish.ts'
 import type { Answer } from './finish.ts'
 import type { Finished } from './finished.ts'
 import { tellGuards } from './guards/check-guards.ts'
-import type { Guarded } from './guards/check-guards.ts'
+import type { Asked } from './guards/check-guards.ts'
 import type { CallOptions } from './options.ts'
 import type { Prepared } from './prepare.ts'
 import { showInput } from './redact.ts'
@@ -40,11 +40,11 @@ export function execute(execution: Execution): Finished | Promise<Finished> {
     if (event.type === 'artifact') gathered.artifacts.push({ name: event.name, uri: event.uri })
     return tell(event, options, call)
   }
-  return after(enter({ definition, prepared, options, gathered, call, state: stay.state, emit }), ({ context, guarded }) => {
+  return after(enter({ definition, prepared, options, gathered, call, state: stay.state, emit }), ({ context, asked }) => {
     if (!definition.run) throw new ToolError('PRECONDITION', `tool '${definition.name}' is described here but cannot be run: it has no handler`, { recoverable: false, suggestion: { action: 'use_different_tool', fix: 'Use another tool' } })
     if (prepared.dryRun && !definition.dryRun) return execution.finish(plainAnswer({ dry_run: true, would_execute: showInput(definition, prepared.input) }))
     const consented = definition.annotations.destructive && !prepared.dryRun ? confirm(definition, prepared.input, options, call) : undefined
-    return after(consented, () => after(handle(execution, context, emit), (returned) => conclude(execution, guarded, returned)))
+    return after(consented, () => after(handle(execution, context, emit), (returned) => conclude(execution, asked, returned)))
   })
 }
 
@@ -58,11 +58,13 @@ function handle({ definition, prepared, options, call }: Execution, context: Con
   return isThenable(running) ? Promise.resolve(running).then(drive) : drive(running)
 }
 
-function conclude(execution: Execution, guarded: Guarded | undefined, returned: unknown): Finished | Promise<Finished> {
+function conclude(execution: Execution, asked: Asked | undefined, returned: unknown): Finished | Promise<Finished> {
   const { definition, prepared, options, gathered, call, stay, finish, report } = execution
+  // Nobody is told of a success that came after the end.
+  if (call.over) throw new ToolError('CANCELLED', 'the call is over')
   return after(prepared.dryRun ? plainAnswer({ plan: gathered.plan }) : checkAnswer(definition, returned), (answer) => {
     const counts = succeeded(answer) && !prepared.dryRun
-    const told = counts && guarded ? tellGuards(options.guards!, guarded, finish(answer).outcome) : undefined
+    const told = counts && asked ? tellGuards(asked, finish(answer).outcome) : undefined
     return after(told, () => {
       call.complete()
       const finished = finish(answer)

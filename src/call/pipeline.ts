@@ -1,4 +1,5 @@
 import type { Outcome } from '../contract/outcome.ts'
+import { ToolError } from '../contract/tool-error.ts'
 import type { ToolDefinition } from '../define/tool-type.ts'
 import { after } from './after.ts'
 import { enterBudget } from './budget.ts'
@@ -35,8 +36,10 @@ export function invoke(definition: ToolDefinition, given: unknown, options: Serv
 
   const work = (call: RunningCall): Finished | Promise<Finished> => after(admit(definition, given, options, call), (ready) => {
     prepared = ready
-    if (options.budget) leaveBudget = enterBudget(options.budget, call)
     const run = (): Finished | Promise<Finished> => {
+      // Whatever is opened after the end would never be closed.
+      if (call.over) throw new ToolError('CANCELLED', 'the call is over')
+      if (options.budget) leaveBudget = enterBudget(options.budget, call)
       stay.begin(definition.annotations.readOnly === true, call)
       return execute({ definition, prepared: ready, options, gathered, call, stay, finish, report })
     }

@@ -7,8 +7,12 @@ import type { State } from './state.ts'
 export type GuardedCall = {
   readonly tool: string
   readonly input: unknown
+  /** The input as people and logs may see it: without what the tool's `redact` takes out. */
+  readonly shown: unknown
   readonly annotations: Annotations
   readonly caller: string | undefined
+  /** Nothing will be done, whatever the guard says. */
+  readonly dryRun: boolean
   /** Where a guard keeps what it has to remember: it rolls back with the call. Throws CONFIG where the caller gave no state, so that the guard refuses. */
   readonly state: State
   readonly ask: Ask
@@ -18,7 +22,7 @@ export type GuardedCall = {
 /** Why a call may not happen, and what to do instead. */
 export type Refusal = { readonly message: string; /** Default PRECONDITION. */ readonly code?: string; /** What to do first, or instead. */ readonly advice: string; readonly details?: { readonly [key: string]: unknown } }
 
-/** Decides whether a call may happen. A guard that throws refuses. */
+/** Decides whether a call may happen. A guard that throws, or gives anything but a refusal or undefined, refuses. */
 export type Guard = {
   readonly name: string
   /** Undefined: the call may happen. */

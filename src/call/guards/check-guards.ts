@@ -1,65 +1,47 @@
-import type { Ask, Context } from '../../contract/context.ts'
 import type { Guard, GuardedCall, Refusal } from '../../contract/guard.ts'
-import type { Annotations } from '../../contract/manifest.ts'
+import { isObject } from '../../contract/json.ts'
 import type { Outcome } from '../../contract/outcome.ts'
-import type { State } from '../../contract/state.ts'
 import { ToolError } from '../../contract/tool-error.ts'
-import type { ToolDefinition } from '../../define/tool-type.ts'
+import { toToolError } from '../failure.ts'
+
+/** A call and those who decide about it. */
+export type Asked = { readonly call: GuardedCall; readonly guards: readonly Guard[] }
+
+/** The guards of a call, each once, however often it is named. Throws CONFIG for what is no guard: it must not count as one that agrees. */
+export function readGuards(given: readonly Guard[]): readonly Guard[] {
+  if (!Array.isArray(given)) throw new ToolError('CONFIG', 'guards must be a list: { guards: [guards.rate({ calls: 10, per: 60 })] }')
+  const guards = [...new Set(given as readonly Guard[])]
+  for (const guard of guards) if (typeof guard?.check !== 'function') throw new ToolError('CONFIG', 'guards holds something that cannot decide: make it with guard({ name, check }), or take one of guards')
+  return guards
+}
 
 /** Asks the guards in their order; the first refusal is thrown, and so is whatever keeps a guard from deciding. */
-export async function checkGuards(guards: readonly Guard[], call: GuardedCall): Promise<void> {
+export async function checkGuards({ guards, call }: Asked): Promise<void> {
   for (const guard of guards) {
-    const refusal = await ask(guard, call)
-    if (refusal) throw toError(guard, refusal)
+    // A call that is over while one of them thinks needs no other.
+    call.signal.throwIfAborted()
+    const refusal = await attempt(guard, `could not decide about '${call.tool}', so it was not run`, () => guard.check(call))
+    if (refusal !== undefined) throw toError(guard, call, refusal)
   }
 }
 
-/** Tells the guards of a success; one that throws fails the call. */
-export async function tellGuards(guards: readonly Guard[], call: GuardedCall, outcome: Outcome): Promise<void> {
-  for (const guard of guards) await guard.passed?.(call, outcome)
+/** Tells the guards of a success; one that throws fails the call, and all that it did is taken back. */
+export async function tellGuards({ guards, call }: Asked, outcome: Outcome): Promise<void> {
+  for (const guard of guards) await attempt(guard, `could not take note of '${call.tool}', so what it did was taken back`, () => guard.passed?.(call, outcome))
 }
 
-async function ask(guard: Guard, call: GuardedCall): Promise<Refusal | undefined> {
+async function attempt<Answer>(guard: Guard, meaning: string, act: () => Answer | Promise<Answer>): Promise<Answer> {
   try {
-    return await guard.check(call)
-  } catch (error) {
-    if (ToolError.is(error)) throw error
-    throw new ToolError('PERMISSION', `guard '${guard.name}' could not decide about '${call.tool}', so it was not run: ${error instanceof Error ? error.message : String(error)}`, { cause: error, details: { guard: guard.name } })
+    return await act()
+  } catch (thrown) {
+    const error = toToolError(thrown)
+    if (thrown === error) throw error
+    throw new ToolError('PERMISSION', `guard '${guard.name}' ${meaning}: ${error.message}`, { cause: thrown, details: { guard: guard.name } })
   }
 }
 
-function toError(guard: Guard, { message, code = 'PRECONDITION', advice, details }: Refusal): ToolError {
-  return new ToolError(code, message, { details: { ...details, guard: guard.name }, suggestion: { action: code === 'PERMISSION' ? 'abort' : 'retry_with_modified_input', fix: advice } })
-}
-
-/** A call as its guards see it. A class, because the hidden class of a literal with getters is made anew for each call. */
-export class Guarded implements GuardedCall {
-  readonly tool: string
-  readonly input: unknown
-  readonly annotations: Annotations
-  readonly caller: string | undefined
-  readonly #context: Context
-  readonly #hasState: boolean
-
-  constructor(definition: ToolDefinition, input: unknown, context: Context, hasState: boolean) {
-    this.tool = definition.name
-    this.input = input
-    this.annotations = definition.annotations
-    this.caller = context.caller
-    this.#context = context
-    this.#hasState = hasState
-  }
-
-  get state(): State {
-    if (!this.#hasState) throw new ToolError('CONFIG', `a guard of '${this.tool}' has to remember things, and the call has no state`, { suggestion: 'Give the calls a state: call(tool, input, { guards, state: createState() })' })
-    return this.#context.state
-  }
-
-  get ask(): Ask {
-    return this.#context.ask
-  }
-
-  get signal(): AbortSignal {
-    return this.#context.signal
-  }
+function toError({ name }: Guard, { tool }: GuardedCall, refusal: unknown): ToolError {
+  if (!isObject(refusal) || typeof refusal['message'] !== 'string') return new ToolError('PERMISSION', `guard '${name}' gave neither a refusal nor undefined about '${tool}', so it was not run`, { details: { guard: name } })
+  const { message, code = 'PRECONDITION', advice, details } = refusal as Refusal
+  return new ToolError(code, message, { details: { ...details, guard: name }, ...(typeof advice === 'string' && { suggestion: { action: code === 'PERMISSION' ? 'abort' : 'retry_with_modified_input', fix: advice } }) })
 }
