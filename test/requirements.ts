@@ -11,6 +11,7 @@ import { REGISTRY } from './requirements/registry.ts'
 import { RUNNER } from './requirements/runner.ts'
 import { RUNS } from './requirements/runs.ts'
 import { SANDBOX } from './requirements/sandbox.ts'
+import { STATE } from './requirements/state.ts'
 
 /** One promise of the specification; `later` exempts it from the coverage test until the work that brings it. */
 export type Requirement = { readonly section: '2' | '3' | '4' | '5' | '6' | '7' | '8' | '10' | '12'; readonly sentence: string; readonly later?: true }
@@ -261,6 +262,7 @@ export const requirements: { readonly [id: string]: Requirement } = {
   ...section('8', PLANNING),
   ...section('8', SECTIONS),
   ...section('8', AGENT),
+  ...section('8', STATE),
   ...section('10', {
     'http-handler': 'createHandler makes a toolset a web-standard fetch handler with /tools/<name>, /mcp and /openapi.json; toNode serves it by node:http and Express.',
     'http-status': 'Over HTTP a success has the status 200 and an error the status of the table.',

@@ -49,7 +49,7 @@ export function execute(execution: Execution): Finished | Promise<Finished> {
 }
 
 function handle({ definition, prepared, options, call }: Execution, context: Context, emit: (event: ToolEvent) => void | Promise<void>): unknown {
-  if (call.over) throw new ToolError('CANCELLED', 'the call was cancelled')
+  if (call.over) throw cancelled()
   const running = definition.run!(prepared.input as never, context)
   const drive = (first: unknown): unknown => {
     if (!isGenerator(first)) return first
@@ -63,14 +63,22 @@ function conclude(execution: Execution, asked: Asked | undefined, returned: unkn
   // Nobody is told of a success that came after the end.
   if (call.over) throw new ToolError('CANCELLED', 'the call is over')
   return after(prepared.dryRun ? plainAnswer({ plan: gathered.plan }) : checkAnswer(definition, returned), (answer) => {
+    if (call.over) throw cancelled()
     const counts = succeeded(answer) && !prepared.dryRun
     const told = counts && asked ? tellGuards(asked, finish(answer).outcome) : undefined
     return after(told, () => {
-      call.complete()
-      const finished = finish(answer)
-      return counts && options.state ? after(stay.commit(options.onEvent && (() => report(finished.outcome))), () => finished) : finished
+      const complete = (): Finished => {
+        call.complete()
+        return finish(answer)
+      }
+      return counts ? stay.commit(complete, options.onEvent && report) : complete()
     })
   })
+}
+
+// Nobody hears it: whatever ended the call has been told.
+function cancelled(): ToolError {
+  return new ToolError('CANCELLED', 'the call was cancelled')
 }
 
 function isThenable(value: unknown): value is PromiseLike<unknown> {

@@ -25,7 +25,7 @@ export function invoke(definition: ToolDefinition, given: unknown, options: Serv
   const startedAt = host.clock()
   const gathered: Gathered = { artifacts: [], plan: [], warnings: [] }
   const tool = identity.tool ?? (identity.toolset === undefined ? definition.name : `${identity.toolset}.${definition.name}`)
-  const stay = new Stay(options.state)
+  let stay: Stay | undefined
   let prepared: Prepared | undefined
   let leaveBudget: (() => void) | undefined
   const meta = (warnings: readonly string[], facts?: Answer['facts']) => buildMeta({ ...facts, tool, version: identity.version, startedAt, dryRun: prepared?.dryRun ?? options.dryRun ?? false, warnings, caller: options.caller, artifacts: gathered.artifacts })
@@ -40,7 +40,7 @@ export function invoke(definition: ToolDefinition, given: unknown, options: Serv
       // Whatever is opened after the end would never be closed.
       if (call.over) throw new ToolError('CANCELLED', 'the call is over')
       if (options.budget) leaveBudget = enterBudget(options.budget, call)
-      stay.begin(definition.annotations.readOnly === true, call)
+      stay = new Stay(options.state, definition.annotations.readOnly === true, call)
       return execute({ definition, prepared: ready, options, gathered, call, stay, finish, report })
     }
     const { idempotencyKey: key, env = host.env() } = options
@@ -50,20 +50,21 @@ export function invoke(definition: ToolDefinition, given: unknown, options: Serv
     const { error, object } = describeFailure(thrown, definition.errors)
     return { outcome: { ok: false, status: 'error', error: object, meta: meta([]) }, error }
   }
+  const isTold = (): boolean => stay?.isCommitted === true && options.state !== undefined
   const leave = (finished: Finished): Finished | Promise<Finished> => {
     leaveBudget?.()
-    const leaving = stay.leave()
-    return leaving || (options.onEvent && !stay.isCommitted) ? leaveLater(finished, leaving) : finished
+    const leaving = stay?.leave()
+    return leaving || (options.onEvent && !isTold()) ? leaveLater(finished, leaving) : finished
   }
   const leaveLater = async (finished: Finished, leaving: void | Promise<void>): Promise<Finished> => {
     let last = finished
     try {
       await leaving
     } catch (error) {
-      last = withWarning(finished, `${stay.isCommitted ? 'what the call had opened could not be closed' : 'not all that the call changed could be taken back'}: ${toToolError(error).message}`)
+      last = withWarning(finished, `${stay?.isCommitted ? 'what the call had opened could not be closed' : 'not all that the call changed could be taken back'}: ${toToolError(error).message}`)
     }
     // An observer that fails after the end changes nothing any more.
-    if (!stay.isCommitted) await report(last.outcome).catch(() => undefined)
+    if (!isTold()) await report(last.outcome).catch(() => undefined)
     return last
   }
   return new Promise((resolve) => startCall(

@@ -9,17 +9,17 @@ import { Stay } from './state/stay.ts'
 
 /** Whether an input would be accepted, the tool's own `preValidate` included. The tool does not run. */
 export async function validateInput(definition: ToolDefinition, given: unknown, { guards: _guards, ...options }: CallOptions = {}): Promise<ToolError | undefined> {
-  const stay = new Stay(options.state)
+  let stay: Stay | undefined
   try {
     await runCall(options.signal, (call) => withoutExit(call, async () => {
       const prepared = await admit(definition, given, options, call)
-      stay.begin(true, call)
+      stay = new Stay(options.state, true, call)
       await enter({ definition, prepared, options, gathered: { artifacts: [], plan: [], warnings: [] }, call, state: stay.state, emit: () => undefined })
     }))
     return undefined
   } catch (error) {
     return describeFailure(error, definition.errors).error
   } finally {
-    await Promise.resolve(stay.leave()).catch(() => undefined)
+    await Promise.resolve(stay?.leave()).catch(() => undefined)
   }
 }

@@ -3,7 +3,7 @@ import type { ToolError } from '../contract/tool-error.ts'
 import { host } from './host.ts'
 
 /** Something that belongs to a call and ends with it. */
-export type Ending = { readonly isOver: boolean }
+export type Ending = { readonly isOver: boolean; /** It ended, and nothing of it stayed. */ readonly isLost: boolean }
 
 /** Where code is at work: in the handler of a call, or in something of the host that a handler waits for. */
 export type Place<Work extends Ending = Ending> = {
@@ -19,7 +19,7 @@ let places: AsyncLocalStorage<Place> | undefined
 /** Runs something in a place of its own. */
 export function at<T>(call: Place['call'], run: () => T): T {
   places ??= host.localStorage<Place>()
-  return places.run({ call, work: undefined, outer: openPlace(places.getStore()) }, run)
+  return places.run({ call, work: undefined, outer: call ? keptPlace(places.getStore()) : openPlace(places.getStore()) }, run)
 }
 
 /** Where we are. */
@@ -32,4 +32,11 @@ function openPlace(place: Place | undefined): Place | undefined {
   let open = place
   while (open && (!open.work || open.work.isOver)) open = open.outer
   return open
+}
+
+// What a call left running when it failed has to know that; one such call is enough.
+function keptPlace(place: Place | undefined): Place | undefined {
+  let kept = place
+  while (kept && (!kept.work || (kept.work.isOver && !kept.work.isLost))) kept = kept.outer
+  return kept?.work?.isLost ? { call: kept.call, work: kept.work, outer: openPlace(kept.outer) } : kept
 }

@@ -1,7 +1,7 @@
 import type { Filesystem } from '../../contract/filesystem.ts'
-import type { Slice, SliceView, State, StateJson, Transactional } from '../../contract/state.ts'
+import type { Slice, SliceView, Snapshotable, State, StateJson, Transactional } from '../../contract/state.ts'
 import { ToolError } from '../../contract/tool-error.ts'
-import type { Items } from './items.ts'
+import { Items } from './items.ts'
 import type { Singletons } from './singletons.ts'
 import type { Change, SliceMap } from './slices.ts'
 import type { Turns } from './turns.ts'
@@ -9,6 +9,8 @@ import type { Turns } from './turns.ts'
 /** What a call works on: a whole state, or the transaction of the call that it is part of. */
 export type Base = {
   readonly id: string
+  /** Nothing can be given to a call that has ended. */
+  readonly isOver: boolean
   /** Who commits: a commit may have to wait for disks and listeners. */
   readonly committing: Turns
   /** Who changes what can only be changed in its place. */
@@ -22,8 +24,8 @@ export type Base = {
   checkKind(slice: Slice<unknown>): void
   toJSON(slices: SliceMap): StateJson
   readonly singletons: Singletons
-  /** Makes sure that the call of this base is the only one to change what has no views of its own; nothing to do for a whole state. */
-  holdInPlace(): Promise<void>
+  /** Makes sure that the call of this base can put back something that has no views; nothing to do for a whole state. */
+  keep(thing: Snapshotable): Promise<void>
   /** Where parts of this base begin: the thing itself, or the changes that the outer call holds of it. */
   transactional<View>(thing: Transactional<View>): Pick<Transactional<View>, 'begin'>
   readonly filesystem: Transactional<Filesystem> | undefined
@@ -43,7 +45,11 @@ export function baseOf(state: State): Base {
 export function merge(before: SliceMap, now: SliceMap, next: SliceMap, changes: ReadonlyMap<string, readonly Change[]>): SliceMap {
   if (now === before) return next
   const merged = new Map(now)
-  for (const [key, made] of changes) merged.set(key, now.get(key) === before.get(key) ? next.get(key)! : replay(key, now.get(key)!, made))
+  for (const [key, made] of changes) {
+    const items = now.get(key) === before.get(key) ? next.get(key) : replay(key, now.get(key) ?? Items.none, made)
+    if (items) merged.set(key, items)
+    else merged.delete(key)
+  }
   return merged
 }
 

@@ -15,7 +15,7 @@ export type StateOptions = {
   readonly filesystem?: Transactional<Filesystem>
 }
 
-/** A store in memory. Calls that may change it take turns; a call that fails leaves nothing of itself behind, apart from log slices. */
+/** A store in memory. Each call sees it as it was when the call began; one that fails leaves nothing of itself behind, apart from log slices. */
 export function createState({ id, from, filesystem }: StateOptions = {}): State {
   const root = new Root(id, from, filesystem)
   let files: Filesystem | undefined
@@ -26,7 +26,7 @@ export function createState({ id, from, filesystem }: StateOptions = {}): State 
     snapshot: () => ({ slices: root.slices }),
     restore: ({ slices }) => root.absorb(slices as SliceMap),
     toJSON: () => root.toJSON(root.slices),
-    resources: root.singletons.resources([]),
+    resources: root.singletons.resources(),
     get filesystem() {
       if (!filesystem) throw noFiles()
       return (files ??= oneByOne(filesystem))

@@ -20,9 +20,13 @@ export class Items<Item> {
   }
 
   static of<Item>(items: readonly Item[]): Items<Item> {
-    if (items.length === 0) return Items.none
     for (const item of items) deepFreeze(item)
-    return new Items([...items], items.length, [])
+    return Items.frozen(items.slice())
+  }
+
+  /** A list of items that were in a list before; it keeps the array. */
+  static frozen<Item>(items: Item[]): Items<Item> {
+    return items.length === 0 ? Items.none : new Items(items, items.length, [])
   }
 
   /** Items that came from outside: whoever looks at them first has to check them. */
@@ -49,7 +53,8 @@ export class Items<Item> {
   append(items: readonly Item[]): Items<Item> {
     for (const item of items) deepFreeze(item)
     if (this.#tail.length + items.length <= TAIL) return new Items(this.#front, this.#length, [...this.#tail, ...items])
-    const front = this.#front.length === this.#length ? this.#front : this.#front.slice(0, this.#length)
+    // Never into the empty list, which everybody has and which would keep it all.
+    const front = this.#length > 0 && this.#front.length === this.#length ? this.#front : this.#front.slice(0, this.#length)
     for (const item of this.#tail) front.push(item)
     for (const item of items) front.push(item)
     return new Items(front, front.length, [])

@@ -3,7 +3,9 @@ import type { Member, Resources, Snapshotable, Transactional, TransactionPart } 
 import { ToolError } from '../../contract/tool-error.ts'
 import type { RunningCall } from '../running.ts'
 import type { Base } from './base.ts'
-import { circle, closeAll, isSnapshotable, isTransactional } from './singletons.ts'
+import { Needs } from './needs.ts'
+import { isOver } from './over.ts'
+import { closeAll, isSnapshotable, isTransactional, twoMembers } from './singletons.ts'
 import type { Opened } from './singletons.ts'
 
 type Kept = { readonly thing: Snapshotable; readonly snapshot: unknown }
@@ -14,11 +16,14 @@ export class Parts {
   readonly #readOnly: boolean
   readonly #call: RunningCall
   readonly #begun = new Map<object, TransactionPart<unknown>>()
-  readonly #kept = new Map<object, Promise<Kept>>()
+  readonly #keeping = new Map<object, Promise<void>>()
+  readonly #kept: Kept[] = []
   readonly #own = new Map<string, { readonly member: Member<unknown>; readonly opened: Promise<unknown> }>()
   readonly #closing: Opened[] = []
+  readonly #needs = new Needs()
   #holding: Promise<void> | undefined
   #pass: (() => void) | undefined
+  #isCommitted = false
   #isOver = false
 
   constructor(base: Base, readOnly: boolean, call: RunningCall) {
@@ -27,10 +32,11 @@ export class Parts {
     this.#call = call
   }
 
-  readonly resources: Resources = this.#resources([])
+  readonly resources: Resources = this.#resources()
 
-  #resources(path: readonly string[]): Resources {
-    return { get: <Value>(member: Member<Value>) => this.#get(member, path) as Promise<Value> }
+  // `asking` is the member that needs others to be opened itself.
+  #resources(asking?: string): Resources {
+    return { get: <Value>(member: Member<Value>) => this.#get(member, asking) as Promise<Value> }
   }
 
   get filesystem(): Filesystem {
@@ -39,79 +45,86 @@ export class Parts {
     return this.begin(files).view
   }
 
-  /** The changes that this call holds of a thing. */
+  /** The changes that this call holds of a thing; for calls inside this one it is where theirs begin. */
   begin<View>(thing: Transactional<View>): TransactionPart<View> {
     if (this.#isOver) throw isOver()
     const known = this.#begun.get(thing) as TransactionPart<View> | undefined
     if (known) return known
+    // It would never be committed.
+    if (this.#isCommitted) throw isOver()
     const part = this.#base.transactional(thing).begin({ readOnly: this.#readOnly })
     this.#begun.set(thing, part)
     return part
   }
 
-  /** Waits until no other call works on things that have no views of their own. There is one turn for all of them, so that nobody waits in a circle. */
-  holdInPlace(): Promise<void> {
-    return (this.#holding ??= (async () => {
-      await this.#base.holdInPlace()
-      const pass = await this.#base.inPlace.take(this.#call)
-      if (this.#isOver) {
-        pass()
-        throw isOver()
-      }
-      this.#pass = pass
-    })())
-  }
-
-  async #get(member: Member<unknown>, path: readonly string[]): Promise<unknown> {
+  async #get(member: Member<unknown>, asking: string | undefined): Promise<unknown> {
     if (this.#isOver) throw isOver()
-    if (path.includes(member.key)) throw circle(path, member.key)
-    if (member.scope === 'call') return this.#getOwn(member, path)
-    const { value } = await this.#base.singletons.get(member, [])
+    if (member.scope === 'call') return this.#getOwn(member, asking)
+    const { value } = await this.#base.singletons.get(member)
     if (this.#isOver) throw isOver()
     if (isTransactional(value)) return this.begin(value).view
-    if (isSnapshotable(value) && !this.#readOnly) await this.#keep(value)
+    if (isSnapshotable(value) && !this.#readOnly) await this.keep(value)
     return value
   }
 
-  #keep(thing: Snapshotable): Promise<Kept> {
-    let kept = this.#kept.get(thing)
-    if (!kept) {
-      kept = (async () => {
-        await this.holdInPlace()
-        return { thing, snapshot: await thing.snapshot() }
-      })()
-      this.#kept.set(thing, kept)
-    }
+  /** Makes sure that something without views can be put back as it was before this call, and before those around it. */
+  keep(thing: Snapshotable): Promise<void> {
+    let kept = this.#keeping.get(thing)
+    if (!kept) this.#keeping.set(thing, (kept = this.#keep(thing)))
     return kept
   }
 
-  #getOwn(member: Member<unknown>, path: readonly string[]): Promise<unknown> {
-    const known = this.#own.get(member.key)
-    if (known) {
-      if (known.member !== member) throw new ToolError('CONFIG', `two members are called '${member.key}': rename one`)
-      return known.opened
+  async #keep(thing: Snapshotable): Promise<void> {
+    await this.#base.keep(thing)
+    await (this.#holding ??= this.#hold())
+    const snapshot = await thing.snapshot()
+    if (this.#isOver) throw isOver()
+    this.#kept.push({ thing, snapshot })
+  }
+
+  // There is one turn for all things without views, so that nobody waits in a circle.
+  async #hold(): Promise<void> {
+    const pass = await this.#base.inPlace.take(this.#call)
+    if (this.#isOver) {
+      pass()
+      throw isOver()
     }
-    const opened = (async () => {
-      const value = await member.open(this.#resources([...path, member.key]))
-      this.#closing.push({ member, value })
-      return isTransactional(value) ? this.begin(value).view : value
-    })()
+    this.#pass = pass
+  }
+
+  #getOwn(member: Member<unknown>, asking: string | undefined): Promise<unknown> {
+    const known = this.#own.get(member.key)
+    if (known && known.member !== member) throw twoMembers(member)
+    if (asking !== undefined) this.#needs.add(asking, member.key)
+    if (known) return known.opened
+    const opened = this.#openOwn(member).finally(() => this.#needs.settle(member.key))
     this.#own.set(member.key, { member, opened })
     return opened
   }
 
-  /** Makes the changes those of everybody; where one cannot be made, none is, and its error is thrown. */
+  async #openOwn(member: Member<unknown>): Promise<unknown> {
+    const value = await member.open(this.#resources(member.key))
+    if (this.#isOver) {
+      // Nobody waits for it any more, so nobody can be told either.
+      await closeAll([{ member, value }]).catch(() => undefined)
+      throw isOver()
+    }
+    this.#closing.push({ member, value })
+    return isTransactional(value) ? this.begin(value).view : value
+  }
+
+  /** Makes the changes those of everybody, one thing after the other; where one cannot, it throws, and `rollback` takes back the others. */
   async commit(): Promise<void> {
+    this.#isCommitted = true
     for (const part of this.#begun.values()) await part.commit()
   }
 
   /** Takes everything back, the last first, and closes what lived for this call; throws the first error when all has been tried. */
   async rollback(): Promise<void> {
     this.#isOver = true
-    const kept = (await Promise.allSettled(this.#kept.values())).flatMap((settled) => (settled.status === 'fulfilled' ? [settled.value] : []))
     await inOrder([
       ...[...this.#begun.values()].toReversed().map((part) => () => part.rollback()),
-      ...kept.toReversed().map(({ thing, snapshot }) => () => thing.restore(snapshot)),
+      ...this.#kept.toReversed().map(({ thing, snapshot }) => () => thing.restore(snapshot)),
       () => this.#close(),
     ])
   }
@@ -122,15 +135,9 @@ export class Parts {
     await inOrder([...[...this.#begun.values()].map((part) => () => part.end?.()), () => this.#close()])
   }
 
-  async #close(): Promise<void> {
+  #close(): Promise<void> {
     this.#pass?.()
-    await Promise.allSettled([...this.#own.values()].map(({ opened }) => opened))
-    await closeAll(this.#closing.splice(0))
-  }
-
-  /** For calls inside this one: they begin at our changes. */
-  transactional<View>(thing: Transactional<View>): Pick<Transactional<View>, 'begin'> {
-    return this.begin(thing)
+    return closeAll(this.#closing.splice(0))
   }
 }
 
@@ -149,8 +156,4 @@ async function inOrder(steps: readonly (() => void | Promise<void>)[]): Promise<
 /** The error of a state without files. */
 export function noFiles(): ToolError {
   return new ToolError('CONFIG', 'the state of this call has no files', { suggestion: "Give it some: createState({ filesystem: folderFiles('./data') })" })
-}
-
-function isOver(): ToolError {
-  return new ToolError('CANCELLED', 'the call is over')
 }

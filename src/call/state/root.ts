@@ -10,22 +10,30 @@ import type { SliceMap } from './slices.ts'
 import { readState, writeState } from './state-json.ts'
 import { Turns } from './turns.ts'
 
+// So long may one call keep the others from committing before they give up.
+const PATIENCE_MS = 30_000
+
 /** What a whole state holds. */
 export class Root implements Base {
   readonly id: string
-  readonly committing = new Turns()
+  readonly isOver = false
+  readonly committing = new Turns(PATIENCE_MS)
   readonly inPlace = new Turns()
   readonly singletons = new Singletons()
   readonly filesystem: Transactional<Filesystem> | undefined
   slices: SliceMap = new Map()
   readonly #logs = new Map<string, Items<unknown>>()
+  readonly #kinds = new Map<string, 'state' | 'log'>()
 
   constructor(id: string | undefined, from: StateJson | undefined, filesystem: Transactional<Filesystem> | undefined) {
     const read = from === undefined ? undefined : readState(from)
     this.id = id ?? read?.id ?? longId()
     this.filesystem = filesystem
     const slices = new Map<string, Items<unknown>>()
-    for (const [key, { kind, items }] of read?.slices ?? []) (kind === 'log' ? this.#logs : slices).set(key, items)
+    for (const [key, { kind, items }] of read?.slices ?? []) {
+      this.#kinds.set(key, kind)
+      ;(kind === 'log' ? this.#logs : slices).set(key, items)
+    }
     this.slices = slices
   }
 
@@ -34,7 +42,9 @@ export class Root implements Base {
   }
 
   checkKind({ key, kind }: Slice<unknown>): void {
-    if (kind === 'log' ? this.slices.has(key) : this.#logs.has(key)) throw new ToolError('CONFIG', `'${key}' is the key of a state slice and of a log slice: rename one`)
+    const known = this.#kinds.get(key)
+    if (known === undefined) this.#kinds.set(key, kind)
+    else if (known !== kind) throw new ToolError('CONFIG', `'${key}' is the key of a state slice and of a log slice: rename one`)
   }
 
   /** A slice as it is seen outside of calls. */
@@ -50,7 +60,7 @@ export class Root implements Base {
     return viewSlice(slice, read, ({ apply }) => void this.#logs.set(slice.key, apply(read())))
   }
 
-  holdInPlace(): Promise<void> {
+  keep(): Promise<void> {
     return Promise.resolve()
   }
 

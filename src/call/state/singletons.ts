@@ -1,5 +1,6 @@
 import type { Member, Resources, Snapshotable, Transactional } from '../../contract/state.ts'
 import { ToolError } from '../../contract/tool-error.ts'
+import { Needs } from './needs.ts'
 
 /** A member that is open: as it is shared, before a call gets its own view of it. */
 export type Opened = { readonly member: Member<unknown>; readonly value: unknown }
@@ -8,49 +9,51 @@ export type Opened = { readonly member: Member<unknown>; readonly value: unknown
 export class Singletons {
   readonly #opening = new Map<string, { readonly member: Member<unknown>; readonly opened: Promise<Opened> }>()
   readonly #open: Opened[] = []
+  readonly #needs = new Needs()
   #isClosed = false
+  #isGone = false
 
-  /** Those that are open now, in the order of their opening. */
-  get open(): readonly Opened[] {
-    return this.#open
-  }
-
-  async get(member: Member<unknown>, path: readonly string[]): Promise<Opened> {
-    if (this.#isClosed) throw new ToolError('PRECONDITION', `the state is closed: '${member.key}' cannot be opened`)
+  /** `asking` is the member that needs it to be opened itself. */
+  async get(member: Member<unknown>, asking?: string): Promise<Opened> {
+    if (this.#isClosed) throw isClosed(member)
     const known = this.#opening.get(member.key)
-    if (known) {
-      if (known.member !== member) throw new ToolError('CONFIG', `two members are called '${member.key}': rename one`)
-      if (path.includes(member.key)) throw circle(path, member.key)
-      return known.opened
-    }
-    const opened = this.#openOne(member, path)
+    if (known && known.member !== member) throw twoMembers(member)
+    if (asking !== undefined) this.#needs.add(asking, member.key)
+    if (known) return known.opened
+    const opened = this.#openOne(member).finally(() => this.#needs.settle(member.key))
     this.#opening.set(member.key, { member, opened })
     // The next look tries again.
     opened.catch(() => this.#opening.delete(member.key))
     return opened
   }
 
-  async #openOne(member: Member<unknown>, path: readonly string[]): Promise<Opened> {
-    const value = await member.open(this.resources([...path, member.key]))
-    const opened = { member, value }
+  async #openOne(member: Member<unknown>): Promise<Opened> {
+    const opened = { member, value: await member.open(this.resources(member.key)) }
+    if (this.#isGone) {
+      await closeAll([opened])
+      throw isClosed(member)
+    }
     this.#open.push(opened)
     return opened
   }
 
-  /** What a member sees while it is opened: the shared ones only, as they are. */
-  resources(path: readonly string[]): Resources {
+  /** What a member sees while it is opened, and whoever is in no call: the shared ones only. */
+  resources(asking?: string): Resources {
     return {
       get: async <Value>(member: Member<Value>) => {
-        if (member.scope === 'call') throw new ToolError('CONFIG', path.length > 0 ? `'${path.at(-1)}' lives as long as the state and cannot hold '${member.key}', which lives for one call` : `'${member.key}' lives for one call: ask ctx.resources for it`)
-        return (await this.get(member, path)).value as Value
+        if (member.scope === 'call') throw new ToolError('CONFIG', asking === undefined ? `'${member.key}' lives for one call: ask ctx.resources for it` : `'${asking}' lives as long as the state and cannot hold '${member.key}', which lives for one call`)
+        const { value } = await this.get(member, asking)
+        if (isTransactional(value)) throw new ToolError('CONFIG', `'${member.key}' holds the changes of each call apart: ask ctx.resources for it, in a call`)
+        return value as Value
       },
     }
   }
 
-  /** Closes all, the last opened first; throws the first error when all have been tried. */
-  async close(): Promise<void> {
+  /** Closes all, the last opened first; throws the first error when all have been tried. What is just being opened is waited for, or else closed as soon as it comes. */
+  async close(waits = true): Promise<void> {
     this.#isClosed = true
-    await Promise.allSettled([...this.#opening.values()].map(({ opened }) => opened))
+    if (waits) await Promise.allSettled([...this.#opening.values()].map(({ opened }) => opened))
+    this.#isGone = true
     await closeAll(this.#open.splice(0))
   }
 }
@@ -68,9 +71,13 @@ export async function closeAll(opened: readonly Opened[]): Promise<void> {
   if (errors.length > 0) throw errors[0]
 }
 
-/** The error of members that need each other. */
-export function circle(path: readonly string[], key: string): ToolError {
-  return new ToolError('CONFIG', `members need each other in a circle: ${[...path.slice(path.indexOf(key)), key].join(' → ')}`)
+/** The error of a key that two members have. */
+export function twoMembers({ key }: Member<unknown>): ToolError {
+  return new ToolError('CONFIG', `two members are called '${key}': rename one`)
+}
+
+function isClosed({ key }: Member<unknown>): ToolError {
+  return new ToolError('PRECONDITION', `the state is closed: '${key}' cannot be opened`)
 }
 
 /** Whether the changes of a call to it can be held apart. */

@@ -1,5 +1,6 @@
 import type { Slice, SliceView } from '../../contract/state.ts'
 import { ToolError } from '../../contract/tool-error.ts'
+import { deepFreeze } from './deep-freeze.ts'
 import { Items } from './items.ts'
 
 /** The slices that roll back, by key. The map is replaced, never changed, so a snapshot is a reference. */
@@ -18,10 +19,10 @@ export function viewSlice<Item>(slice: Slice<Item>, read: () => Items<unknown>, 
     all: () => items().all,
     where: (predicate) => items().all.filter(predicate),
     append: (...added) => change((now) => now.append(added)),
-    replace: (next) => change(() => Items.of(next), true),
+    replace: (next) => change(() => Items.of(checkList(next, () => `replace() of slice '${slice.key}' needs a list`)), true),
     upsert: (item) => change((now) => upsert(slice, now, item)),
-    clear: (predicate) => change((now) => (predicate ? Items.of(now.all.filter((item) => !predicate(item))) : Items.none)),
-    reduce: (reducer, event) => change((now) => Items.of(checkReduced(slice.key, reducer(now.all, event)))),
+    clear: (predicate) => change((now) => (predicate ? Items.frozen(now.all.filter((item) => !predicate(item))) : Items.none)),
+    reduce: (reducer, event) => change((now) => Items.of(checkList(reducer(now.all, event), () => `a reducer of slice '${slice.key}' gave no list`))),
   }
 }
 
@@ -29,12 +30,14 @@ function upsert<Item>(slice: Slice<Item>, items: Items<Item>, item: Item): Items
   if (!slice.by) throw new ToolError('CONFIG', `slice '${slice.key}' cannot tell which items are the same: give it by, for example slice('${slice.key}', { by: (item) => item.id })`)
   const key = slice.by(item)
   const at = items.all.findIndex((other) => slice.by!(other) === key)
-  return at < 0 ? items.append([item]) : Items.of(items.all.with(at, item))
+  if (at < 0) return items.append([item])
+  deepFreeze(item)
+  return Items.frozen(items.all.with(at, item))
 }
 
-function checkReduced<Item>(key: string, reduced: readonly Item[]): readonly Item[] {
-  if (!Array.isArray(reduced)) throw new ToolError('CONFIG', `a reducer of slice '${key}' gave no list of items`)
-  return reduced
+function checkList<Item>(items: readonly Item[], problem: () => string): readonly Item[] {
+  if (!Array.isArray(items)) throw new ToolError('CONFIG', `${problem()} of items`)
+  return items
 }
 
 function readItem<Item>(slice: Slice<Item>, item: unknown): Item {

@@ -34,7 +34,7 @@ function copyJson(value: unknown, place: string, above: readonly object[] = []):
   if (above.includes(value)) throw refuse('itself')
   if (above.length >= 200) throw refuse('more than 200 levels')
   const inside = [...above, value]
-  if (Array.isArray(value)) return value.map((inner) => copyJson(inner, place, inside))
+  if (Array.isArray(value)) return Array.from(value, (inner) => copyJson(inner, place, inside))
   const prototype: unknown = Object.getPrototypeOf(value)
   if (prototype !== Object.prototype && prototype !== null) throw refuse(`an object of the class ${value.constructor?.name || 'without a name'}`)
   // An absent field and one that is undefined are the same to whoever reads it.

@@ -1,5 +1,7 @@
+import type { Outcome } from '../../contract/outcome.ts'
 import type { State } from '../../contract/state.ts'
 import { after } from '../after.ts'
+import type { Finished } from '../finished.ts'
 import type { RunningCall } from '../running.ts'
 import { createState } from './create-state.ts'
 import type { Transaction } from './transaction.ts'
@@ -10,34 +12,48 @@ export class Stay {
   /** What the call changed has become everybody's, and whoever listens was told. */
   isCommitted = false
   readonly #given: State | undefined
+  readonly #call: RunningCall
+  readonly #readOnly: boolean
   #transaction: Transaction | undefined
-  #own: State | undefined
+  #own: Transaction['singletons'] | undefined
+  #isLeft = false
 
-  constructor(given: State | undefined) {
+  /** Opens a given state as it is now. */
+  constructor(given: State | undefined, readOnly: boolean, call: RunningCall) {
     this.#given = given
-  }
-
-  /** Opens the state as it is now. */
-  begin(readOnly: boolean, call: RunningCall): void {
-    if (this.#given) this.#transaction = visit(this.#given, readOnly, call)
+    this.#readOnly = readOnly
+    this.#call = call
+    if (given) this.#transaction = visit(given, readOnly, call)
   }
 
   /** The state as the handler sees it. */
-  readonly state = (): State => this.#transaction?.state ?? (this.#own ??= createState())
+  readonly state = (): State => (this.#transaction ?? this.#openOwn()).state
 
-  /** Makes the changes those of everybody, once `report` has told of them; where anything of that fails, it throws. */
-  commit(report: (() => Promise<void>) | undefined): void | Promise<void> {
-    return after(this.#transaction?.commit(report), () => {
-      this.isCommitted = true
-    })
+  // Most calls never look at it.
+  #openOwn(): Transaction {
+    const transaction = (this.#transaction = visit(createState(), this.#readOnly, this.#call))
+    this.#own = transaction.singletons
+    if (this.#isLeft) void this.leave()
+    return transaction
   }
 
-  get isUsed(): boolean {
-    return this.#transaction !== undefined || this.#own !== undefined
+  /** Makes the changes those of everybody, after `complete`, which makes the answer when nothing can end the call any more. Of a given state `report` tells first. Where anything of that fails, it throws. */
+  commit(complete: () => Finished, report: ((outcome: Outcome) => Promise<void>) | undefined): Finished | Promise<Finished> {
+    const transaction = this.#transaction
+    if (!transaction) return complete()
+    const told = this.#given && report
+    return after(transaction.takeTurn(told !== undefined), () => {
+      const finished = complete()
+      return after(transaction.commit(told && (() => told(finished.outcome))), () => {
+        this.isCommitted = true
+        return finished
+      })
+    })
   }
 
   /** Frees what the call held, and takes back what it did not commit. */
   leave(): void | Promise<void> {
-    return after(this.#transaction?.leave(this.isCommitted), () => this.#own?.close())
+    this.#isLeft = true
+    return after(this.#transaction?.leave(), () => this.#own?.close(false))
   }
 }

@@ -1,10 +1,12 @@
 import type { Filesystem } from '../../contract/filesystem.ts'
-import type { Resources, Slice, SliceView, State, StateJson, StateSnapshot, Transactional } from '../../contract/state.ts'
+import type { Resources, Slice, SliceView, Snapshotable, State, StateJson, StateSnapshot, Transactional } from '../../contract/state.ts'
 import { ToolError } from '../../contract/tool-error.ts'
+import { after } from '../after.ts'
 import type { RunningCall } from '../running.ts'
 import { behind, merge } from './base.ts'
 import type { Base } from './base.ts'
 import { Items } from './items.ts'
+import { isOver } from './over.ts'
 import { Parts } from './parts.ts'
 import type { Singletons } from './singletons.ts'
 import { viewSlice } from './slices.ts'
@@ -26,6 +28,8 @@ export class Transaction implements Base {
   readonly #call: RunningCall
   #parts: Parts | undefined
   #pass: (() => void) | undefined
+  #isSettling = false
+  #isCommitted = false
   #state: State | undefined
 
   constructor(base: Base, readOnly: boolean, call: RunningCall) {
@@ -55,21 +59,22 @@ export class Transaction implements Base {
     return this.base.filesystem
   }
 
+  /** Throws when it is too late to begin with members: they would never be ended. */
   get parts(): Parts {
+    if (!this.#parts && (this.isOver || this.#isSettling)) throw isOver()
     return (this.#parts ??= new Parts(this.base, this.#readOnly, this.#call))
   }
 
-  holdInPlace(): Promise<void> {
-    return this.parts.holdInPlace()
+  keep(thing: Snapshotable): Promise<void> {
+    return this.parts.keep(thing)
   }
 
   transactional<View>(thing: Transactional<View>): Pick<Transactional<View>, 'begin'> {
-    return this.parts.transactional(thing)
+    return this.parts.begin(thing)
   }
 
   checkKind(slice: Slice<unknown>): void {
     this.base.checkKind(slice)
-    if (slice.kind === 'log' && this.slices.has(slice.key)) throw new ToolError('CONFIG', `'${slice.key}' is the key of a state slice and of a log slice: rename one`)
   }
 
   absorb(next: SliceMap, changes: ReadonlyMap<string, readonly Change[]>): void {
@@ -123,16 +128,28 @@ export class Transaction implements Base {
     return this.base.toJSON(slices)
   }
 
+  /** Waits until no other call commits, as long as this one may; nothing to wait for where everything happens at once. */
+  takeTurn(isHeard: boolean): void | Promise<void> {
+    if (!isHeard && !this.#parts && !this.base.committing.isTaken) return
+    return after(this.base.committing.take(this.#call), (pass) => {
+      if (this.isOver) {
+        pass()
+        throw isOver()
+      }
+      this.#pass = pass
+    })
+  }
+
   /** Makes the changes those of everybody, once `report` has told of them. Where anything of that fails it throws, and `leave` takes back what has been done. */
   commit(report: (() => Promise<void>) | undefined): void | Promise<void> {
-    if (report || this.#parts || this.base.committing.isTaken) return this.#commitInTurn(report)
+    if (report || this.#parts) return this.#settle(report)
     this.#absorb()
   }
 
-  async #commitInTurn(report: (() => Promise<void>) | undefined): Promise<void> {
-    this.#pass = await this.base.committing.take()
+  async #settle(report: (() => Promise<void>) | undefined): Promise<void> {
     // A conflict has to be known before anybody is told.
     this.#merge()
+    this.#isSettling = true
     await this.#parts?.commit()
     await report?.()
     this.#absorb()
@@ -140,17 +157,25 @@ export class Transaction implements Base {
 
   #absorb(): void {
     if (this.#changes.size > 0) this.base.absorb(this.#merge(), this.#changes)
+    this.#isCommitted = true
+    this.isOver = true
   }
 
   #merge(): SliceMap {
+    if (this.base.isOver) throw isOver()
     return merge(this.#before, this.base.slices, this.slices, this.#changes)
   }
 
+  /** It ended, and nothing of it stayed. */
+  get isLost(): boolean {
+    return this.isOver && !this.#isCommitted
+  }
+
   /** Ends it: what was committed stays, everything else is taken back. */
-  leave(isCommitted: boolean): void | Promise<void> {
+  leave(): void | Promise<void> {
     this.isOver = true
     if (!this.#parts) return this.#pass?.()
-    return (isCommitted ? this.#parts.end() : this.#parts.rollback()).finally(() => this.#pass?.())
+    return (this.#isCommitted ? this.#parts.end() : this.#parts.rollback()).finally(() => this.#pass?.())
   }
 }
 

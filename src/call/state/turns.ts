@@ -1,9 +1,16 @@
+import { ToolError } from '../../contract/tool-error.ts'
 import type { RunningCall } from '../running.ts'
 
-/** Something that one call has at a time; the others wait in the order in which they came. */
+/** Something that one call has at a time; the others wait in the order in which they came. With a patience, in milliseconds, those who wait give up when one call has it for longer: it may itself be waiting for them. */
 export class Turns {
   isTaken = false
-  readonly #waiting = new Set<() => void>()
+  readonly #patience: number | undefined
+  readonly #waiting = new Map<() => void, (error: ToolError) => void>()
+  #watch: NodeJS.Timeout | undefined
+
+  constructor(patience?: number) {
+    this.#patience = patience
+  }
 
   /** Gives the function that passes the turn on: at once where nobody has it. A call that is ended from outside while it waits leaves the queue. */
   take(call?: Pick<RunningCall, 'onFail'>): (() => void) | Promise<() => void> {
@@ -13,11 +20,14 @@ export class Turns {
         stopListening?.()
         resolve(this.#begin())
       }
-      this.#waiting.add(begin)
-      const stopListening = call?.onFail((error) => {
+      const refuse = (error: ToolError): void => {
         this.#waiting.delete(begin)
+        if (this.#waiting.size === 0) clearTimeout(this.#watch)
         reject(error)
-      })
+      }
+      this.#waiting.set(begin, refuse)
+      if (this.#waiting.size === 1) this.#watchOver()
+      const stopListening = call?.onFail(refuse)
     })
   }
 
@@ -28,10 +38,23 @@ export class Turns {
       if (isOver) return
       isOver = true
       this.isTaken = false
-      const [next] = this.#waiting
+      clearTimeout(this.#watch)
+      const [next] = this.#waiting.keys()
       if (!next) return
       this.#waiting.delete(next)
       next()
+      if (this.#waiting.size > 0) this.#watchOver()
     }
   }
+
+  #watchOver(): void {
+    if (this.#patience === undefined) return
+    this.#watch = setTimeout(() => {
+      for (const refuse of [...this.#waiting.values()]) refuse(stuck(this.#patience! / 1000))
+    }, this.#patience)
+  }
+}
+
+function stuck(seconds: number): ToolError {
+  return new ToolError('CONFLICT', `another call on this state has not come to the end of its commit for ${seconds} seconds`, { retryable: true, suggestion: 'Call it again; if that does not help, see that onEvent does not wait for a call on the same state' })
 }

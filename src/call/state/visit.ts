@@ -3,9 +3,10 @@ import { here } from '../work-place.ts'
 import type { RunningCall } from '../running.ts'
 import { baseOf } from './base.ts'
 import type { Base } from './base.ts'
+import { isOver } from './over.ts'
 import { Transaction } from './transaction.ts'
 
-/** Begins the work of a call on a state. Code inside a call that works on the same state becomes part of it: what it leaves behind goes with that call. */
+/** Begins the work of a call on a state. Code inside a call that works on the same state becomes part of it: what it leaves behind goes with that call. Throws CANCELLED where that call is over. */
 export function visit(state: State, readOnly: boolean, call: RunningCall): Transaction {
   const place = here()
   const transaction = new Transaction(innermost(baseOf(state)), readOnly, call)
@@ -14,7 +15,13 @@ export function visit(state: State, readOnly: boolean, call: RunningCall): Trans
 }
 
 function innermost(base: Base): Base {
-  for (let place = here(); place; place = place.outer) if (place.work instanceof Transaction && !place.work.isOver && isPartOf(place.work, base)) return place.work
+  for (let at = base; at instanceof Transaction; at = at.base) if (at.isOver) throw isOver()
+  for (let place = here(); place; place = place.outer) {
+    const { work } = place
+    if (!(work instanceof Transaction) || !isPartOf(work, base)) continue
+    if (work.isLost) throw isOver()
+    if (!work.isOver) return work
+  }
   return base
 }
 
