@@ -47,7 +47,7 @@ export function invoke(definition: ToolDefinition, given: unknown, options: Serv
     return key === undefined || ready.dryRun ? run() : import('./idempotency.ts').then(({ once }) => once({ key, tool, input: ready.input, given, env }, async () => run()))
   })
   const describe = (thrown: unknown): Finished => {
-    const { error, object } = describeFailure(thrown, definition.errors)
+    const { error, object } = describeFailure(thrown, definition.errors, definition.name)
     return { outcome: { ok: false, status: 'error', error: object, meta: meta([]) }, error }
   }
   const isTold = (): boolean => stay?.isCommitted === true && options.state !== undefined
