@@ -75,7 +75,7 @@ function residentMb(pid) {
 }
 
 function starts() {
-  const { stdout, stderr, status } = spawnSync(process.execPath, ['--import', here('../test/setup/typescript-hook.mjs'), here('runner/start-cost.mjs'), String(rounds * 8)], { env: { ...env, NODE_NO_WARNINGS: '1' }, encoding: 'utf8' })
+  const { stdout, stderr, status } = spawnSync(process.execPath, [here('runner/start-cost.mjs'), String(rounds * 8)], { env, encoding: 'utf8' })
   if (status !== 0) throw new Error(stderr)
   const found = JSON.parse(stdout)
   const rows = Object.entries(found).map(([name, times]) => [name, median(times).toFixed(1), Math.min(...times).toFixed(1)])

@@ -542,7 +542,7 @@ def _read_argv(program, version, argv):
     """What is asked: a document about the tools, or a tool and its input."""
     only = next(iter(_tools.values())) if len(_tools) == 1 else None
     if argv and argv[0] in ("--help", "-h"):
-        raise _text(_help(program))
+        raise _text(_tool_help(program, only) if only else _help(program))
     if argv and argv[0] == "--version":
         raise _text("%s %s\n" % (program, version))
     if argv == ["--selftest"]:

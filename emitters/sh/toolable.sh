@@ -191,7 +191,7 @@ toolable_main() {
     --fractalic-dump-schema | --fractalic-dump-multi-schema) toolable_say "[$(toolable_each toolable_dump)]" ;;
     --selftest) toolable_say '{"selftest":"ok"}' ;;
     --version) toolable_say "$TOOLABLE_NAME $TOOLABLE_VERSION" ;;
-    --help | -h | '') [ -n "${1-}" ] || [ "$(toolable_count)" != 1 ] && toolable_say "$(toolable_help)" ;;
+    --help | -h | '') [ "$(toolable_count)" != 1 ] && toolable_say "$(toolable_help)" ;;
   esac
   toolable_only=''
   [ "$(toolable_count)" = 1 ] && toolable_only=${TOOLABLE_TOOLS# }

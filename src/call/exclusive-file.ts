@@ -1,4 +1,4 @@
-import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { linkSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { host } from './host.ts'
 
 /** Creates a file that appears whole or not at all, where the file system can do that; false when there is one already. Without `flush` it may be gone when the machine itself fails. */
@@ -55,13 +55,14 @@ export function setAside(file: string, dead: string | undefined): void {
   }
 }
 
-/** The text of a file, or undefined when it cannot be read. */
+/** The text of a file, or undefined when it cannot be read. A pipe or a device is not read, because that might never end. */
 export function readText(file: string): string | undefined {
   try {
-    return readFileSync(file, 'utf8')
+    return statSync(file).isFile() ? readFileSync(file, 'utf8') : undefined
   } catch {
     return undefined
   }
 }
 
-let counter = 0
+// Threads of one process have its number in common, and each counts for itself.
+let counter = Math.floor(Math.random() * 1e9)

@@ -101,21 +101,23 @@ export class RunningCall {
 /** Runs `work` until it settles or is failed from outside, and tells one of the two; later results and rejections reach nobody. */
 export function startCall<T>(outer: AbortSignal | Cancellation | undefined, work: (call: RunningCall) => T | Promise<T>, resolve: (value: T) => void, reject: (error: unknown) => void): void {
   let isSettled = false
-  const fail = (error: unknown): void => {
-    if (isSettled) return
+  const settle = (): boolean => {
+    const isFirst = !isSettled
     isSettled = true
-    call?.end()
-    reject(error)
+    return isFirst
   }
-  // Told of the failure while it is made, where that has come already.
-  let call: RunningCall | undefined
-  call = new RunningCall(fail, outer)
-  if (isSettled) return
+  // It may have been cancelled before it began.
+  const call = new RunningCall((error) => { if (settle()) reject(error) }, outer)
+  if (call.over) return
   const succeed = (value: T): void => {
-    if (isSettled) return
-    isSettled = true
+    if (!settle()) return
     call.end()
     resolve(value)
+  }
+  const fail = (error: unknown): void => {
+    if (!settle()) return
+    call.end()
+    reject(error)
   }
   let working: T | Promise<T>
   try {

@@ -6,20 +6,27 @@ import type { Candidate, Completion } from '../surfaces/cli/completion/completio
 import type { Host } from '../surfaces/cli/host.ts'
 import { printText } from '../surfaces/cli/print-document.ts'
 import type { Toolset } from '../surfaces/toolset-type.ts'
+import { INJECTED_FLAGS } from '../define/flags/injected.ts'
 import { oneToolView } from './call/one-tool-view.ts'
 import type { Surroundings } from './config/load.ts'
 import { COMMON_PROPERTIES } from './common-flags.ts'
+import { RUN_PROPERTIES } from './run/command.ts'
+import { completeRuns } from './runs/complete-runs.ts'
 import { withRegistry } from './with-registry.ts'
 
-const TAKE_A_TOOL = ['call', 'describe', 'schema']
-const WITH_VALUE = Object.entries(COMMON_PROPERTIES).filter(([, { type }]) => type !== 'boolean').map(([name]) => `--${name}`)
+const TAKE_A_TOOL = ['call', 'describe', 'schema', 'run']
+// Flags before the name of a tool behind which a value stands.
+const WITH_VALUE = [
+  ...Object.entries({ ...COMMON_PROPERTIES, ...RUN_PROPERTIES }).filter(([, { type }]) => type !== 'boolean').map(([name]) => flagOf(name)),
+  ...INJECTED_FLAGS.filter(({ kind }) => kind === 'value' || kind === 'list').flatMap(({ long, short }) => [`--${long}`, ...(short === undefined ? [] : [`-${short}`])]),
+]
 
 /** Answers a completion script: what every program completes, and the names and flags of the tools of the registry. */
 export async function complete(program: Toolset, given: readonly string[], io: Io, host: Host): Promise<number> {
   const words = given[0] === '--' ? given.slice(1) : given
   const [command = '', ...rest] = words
-  const tools = TAKE_A_TOOL.includes(command) && rest.length > 0 ? await completeTools(program, command, rest, io) : undefined
-  return tools ? printText(io, formatCompletion(tools)) : completeProgram(program, given, io, host)
+  const found = completeRuns(words, io) ?? (TAKE_A_TOOL.includes(command) && rest.length > 0 ? await completeTools(program, command, rest, io) : undefined)
+  return found ? printText(io, formatCompletion(found)) : completeProgram(program, given, io, host)
 }
 
 // Undefined where the word under the cursor has nothing to do with a tool.
@@ -32,7 +39,7 @@ async function completeTools(program: Toolset, command: string, words: readonly 
       const candidates = registry.list().flatMap(({ id, name, summary, shadowed_by }): Candidate[] => [...(shadowed_by === undefined ? [{ value: name, description: summary }] : []), ...(current.includes('.') || shadowed_by !== undefined ? [{ value: id, description: summary }] : [])])
       return { candidates: candidates.filter(({ value }) => value.startsWith(current)), directive: 'none' }
     }
-    const entry = command === 'call' ? registry.find(words[at]!) : undefined
+    const entry = command === 'call' || command === 'run' ? registry.find(words[at]!) : undefined
     if (!entry) return undefined
     await registry.prepare?.()
     // Among the commands of the program, because an only tool would need no name.
@@ -54,4 +61,8 @@ function readSurroundings(words: readonly string[]): Surroundings {
   const config = valuesOf('--config').at(-1)
   const folder = valuesOf('--folder')
   return { ...(config !== undefined && { config }), ...(folder.length > 0 && { folder }) }
+}
+
+function flagOf(name: string): string {
+  return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
 }

@@ -118,11 +118,11 @@ export function httpStatusOf(error: { readonly code: string; readonly category: 
   return { input: 400, auth: 403, state: 409, runtime: 500, internal: 500 }[error.category]
 }
 
-/** The name of a code in the run protocol: the specification's `E_…` name where there is one, `E_<CODE>` otherwise; tools' own `E3101` and `E_MY_THING` stay as they are. */
-export function protocolName(code: string): string {
+/** The name of a code in the run protocol: the specification's `E_…` name where there is one, `E_<CODE>` otherwise; tools' own `E3101` and `E_MY_THING` stay as they are. What will not pass is not called transient. */
+export function protocolName(code: string, retryable = true): string {
   const known = findRow(code)
   if (!known) return /^E(_|\d{4}$)/.test(code) ? code : `E_${code}`
-  return known.row.protocol?.[0] ?? `E_${known.code}`
+  return (known.row.class === 'retryable' && !retryable ? undefined : known.row.protocol?.[0]) ?? `E_${known.code}`
 }
 
 // Read back, a foreign name means the first row that lists it; only a missing input is more often a thing than a path.

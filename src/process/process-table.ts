@@ -16,6 +16,9 @@ export type ProcessRow = KnownProcess & {
   readonly pages: number
 }
 
+/** Among the flags of a process: it leaves. */
+const LEAVING = 0x4
+
 /** Milliseconds of one tick of the kernel, the same on every Linux that programs can see. */
 const TICK = 10
 
@@ -65,6 +68,15 @@ export function readProcess(pid: number): ProcessRow | undefined {
     return isOver && threads <= 1 ? undefined : { pid, parent, group, session, own, used: own + inherited, threads, pages, start: fields[19]! }
   } catch {
     return undefined
+  }
+}
+
+/** Whether a process is on its way out and has nobody left below it: it runs no line of its program any more. */
+export function isLeaving(pid: number): boolean {
+  try {
+    return (Number(readFields(`/proc/${pid}/stat`)[6]) & LEAVING) !== 0 && readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1') === ''
+  } catch {
+    return false
   }
 }
 

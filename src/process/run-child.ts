@@ -9,7 +9,8 @@ export async function runChild(options: ChildOptions): Promise<ChildEnd> {
   if (input === undefined) return (await begin(options, 'ignore')).end
   const held = holdInput(input)
   const { stdin, end } = await begin(options, held ?? 'pipe')
-  if (held !== undefined) closeSync(held)
+  // Until then it is watched, because a child of the same user can let it grow.
+  if (held !== undefined) void end.then(() => closeSync(held))
   // A child that does not read, or closes early, is its own business.
   stdin?.on('error', () => {})
   stdin?.end(input)

@@ -65,7 +65,7 @@ export async function supervise(options: ChildOptions, stdin: ChildInput | Opene
   const endWatch = watch?.(reins.root, (reached) => {
     if (reason === 'exited') limit = reached
     stop('limit')
-  })
+  }, typeof stdin === 'number' ? stdin : undefined)
 
   const output = collectOutput(channels.stdout, options, stop)
   const errors = collectErrors(channels.stderr, options, stop)

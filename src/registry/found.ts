@@ -56,6 +56,7 @@ export type FoundTool = {
 
 /** A tool that is a program, as a supervisor needs it. */
 export type FoundProgram = {
+  /** Its variables are as they are written: `${NAME}` is what the host's environment says when it starts, and is not to be remembered. */
   readonly call: ChildCall
   /** What it may do, as its owner has written it, and the file in which that stands: it gets nothing else. Absent: nobody has said anything. */
   readonly permissions?: Permissions

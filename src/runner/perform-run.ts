@@ -1,14 +1,19 @@
-import { existsSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { ToolError } from '../contract/tool-error.ts'
 import { identify } from '../process/process-table.ts'
+import type { Redactor } from '../process/redaction/create-redactor.ts'
 import type { Ending } from './attempt/ending/ending.ts'
 import { recordRefusal, runAttempt } from './attempt/run-attempt.ts'
+import type { Attempted } from './attempt/run-attempt.ts'
 import type { RunPaths } from './folder/run-paths.ts'
 import { lockRun } from './folder/lock.ts'
 import type { RunLock } from './folder/lock.ts'
 import { createBroker } from './interactions/broker.ts'
 import type { Question } from './interactions/read-question.ts'
 import { openLog } from './log/event-log.ts'
+import type { OpenedLog } from './log/event-log.ts'
 import { createMirror } from './mirror.ts'
 import { prepareAttempt } from './prepare/prepare-attempt.ts'
 import { pauseBefore } from './retry.ts'
@@ -23,42 +28,54 @@ const LONGEST_QUESTION = 24 * 3600
 export async function performRun(paths: RunPaths, request: RunRequest, host: RunHost): Promise<Ending> {
   const lock = lockRun(paths)
   const cancel = watchCancel(paths, host.signal)
+  const known = new Map<string, string>()
   try {
     for (let tries = 0; ; tries += 1) {
-      const { ending, pause } = await tryOnce({ paths, request, host, tries, lock, cancelled: cancel.signal })
-      if (pause === undefined) return ending
+      const { ending, pause, recorded } = await tryOnce({ paths, request, host, tries, known, lock, cancelled: cancel.signal })
+      if (pause === undefined) {
+        if (recorded) lock.release()
+        return ending
+      }
+      // Cancelled meanwhile, the next attempt is one that never starts, and says so.
       await sleep(pause * 1000, undefined, { signal: cancel.signal }).catch(() => undefined)
-      if (cancel.signal.aborted) return ending
     }
   } finally {
     cancel.stop()
-    lock.release()
+    lock.abandon()
   }
 }
 
-type Try = { readonly paths: RunPaths; readonly request: RunRequest; readonly host: RunHost; readonly tries: number; readonly lock: RunLock; readonly cancelled: AbortSignal }
+type Try = { readonly paths: RunPaths; readonly request: RunRequest; readonly host: RunHost; readonly tries: number; readonly known: Map<string, string>; readonly lock: RunLock; readonly cancelled: AbortSignal }
 
-async function tryOnce({ paths, request, host, tries, lock, cancelled }: Try): Promise<{ readonly ending: Ending; readonly pause: number | undefined }> {
+async function tryOnce({ paths, request, host, tries, known, lock, cancelled }: Try): Promise<Attempted & { readonly pause: number | undefined }> {
   rmSync(paths.toolCancel, { force: true })
+  mkdirSync(paths.answers, { recursive: true, mode: 0o700 })
+  // Answers to questions of an attempt before, which may have the same names.
+  for (const name of readdirSync(paths.answers)) rmSync(join(paths.answers, name), { recursive: true, force: true })
   const resumedBy = tries > 0 ? 'retry' : host.resumedBy
   const remember = (pid: number): void => lock.remember([identify(pid)].filter((one) => one !== undefined))
-  const prepared = await prepareAttempt(paths, request, host, remember).catch((error: unknown) => error as Error)
+  let redactor: Redactor | undefined
+  const prepared = await prepareAttempt(paths, request, host, { known, onStart: remember, onRedactor: (made) => { redactor = made } }).catch((error: unknown) => error as Error)
   const refused = prepared instanceof Error ? prepared : undefined
   const ready = prepared instanceof Error ? undefined : prepared
   const mirror = createMirror(host.onWritten)
-  const { log, attempt } = await openLog(paths.events, { runId: request.run_id, traceId: request.trace_id, attempt: 'next', onWritten: mirror.take, ...(ready && !ready.redactor.isEmpty && { redact: ready.redactor.text }) })
-  let pause: number | undefined
-  const nextTry = (ended: Ending): number | undefined => (pause = ended.again && tries < request.retries && !cancelled.aborted ? pauseBefore(attempt + 1, Math.random()) : undefined)
+  const broken = new AbortController()
+  let opened: OpenedLog | undefined
   try {
+    opened = await openLog(paths.events, { runId: request.run_id, traceId: request.trace_id, attempt: 'next', onWritten: mirror.take, onFailure: (error) => broken.abort(error), ...(redactor && !redactor.isEmpty && { redact: redactor.text }) })
+    const { log, attempt, standing } = opened
+    if (standing.state === 'completed') throw new ToolError('PRECONDITION', `${paths.id} is completed: there is nothing to run`)
+    let pause: number | undefined
+    const nextTry = (ended: Ending): number | undefined => (pause = ended.again && tries < request.retries && !cancelled.aborted ? pauseBefore(tries + 2, Math.random()) : undefined)
     const about = { ...(ready?.about ?? { tool: request.tool, args: request.args, level: 'none' }), ...(resumedBy && { resumed_by: resumedBy }) }
-    const ending = ready
-      ? await runAttempt({ ...ready.attempt, log, attempt, about, mirror, cancelled, nextTry, tellToStop: () => tellToStop(paths), broker: createBroker({ channels: [...ready.channels, ...host.channels], longest: LONGEST_QUESTION, wayOut: (question) => wayOut(request, question) }) })
+    const attempted = ready
+      ? await runAttempt({ ...ready.attempt, log, attempt, about, mirror, cancelled, broken: broken.signal, nextTry, tellToStop: () => tellToStop(paths), broker: createBroker({ presets: ready.channels, channels: host.channels, longest: LONGEST_QUESTION, wayOut: (question) => wayOut(request, question) }) })
       : await recordRefusal(log, about, refused!)
-    return { ending, pause }
+    return { ...attempted, pause }
   } finally {
     await ready?.release()
     // What could not be written has been told by the ending already.
-    await log.close().catch(() => undefined)
+    await opened?.log.close().catch(() => undefined)
     await mirror.empty()
   }
 }

@@ -2,7 +2,7 @@ import type { JsonSchema } from '../contract/json.ts'
 import type { Permissions } from '../contract/manifest.ts'
 import type { ChildCall } from '../registry/child/child-call.ts'
 
-/** What a run is asked to do: `run.json`, written once before anything starts, and all that `resume` needs. It holds no secrets, only where they come from. */
+/** What a run is asked to do: `run.json`, written before anything starts, changed only by what `resume` is told, and all that it needs. It holds no secrets, only where they come from. */
 export type RunRequest = {
   readonly v: 1
   readonly run_id: string

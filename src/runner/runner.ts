@@ -1,5 +1,4 @@
 import { availableParallelism } from 'node:os'
-import type { RunEvent } from '../contract/run-state.ts'
 import { ToolError } from '../contract/tool-error.ts'
 import { host } from '../call/host.ts'
 import { flagArguments } from '../registry/child/argv/flag-arguments.ts'
@@ -23,6 +22,7 @@ const FOR_EACH_CORE = 4
 
 /** Opens a runner over a registry. */
 export function openRunner({ registry, folder, concurrency = FOR_EACH_CORE * availableParallelism(), answer, cwd = host.cwd(), env = host.env() }: RunnerOptions): Runner {
+  if (!Number.isInteger(concurrency) || concurrency < 1) throw new ToolError('CONFIG', `the concurrency of a runner is a whole number from 1 on; it is ${concurrency}`)
   const pool = createPool(concurrency)
   const root = folder ?? findRunsFolder(cwd)
   const live = new Map<string, { readonly stop: AbortController; readonly done: Promise<unknown> }>()
@@ -37,14 +37,20 @@ export function openRunner({ registry, folder, concurrency = FOR_EACH_CORE * ava
       await registry.prepare?.()
       const program = await entry.found.program?.()
       const request = await makeRequest(newRunId(), entry, program, givenOf(given, program?.call), options, { cwd, env })
+      // Closed while it was prepared: nothing of it exists yet.
+      if (closed) throw new ToolError('CANCELLED', 'the runner is closed')
       const paths = createRun(root, request)
       const stop = new AbortController()
+      let over = false
       const channels = [...(answer ? [hostChannel(answer)] : []), folderChannel(paths.answers)]
-      const done = pool.run(() => performRun(paths, request, { env, registry, channels, signal: stop.signal })).then(() => readSummary(paths, request)).finally(() => live.delete(paths.id))
+      const done = pool.run(() => performRun(paths, request, { env, registry, channels, signal: stop.signal })).then(() => readSummary(paths, request)).finally(() => {
+        over = true
+        live.delete(paths.id)
+      })
       // Whoever does not look at it is not ended by it.
       done.catch(() => undefined)
       live.set(paths.id, { stop, done })
-      return { id: paths.id, folder: paths.folder, done, cancel: (reason = 'cancelled') => stop.abort(reason), events: () => untilOver(paths.events) } satisfies RunHandle
+      return { id: paths.id, folder: paths.folder, done, cancel: (reason = 'cancelled') => stop.abort(reason), events: () => readLog(paths.events, { follow: true, isComplete: () => over }) } satisfies RunHandle
     },
     async close() {
       closed = true
@@ -61,18 +67,6 @@ function givenOf(given: RunInput, call: ChildCall | undefined): Given {
   if (call?.form === 'flags' || call?.form === 'protocol') return { args: flagArguments(input) }
   if (call?.form === 'program' && call.program) return { args: buildProgramArgv(call.program, input) }
   return call?.form === 'toolable' ? { args: [JSON.stringify(input)] } : { args: [], input }
-}
-
-async function* untilOver(file: string): AsyncGenerator<RunEvent> {
-  const enough = new AbortController()
-  try {
-    for await (const event of readLog(file, { follow: true, signal: enough.signal })) {
-      yield event
-      if (event.type === 'runner_end' && event['retry_in_s'] === undefined) return
-    }
-  } finally {
-    enough.abort()
-  }
 }
 
 function hostChannel(answer: NonNullable<RunnerOptions['answer']>): AnswerChannel {

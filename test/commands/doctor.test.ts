@@ -1,21 +1,13 @@
-import { execFile } from 'node:child_process'
 import { chmodSync, readdirSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { makeFolder } from '../support/run-program.ts'
+import { withoutBubblewrap } from '../support/without-bubblewrap.ts'
 import { folderWith, toolable } from './support.ts'
 
 type Finding = { readonly id: string; readonly status: string; readonly found: string; readonly fix?: string }
-const bin = fileURLToPath(new URL('../../dist/bin.js', import.meta.url))
 const byId = (findings: readonly Finding[]) => Object.fromEntries(findings.map((one) => [one.id, one]))
 const MECHANISMS = ['files', 'network', 'processes', 'seccomp', 'privileges', 'nproc', 'egress']
-
-// With nothing at the place of bubblewrap, whatever the PATH says.
-function withoutBubblewrap(args: readonly string[], cwd: string): Promise<{ readonly status: number; readonly stdout: string }> {
-  const command = ['--dev-bind', '/', '/', '--ro-bind', '/dev/null', '/usr/bin/bwrap', '--', process.execPath, bin, ...args]
-  return new Promise((resolve) => execFile('bwrap', command, { cwd, env: { PATH: '/usr/bin:/bin' } }, (error, stdout) => resolve({ status: typeof error?.code === 'number' ? error.code : 0, stdout })))
-}
 
 describe('toolable doctor', () => {
   test('tries what this machine can enforce, and leaves nothing behind [7.doctor-tries]', async () => {

@@ -50,7 +50,7 @@ describe('toolable runs', () => {
 
   test('list is a table for people [7.runs-list]', async () => {
     const { stdout } = await toolable(['runs', 'list', '--limit', '2', '-o', 'text'], here)
-    expect(stdout).toMatch(/^run +tool +state +attempt +created +seconds +last\nr-00000000c9 +demo\.asks +waiting_ai .*\nr-00000000c8 +demo\.rare +failed E_MINE .*runner_end: failed E_MINE \(exit 30\)\n\n199 more runs: toolable runs list --limit 201\n$/)
+    expect(stdout).toMatch(/^run +tool +state +attempt +created +seconds +last\nr-00000000c9 +demo\.asks +waiting_ai .*\nr-00000000c8 +demo\.rare +failed E_MINE .*runner_end: failed E_MINE \(exit 30\)\n\nolder runs are not shown: toolable runs list --limit 201\n$/)
     expect((await toolable(['runs', 'list', '-o', 'text'], { cwd: makeFolder() })).stdout).toMatch(/^no runs in /)
   })
 
@@ -67,7 +67,7 @@ describe('toolable runs', () => {
     expect(wrong.stdout).toContain('error     E_MINE it broke (mend it)\n')
     expect(wrong.stdout).toContain('toolable resume r-00000000c8')
     expect(wrong.stdout).not.toContain('\u001b')
-    expect(asks.stdout).toContain('Go on? (toolable answer r-00000000c9 q1)')
+    expect(asks.stdout).toContain('asks      Go on?\n  answer    toolable answer r-00000000c9 true\n')
   })
 
   test('a run that is not there is told apart from what can be no run [7.run-named]', async () => {
@@ -82,7 +82,7 @@ describe('toolable runs', () => {
     const [all, some, text, errors, errorText] = await Promise.all([toolable(['runs', 'logs', id], here), toolable(['runs', 'logs', id, '--type', 'progress', '--type', 'runner_end', '--since', '3'], here), toolable(['runs', 'logs', id, '-o', 'text', '--follow'], here), toolable(['runs', 'logs', id, '--stderr'], here), toolable(['runs', 'logs', id, '--stderr', '-o', 'text'], here)])
     expect(all.lines.map(({ seq }) => seq)).toEqual([1, 2, 3, 4])
     expect(some.lines.map(({ type }) => type)).toEqual(['runner_end'])
-    expect(text.stdout.split('\n').slice(0, 2)).toEqual(['22:13:20 runner_start a.b L3', '22:13:21 progress 50% half way'])
+    expect(text.stdout.split('\n').slice(0, 2)).toEqual(['22:13:20  run        a.b · r-0000000001 · L3', '22:13:21  50%        half way'])
     expect(errors.lines.map(({ line }) => line)).toEqual(['one', 'two \u001b[2J', 'no end'])
     expect(errorText.stdout).toBe('one\ntwo \nno end\n')
     expect([all, some, text, errors].map(({ status }) => status)).toEqual([0, 0, 0, 0])
@@ -101,7 +101,7 @@ describe('toolable runs', () => {
     expect([done.status, done.lines.length]).toEqual([0, 4])
     expect([wrong.status, wrong.lines.map(({ type }) => type)]).toEqual([30, ['runner_end']])
     expect(both.status).toBe(30)
-    expect(both.stdout).toContain('r-000000000a runner_end failed E_MINE (exit 30)')
+    expect(both.stdout).toContain('r-000000000a  failed     E_MINE, exit 30')
     expect([none.status, none.json.error.code]).toEqual([2, 'USAGE'])
   })
 
@@ -132,7 +132,7 @@ describe('a run that is going on', () => {
     log.append({ type: 'runner_start', tool: 'a.b' })
     await log.flush()
     const watchers = [startToolable(['watch', paths.id], { cwd: place }), startToolable(['watch', '--all', '-o', 'text'], { cwd: place }), startToolable(['runs', 'logs', 'latest', '--follow', '--type', 'runner_end'], { cwd: place })]
-    await Promise.all(watchers.slice(0, 2).map((watcher) => watcher.said('runner_start')))
+    await Promise.all([watchers[0]!.said('runner_start'), watchers[1]!.said('a.b')])
     log.append({ type: 'runner_end', state: 'failed', rc: 75, code: 'E_RATE_LIMIT' })
     await log.close()
     await watchers[2]!.said('runner_end')
@@ -144,7 +144,7 @@ describe('a run that is going on', () => {
     const [lines, words, logs] = await Promise.all(watchers.map(({ ended }) => ended))
     expect([lines, words, logs].map((end) => end?.status)).toEqual([0, 0, 0])
     expect(lines?.lines.map(({ type }) => type)).toEqual(['runner_start', 'runner_end', 'runner_start', 'runner_end'])
-    expect(words?.stdout).toContain('runner_start a.b attempt 2')
+    expect(words?.stdout).toMatch(/run +a\.b · r-[0-9a-f]{10} · attempt 2/)
     expect(logs?.lines.map(({ state }) => state)).toEqual(['failed', 'completed'])
   })
 

@@ -119,9 +119,11 @@ describe('the program itself', () => {
 
   test('completes commands, names of tools and their flags [6.command-completion]', async () => {
     const complete = async (...words: string[]): Promise<string[]> => (await toolable(['__complete', '--', ...words])).stdout.split('\n').map((line) => line.split('\t')[0]!)
-    const [commands, names, ids, flags, own, script] = await Promise.all([complete('re'), complete('call', 'w'), complete('describe', 'others.'), complete('call', 'greet', '--n'), complete('call', '--con'), toolable(['completion', 'bash'])])
+    const [commands, names, runnable, behind, ids, flags, own, script] = await Promise.all([complete('re'), complete('call', 'w'), complete('run', '--timeout', '5', 'w'), complete('run', 'greet', '--n'), complete('describe', 'others.'), complete('call', 'greet', '--n'), complete('call', '--con'), toolable(['completion', 'bash'])])
     expect(commands).toEqual(['resume', 'rescan', 'read-help', ':none', ''])
     expect(names).toEqual(['wipe_all', ':none', ''])
+    expect(runnable).toEqual(names)
+    expect(behind).toEqual(expect.arrayContaining(['--name']))
     expect(ids).toEqual(['others.greet', ':none', ''])
     expect(flags).toEqual(expect.arrayContaining(['--name']))
     expect(own).toEqual(['--config', ':none', ''])

@@ -1,3 +1,4 @@
+import { createServer } from 'node:net'
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,14 +11,19 @@ import { readManifest } from '../../src/registry/manifests/read-manifest.ts'
 import { readGrants } from '../../src/process/permissions/read-grants.ts'
 
 let root: string
+const service = createServer()
 
-beforeAll(() => {
+beforeAll(async () => {
   root = realpathSync(mkdtempSync(join(tmpdir(), 'grants-')))
   for (const folder of ['data', 'work', 'project']) mkdirSync(join(root, folder))
   writeFileSync(join(root, 'data/one.txt'), 'one')
   symlinkSync('/etc', join(root, 'link'))
+  await new Promise<void>((resolve) => service.listen(join(root, 'socket'), resolve))
 })
-afterAll(() => rmSync(root, { recursive: true }))
+afterAll(() => {
+  service.close()
+  rmSync(root, { recursive: true })
+})
 
 // The manifest as somebody writes it; R is the folder of the test.
 async function grant(yaml: string): Promise<Grants> {
@@ -85,6 +91,8 @@ describe('what no manifest gets [7.grants-refused]', () => {
     ['a way through a link', filesystem('read', 'R/link/ssl/**'), 'PERMISSION', 5, /leads through the link/],
     ['other processes', filesystem('read', '/proc/**'), 'PERMISSION', 5, /machine itself/],
     ['devices', filesystem('write', '/dev/sda'), 'PERMISSION', 5, /machine itself/],
+    ['the services of the machine', filesystem('read', '/run/**'), 'PERMISSION', 5, /services/],
+    ['a service by its socket', filesystem('read', 'R/socket'), 'PERMISSION', 5, /neither a file nor a folder/],
     ['a folder without saying so', filesystem('read', 'R/data'), 'CONFIG', 5, /is a folder/],
     ['a file as a folder', filesystem('read', 'R/data/one.txt/**'), 'CONFIG', 5, /is no folder/],
     ['every server', egress('*'), 'PERMISSION', 4, /more than one server/],

@@ -91,6 +91,10 @@ describe('a call of a tool that has permissions [7.calls-held]', () => {
     put('policy.yaml', `version: 1\nfilesystem:\n  write: []\n`)
     const env = { TOOLABLE_POLICY: at('policy.yaml') }
     expect(await call('tries', {}, env)).toMatchObject({ ok: false, error: { code: 'PERMISSION', message: `${at('tools/tries.yaml')}:9: 'tools.tries' wants to write ${at('drop')}, and ${at('policy.yaml')}:3 does not allow it` } })
+    expect(await call('copier', { input: 'in.txt', output: 'forbidden.txt' }, env)).toMatchObject({ ok: false, error: { code: 'PERMISSION', message: `'tools.copier' is given ${at('forbidden.txt')} to write, and ${at('policy.yaml')}:3 does not allow it` } })
+    put('policy.yaml', `version: 1\nfilesystem:\n  read: ["${at('data/**')}"]\n`)
+    expect(await call('copier', { input: 'in.txt', output: 'forbidden.txt' }, env)).toMatchObject({ ok: false, error: { code: 'PERMISSION', message: expect.stringContaining(`is given ${at('in.txt')} to read, and ${at('policy.yaml')}:3`) } })
+    expect(await call('copier', { input: 'data/one.txt', output: 'allowed.txt' }, env)).toMatchObject({ ok: true })
     put('policy.yaml', 'version: 1\ntools:\n  "*.free": {require_permissions: true}\n')
     expect(await call('tries', {}, env)).toMatchObject({ ok: true })
     expect(await call('free', {}, env)).toMatchObject({ ok: false, error: { code: 'PERMISSION', message: expect.stringContaining(`${at('policy.yaml')}:3 demands them`) } })

@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -155,6 +155,33 @@ describe('outputs come to their place on success [7.run-outputs-placed]', () => 
     writeFileSync(join(output!.staged, 'out/evil'), 'evil')
     expect(await refusal(place())).toMatchObject({ code: 'INVALID_PATH', message: expect.stringContaining('a link stands') })
     expect([readdirSync(at('outside')), readFileSync(at('home/folder/file'), 'utf8')]).toEqual([[], 'mine'])
+  })
+
+  test('a folder that became a link while the tool ran leads nowhere, whatever lies on the way to the place', async () => {
+    mkdirSync(at('home/out/deep'), { recursive: true })
+    const { outputs: [file], place } = await prepare('--output', 'out/deep/new.json')
+    const folder = await prepare('--result-out', 'out/deep')
+    writeFileSync(file!.staged, 'evil')
+    writeFileSync(join(folder.outputs[0]!.staged, 'new.json'), 'evil')
+    mkdirSync(at('outside/deep'))
+    renameSync(at('home/out'), at('home/moved'))
+    symlinkSync(at('outside'), at('home/out'))
+    for (const put of [place, folder.place]) expect(await refusal(put())).toMatchObject({ code: 'PERMISSION', message: expect.stringContaining(`${at('home/out')} is a link`) })
+    expect([readdirSync(at('outside/deep')), readdirSync(at('home/moved/deep'))]).toEqual([[], []])
+  })
+
+  test('what led elsewhere in the attempt before is refused in the next', async () => {
+    mkdirSync(at('home/out'))
+    const known = new Map<string, string>()
+    const again = () => preparePaths(['--input', 'a.json', '--output', 'out/new.json', '--both', 'folder'], SCHEMA, { ...rules, known })
+    expect((await again()).args).toEqual((await again()).args)
+    for (const [name, field] of [['a.json', 'input'], ['out', 'output'], ['folder', 'both']] as const) {
+      renameSync(at('home', name), at('home/moved'))
+      symlinkSync(at('outside'), at('home', name))
+      expect(await refusal(again())).toMatchObject({ code: 'INVALID_PATH', field, message: expect.stringContaining(`leads to ${at('outside')}`) })
+      rmSync(at('home', name))
+      renameSync(at('home/moved'), at('home', name))
+    }
   })
 
   test('a link that the tool left in the way of the next attempt is taken out, not followed', async () => {

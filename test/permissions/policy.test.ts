@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { lchownSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -7,7 +7,7 @@ import type { Grants, Level } from '../../src/process/permissions/grants.ts'
 import { readGrants } from '../../src/process/permissions/read-grants.ts'
 import { checkPolicy, checkUnconfined } from '../../src/process/policy/check-policy.ts'
 import { decideLevel } from '../../src/process/policy/decide-level.ts'
-import { loadPolicies } from '../../src/process/policy/load-policies.ts'
+import { hasPolicies, loadPolicies } from '../../src/process/policy/load-policies.ts'
 import type { Policy } from '../../src/process/policy/policy.ts'
 
 let root: string
@@ -121,6 +121,13 @@ describe('a policy that is broken allows nothing [7.policy-broken]', () => {
     expect(await refusal(load({ project: text }))).toMatchObject({ code: 'CONFIG', message: expect.stringMatching(message) })
   })
 
+  test('a folder that is a link of somebody who could turn it elsewhere', async () => {
+    mkdirSync(at('data/real'))
+    symlinkSync(at('data/real'), at('data/link'))
+    if (process.getuid?.() === 0) lchownSync(at('data/link'), 65_534, 65_534)
+    expect((await refusal(load({ system: 'filesystem: {read: [R/data/link/sub/**]}' }))).message).toContain(`leads through the link ${at('data/link')}`)
+  })
+
   test('an empty file, another version, a folder, and one that is named and not there', async () => {
     const file = at('project/toolable.policy.yaml')
     const reload = () => refusal(loadPolicies(at('project'), {}, at('etc/none.yaml')))
@@ -134,6 +141,10 @@ describe('a policy that is broken allows nothing [7.policy-broken]', () => {
     mkdirSync(file)
     expect((await reload()).message).toContain('is no file')
     rmSync(file, { recursive: true })
+    symlinkSync(at('etc/none.yaml'), file)
+    expect(hasPolicies(at('project'), {}, at('etc/none.yaml'))).toBe(true)
+    expect((await reload()).message).toContain('cannot be read: ENOENT')
+    rmSync(file)
     expect((await refusal(loadPolicies(at('project'), { TOOLABLE_POLICY: 'gone.yaml' }, at('etc/none.yaml')))).message).toContain('gone.yaml, which TOOLABLE_POLICY names, does not exist')
   })
 

@@ -56,8 +56,8 @@ beforeAll(async () => {
   ports.tls = await listen(tls)
   ports.other = await listen(createHttp((_request, answer) => answer.end('other')))
   ports.raw = await listen(createServer({ allowHalfOpen: true }, (socket) => onRaw(socket.on('error', () => {}))))
-  await listen(createServer((socket) => socket.end('path')), socketPath)
-  await listen(createServer((socket) => socket.end('abstract')), `\0${socketPath}`)
+  await listen(createServer((socket) => socket.on('error', () => {}).end('path')), socketPath)
+  await listen(createServer((socket) => socket.on('error', () => {}).end('abstract')), `\0${socketPath}`)
   await new Promise<void>((resolve) => datagrams.bind(0, '127.0.0.1', resolve))
   ports.udp = datagrams.address().port
 })
@@ -91,15 +91,20 @@ describe('a tool that may talk to one server', () => {
     expect(ends.map(({ stdout, stderr, problem }) => stdout.toString() || stderr.toString() || problem)).toEqual(ends.map(() => `hello ${HOST}:${ports.http}`))
   })
 
-  test('[7.egress-exact] reaches nothing else in any other way', async () => {
+  test('[7.egress-exact] [7.attacks-control] reaches nothing else in any other way', async () => {
     const nameserver = /^nameserver\s+([\d.]+)$/m.exec(readFileSync('/etc/resolv.conf', 'utf8'))?.[1] ?? '127.0.0.53'
     const machine = Object.values(networkInterfaces()).flatMap((each) => each ?? []).find(({ family, internal }) => family === 'IPv4' && !internal)?.address ?? '127.0.0.2'
-    const given = { host: HOST, otherHost: 'other.test', port: ports.http, otherPort: ports.other, udpPort: ports.udp, machine, nameserver, socket: socketPath }
+    const given = { host: HOST, otherHost: 'other.test', port: ports.http, otherPort: ports.other, udpPort: ports.udp, machine, nameserver, socket: socketPath, metadata: ['169.254.169.254', 80] }
     const { end, connections } = await run(attacker('reaches-out.py', JSON.stringify(given)), [ports.http])
     const { worked, refused } = said(end) as { worked: string[]; refused: Record<string, string> }
     expect(worked).toEqual([])
     expect(refused).toMatchObject({ 'other port': 'ECONNREFUSED', 'other host': 'gaierror', 'raw address': 'ECONNREFUSED', 'address of the machine': 'ENETUNREACH', dns: 'ENETUNREACH', 'path socket': 'ENOENT', 'abstract socket': 'ECONNREFUSED', vsock: 'EAFNOSUPPORT', metadata: 'ENETUNREACH' })
     expect(connections).toEqual([])
+    const control = await runChild({ cwd: folder, env: { PATH: '/usr/bin:/bin' }, timeout: 60_000, command: attacker('reaches-out.py', JSON.stringify({ ...given, host: '127.0.0.1', otherHost: 'localhost', machine: '127.0.0.1', metadata: ['127.0.0.1', ports.http] })) })
+    const { worked: without } = said(control) as { worked: string[] }
+    // Whether there are name servers, IPv6 and virtual sockets depends on the machine.
+    expect(without).toEqual(expect.arrayContaining(['other port', 'other host', 'raw address', 'udp', 'abstract socket', 'path socket']))
+    tell(`control: egress ${without.length}/${Object.keys(refused).length} where nothing is in the way`)
     tell(`egress 4/4 allowed, ${worked.length}/${Object.keys(refused).length} others`)
   })
 

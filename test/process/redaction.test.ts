@@ -16,6 +16,8 @@ const ENCODINGS: { readonly [name: string]: (secret: string) => string } = {
   raw: (text) => text,
   json: (text) => JSON.stringify({ token: text }),
   'json twice': (text) => JSON.stringify(JSON.stringify([text])),
+  'json of Go': (text) => JSON.stringify(text).replaceAll('&', '\\u0026').replaceAll('<', '\\u003c').replaceAll('>', '\\u003e'),
+  'json of .NET': (text) => text.replaceAll('\\', '\\\\').replace(/[<>&'"+`ö]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`),
   'unicode escapes': escapeAll,
   'base64, shift 0': base64(''),
   'base64, shift 1': base64('x'),

@@ -86,6 +86,11 @@ describe('a sandboxed program', () => {
     await vi.waitFor(() => expect(listNaming(script)).toEqual([]), 60_000)
   })
 
+  test('[7.sandbox-calls] calls no more of the kernel than a tool may', async () => {
+    const file = fileURLToPath(new URL('../fixtures/attacks/forbidden-calls.py', import.meta.url))
+    expect(JSON.parse((await run([...python, file], [dirname(file)])).stdout.toString())).toEqual({ allowed: [], missing: [] })
+  })
+
   test('[6.child-never-throws] one that cannot be started is told from one that failed', async () => {
     expect(await run(['no-such-program'])).toMatchObject({ reason: 'not-started', problem: { code: 'CONFIG' } })
     expect(await run(['/etc/passwd'])).toMatchObject({ reason: 'not-started', problem: { code: 'PERMISSION' } })
@@ -101,7 +106,7 @@ describe('a sandboxed program', () => {
     const home = join(folder, 'pythons', '3.99', 'bin')
     const venv = join(folder, 'venv')
     for (const made of [home, join(venv, 'bin')]) mkdirSync(made, { recursive: true })
-    writeFileSync(join(home, 'python3'), '')
+    writeFileSync(join(home, 'python3'), '', { mode: 0o755 })
     writeFileSync(join(venv, 'pyvenv.cfg'), `home = ${home}\n`)
     symlinkSync(join(home, 'python3'), join(venv, 'bin', 'python'))
     expect(new Set(listInstallationsOf(join(venv, 'bin', 'python')))).toEqual(new Set([venv, dirname(home)]))

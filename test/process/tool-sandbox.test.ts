@@ -1,4 +1,4 @@
-import { chmodSync, chownSync, existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { basename, join } from 'node:path'
@@ -80,6 +80,25 @@ describe('what a tool is given', () => {
     const seen = Object.fromEntries(stdout.toString().split('\0').filter((line) => line !== '').map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]))
     expect(seen).toEqual({ ...given, HOME: '/tmp/home', TMPDIR: '/tmp', PWD: profile.workspace })
     expect(await sh(profileOf(), 'true', { env: { ...env, BAD: 'x\0--bind\0/\0/' } })).toMatchObject({ reason: 'not-started', problem: { code: 'INVALID_INPUT' } })
+  })
+
+  test('[7.sandbox-leaks] a bubblewrap that a tool put on the PATH is not started, and no word becomes an option', async () => {
+    const bin = own(join(folder, 'planted'))
+    const mark = join(folder, 'planted-ran')
+    writeFileSync(join(bin, 'bwrap'), `#!/bin/sh\ntouch ${mark}\n`, { mode: 0o755 })
+    expect(await sh(profileOf({ write: [tree(bin)] }), 'echo held', { env: { PATH: `${bin}:${env.PATH}` } })).toMatchObject({ status: 0, stdout: Buffer.from('held\n') })
+    expect(existsSync(mark)).toBe(false)
+    const profile = profileOf()
+    expect(await sh(profile, 'true', { cwd: `${profile.workspace}/\0--dev-bind\0/\0/` })).toMatchObject({ reason: 'not-started', problem: { code: 'INVALID_INPUT' } })
+  })
+
+  test('[7.sandbox-grants] places are made where they stand, not where a link leads', async () => {
+    const base = own(join(folder, 'with-a-link'))
+    const elsewhere = own(join(folder, 'elsewhere'))
+    symlinkSync(elsewhere, join(base, 'link'))
+    for (const grant of [tree(join(base, 'link/made')), file(join(base, 'link/made.txt'))]) expect(await sh(profileOf({ write: [grant] }), 'true')).toMatchObject({ reason: 'not-started', problem: { code: 'PERMISSION' } })
+    await sh(profileOf({ write: [tree(base), tree(join(base, 'link/inner'))] }), 'true')
+    expect(readdirSync(elsewhere)).toEqual([])
   })
 
   test('[7.sandbox-secrets] files of secrets are there for it alone', async () => {

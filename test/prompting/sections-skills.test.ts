@@ -24,7 +24,7 @@ describe('a skill as a section', () => {
   const fill = tool({ name: 'fill_form', summary: 'x', run: () => 1 })
 
   test('shows its description until it is opened, then its text and its files, headings below its own [8.section-skills]', async () => {
-    const folder = makeSkill({ 'SKILL.md': TEXT, 'references/forms.md': '# Forms', 'scripts/fill.py': 'print(1)', 'LICENSE': 'MIT' })
+    const folder = makeSkill({ 'SKILL.md': TEXT, 'references/forms.md': '# Forms', 'scripts/fill.py': 'print(1)', 'LICENSE': 'MIT', '.git/config': 'x' })
     const prompt = sections({ name: 'p', sections: [section({ key: 'skills', title: 'Skills', children: [await skillSection(folder, { tools: [fill] })] })] })
     const state = createState()
     const closed = await prompt.render({}, { state })
@@ -65,9 +65,15 @@ describe('a skill as a section', () => {
     ['no description', head('a', '" "'), 'CONFIG', /has no description/],
     ['1025 characters of description', head('a', 'x'.repeat(1025)), 'CONFIG', /a description of 1025 characters; 1024 are allowed/],
     ['a file beyond 1 MiB', { ...head('a'), 'big.bin': Buffer.alloc(1024 * 1024 + 1) }, 'CONFIG', /'big\.bin' has 1048577 bytes/],
+    ['files without end', { ...head('a'), ...Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`f${index}`, ''])) }, 'CONFIG', /more than 1000 files and folders/],
     ['files beyond 10 MiB', { ...head('a'), ...Object.fromEntries(Array.from({ length: 10 }, (_, index) => [`f${index}`, Buffer.alloc(1024 * 1024)])) }, 'CONFIG', /more than 10485760 bytes together/],
   ])('%s: refused, with the file [8.section-skills]', async (_what, files, code, message) => {
     await expect(skillSection(makeSkill(files))).rejects.toMatchObject({ name: 'ToolError', code, message: expect.stringMatching(message) as string, suggestion: { fix: expect.any(String) as string } })
+  })
+
+  test('two skills of one name are refused: their files could not be told apart [8.section-skills]', async () => {
+    const both = [await skillSection(makeSkill(), { key: 'one' }), await skillSection(makeSkill(), { key: 'two' })]
+    expect(() => sections({ name: 'p', sections: both })).toThrow("prompt 'p': two skills are called 'pdf': in section 'one' and in section 'two'")
   })
 
   test('the longest name and description are fine [8.section-skills]', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { createBudget, createState, fail, guard, ok, section, sections, slice, tool } from 'toolable'
+import { createBudget, createState, fail, guard, ok, section, sections, slice, tool, ToolError } from 'toolable'
 import type { RenderedPrompt, ToolInvokedEvent } from 'toolable'
 
 const noop = (name: string) => tool({ name, summary: `Do ${name}`, run: (_input, ctx) => ctx.prompt })
@@ -41,6 +41,7 @@ describe('the tools of a rendered prompt', () => {
     const rendered = await prompt.render({ writing: false })
     expect(await rendered.call('aa_on')).toMatchObject({ ok: false, status: 'error', error: { code: 'NOT_FOUND', message: "there is no tool 'aa_on'; did you mean 'aa_one'?", suggestion: { action: 'use_different_tool', fix: "Call 'aa_one'" } } })
     expect(await rendered.evaluate('constructor')).toMatchObject({ ok: false, error: { code: 'NOT_FOUND' } })
+    expect(await rendered.call('a1', {}, { timeout: 'soon' as never, guards: 5 as never, state: {} as never })).toMatchObject({ ok: false })
     expect(await rendered.call(undefined as never)).toMatchObject({ ok: false, error: { code: 'NOT_FOUND' } })
   })
 
@@ -59,19 +60,19 @@ describe('the tools of a rendered prompt', () => {
 })
 
 describe('the guards of sections', () => {
-  test('look at the calls of their tools and of the sections below, after those of the call, the outermost first [8.section-guards]', async () => {
+  test('look at the calls of their tools and of the sections below, after those of the call and of the prompt, the outermost first [8.section-guards]', async () => {
     const asked: string[] = []
     const watch = (name: string) => guard({ name, check: ({ tool: called }) => { asked.push(`${name}:${called}`); return undefined } })
     const never = guard({ name: 'never', check: () => ({ message: 'not today', advice: 'Come back tomorrow' }) })
-    const prompt = sections({ name: 'p', sections: [
+    const prompt = sections({ name: 'p', guards: [watch('prompt')], sections: [
       section({ key: 'outer', title: 'O', guards: [watch('outer')], tools: [noop('first')], children: [section({ key: 'inner', title: 'I', guards: [watch('inner')], tools: [noop('second')] }), section({ key: 'shut', title: 'S', guards: [never], tools: [noop('third')] })] }),
       section({ key: 'free', title: 'F', tools: [noop('fourth')] }),
     ] })
     const rendered = await prompt.render({}, { state: createState() })
     for (const { name } of rendered.tools) await rendered.call(name, {}, { guards: [watch('call')] })
-    expect(asked).toEqual(['call:first', 'outer:first', 'call:second', 'outer:second', 'inner:second', 'call:third', 'outer:third', 'call:fourth'])
+    expect(asked).toEqual(['call:first', 'prompt:first', 'outer:first', 'call:second', 'prompt:second', 'outer:second', 'inner:second', 'call:third', 'prompt:third', 'outer:third', 'call:fourth', 'prompt:fourth'])
     expect(await rendered.call('third')).toMatchObject({ ok: false, error: { code: 'PRECONDITION', message: expect.stringContaining('not today') as string, suggestion: { fix: 'Come back tomorrow' } } })
-    expect(rendered.find('second')?.guards.map(({ name }) => name)).toEqual(['outer', 'inner'])
+    expect(rendered.find('second')?.guards.map(({ name }) => name)).toEqual(['prompt', 'outer', 'inner'])
   })
 })
 
@@ -116,6 +117,12 @@ describe('sections that show their summary', () => {
     const input = { section_keys: ['tax', 'intro', 'tax'], reason: 'a tax form' }
     await expect(rendered.evaluate('open_sections', input)).rejects.toMatchObject({ name: 'ToolError', code: 'E_VISIBILITY_EXPANSION', details: { keys: ['tax'], reason: 'a tax form' } })
     expect(await rendered.call('open_sections', input)).toMatchObject({ ok: false, error: { code: 'E_VISIBILITY_EXPANSION', details: { keys: ['tax'] } } })
+    const state = createState()
+    const thrown: unknown = await rendered.evaluate('open_sections', input).catch((error: unknown) => error)
+    expect(prompt.open(thrown as ToolError, state)).toEqual(['tax'])
+    expect((await prompt.render({ who: 'Ada' }, { state })).summarised).toEqual([])
+    expect(() => prompt.open('tax' as never, state)).toThrow(/takes the keys of sections/)
+    expect(() => prompt.open(new ToolError('TIMEOUT'), state)).toThrow(/takes the keys of sections/)
   })
 
   test('unknown keys are NOT_FOUND with the key that was meant; opening what is open is fine and says so [8.section-expansion]', async () => {
@@ -126,6 +133,22 @@ describe('sections that show their summary', () => {
     expect(await rendered.evaluate('open_sections', { section_keys: [] })).toMatchObject({ ok: false, error: { code: 'INVALID_INPUT' } })
     expect(() => prompt.open(['form'], state)).toThrow(/did you mean 'forms'/)
     await expect(prompt.render({ who: 'x' }, { open: ['txa'] })).rejects.toMatchObject({ code: 'NOT_FOUND', message: "there is no section 'txa'; did you mean 'tax'?" })
+  })
+
+  test('a host that answers by messages opens in its state, and without one the model hears that it did not work [8.section-opened]', async () => {
+    const asked = (keys: string[]) => ({ type: 'tool_use', id: 'c', name: 'open_sections', input: { section_keys: keys } })
+    const state = createState()
+    const rendered = await prompt.render({ who: 'Ada' }, { state })
+    expect(await rendered.handleToolCall(asked(['tax']))).toEqual({ type: 'tool_result', tool_use_id: 'c', content: [{ type: 'text', text: 'Opened: tax. Text and tools are in the prompt from the next turn on.\n\n{"opened":["tax"]}' }] })
+    expect((await prompt.render({ who: 'Ada' }, { state })).summarised).toEqual([])
+    const again = await rendered.handleToolCall([asked(['tax']), asked(['forms', 'tax'])])
+    expect((again as { is_error?: boolean }[]).map(({ is_error: failed }) => failed)).toEqual([undefined, undefined])
+    expect(await rendered.handleToolCall(asked(['txa']))).toMatchObject({ is_error: true })
+    expect(await (await prompt.render({ who: 'Ada' })).handleToolCall(asked(['tax']))).toMatchObject({ is_error: true })
+    const own = createState()
+    await (await prompt.render({ who: 'Ada' })).handleToolCall(asked(['late']), { state: own })
+    expect((await prompt.render({ who: 'Ada' }, { state: own })).summarised).toEqual(['forms'])
+    expect(own.toJSON().slices).toMatchObject({ 'toolable.opened_sections': { items: [{ prompt: 'p', section: 'late' }] } })
   })
 
   test('what was opened stays open, with the sections around it, also in a snapshot, until it is closed or taken back [8.section-opened]', async () => {

@@ -13,4 +13,5 @@ export const PERMISSIONS: { readonly [name: string]: string } = {
   'run-paths': 'Declared inputs of type path mean what they mean in the directory of the caller; everything undeclared passes verbatim.',
   'run-inputs-checked': 'Declared inputs that are missing, of the wrong type or name no file are refused before start.',
   'run-outputs-placed': 'Outputs are made in the workspace and put into their place atomically on success; links are never followed, and a failure places nothing.',
+  'policy-schema': 'The JSON Schema of a policy that editors get is made from what its reader checks, and both accept and refuse the same policies.',
 }

@@ -3,6 +3,7 @@ import { chmodSync, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { listNaming } from '../support/processes.ts'
+import { runProgram } from '../support/run-program.ts'
 import { last, makeProject } from './support.ts'
 
 const project = makeProject({
@@ -26,10 +27,24 @@ test('a secret reaches the tool and nothing else [7.run-secrets]', async () => {
   const everything = [stdout, stderr, ...readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'))].join('\n')
   expect(everything).toContain('[REDACTED]')
   for (const form of [secret, JSON.stringify(secret).slice(1, -1), Buffer.from(secret).toString('base64'), encodeURIComponent(secret), Buffer.from(secret).toString('hex')]) expect(everything).not.toContain(form)
+  const given = await project.toolable(['run', '--secret-file', 'token=-', 'tells_secrets'], { input: `${secret}\n` })
+  expect([given.status, given.stdout.includes('[REDACTED]'), given.stdout.includes(secret)]).toEqual([30, true, false])
   chmodSync(file, 0o644)
   const refused = await run(['--secret-file', `token=${file}`, 'tells_secrets'])
   expect(refused.status).toBe(77)
   expect(last(refused.log, 'runner_end')).toMatchObject({ state: 'failed', code: 'E_PERMISSION' })
+})
+
+test('what the environment says of a secret is in no record, and a refusal tells none either [7.run-secrets]', async () => {
+  project.write('tools/envious.yaml', 'name: envious\ndescription: Counts its token\ncommand: exec\nentry: envious.sh\ncall: flags\nenv: {TOKEN: "${HOST_TOKEN}"}\npermissions: {secrets: [key]}\nparameters: {type: object, properties: {note: {type: string}, input: {type: string, format: path}}}\n')
+  chmodSync(project.write('tools/envious.sh', '#!/bin/sh\necho "got ${#TOKEN}"\n'), 0o755)
+  chmodSync(project.write('key.txt', 'key-canary-0815'), 0o600)
+  const { log, id } = await run(['envious'], { HOST_TOKEN: 'token-canary-4711' })
+  expect(last(log, 'result')).toMatchObject({ result: 'got 17' })
+  expect(readFileSync(join(project.run(id), 'run.json'), 'utf8')).not.toContain('token-canary-4711')
+  const refused = await run(['--secret-file', 'key=key.txt', 'envious', '--note', 'key-canary-0815', '--input', 'key-canary-0815'], { HOST_TOKEN: 'x' })
+  expect(refused.status).toBe(66)
+  expect(refused.stdout + JSON.stringify(refused.log)).not.toContain('key-canary-0815')
 })
 
 describe('what a tool makes', () => {
@@ -49,8 +64,22 @@ describe('what a tool makes', () => {
     expect(status).toBe(66)
     expect(log.map(({ type }) => type)).toEqual(['runner_start', 'runner_error', 'runner_end'])
     expect(log[0]).toMatchObject({ refused: true })
+    const policy = project.write('policy.yaml', 'version: 1\nfilesystem: {read: [./public]}\n')
+    const forbidden = await run(['makes_files', '--input', './in.txt', '--output', './never.txt'], { TOOLABLE_POLICY: policy })
+    expect(forbidden.status).toBe(77)
+    expect(last(forbidden.log, 'runner_error')).toMatchObject({ code: 'E_PERMISSION', msg: expect.stringContaining(`${policy}:2 does not allow it`) })
     expect(existsSync(join(project.folder, 'never.txt'))).toBe(false)
   })
+})
+
+test('a tool made with this house knows the deadline of its run, and the earlier one counts [7.tool-deadline]', async () => {
+  const env = { RUN_ID: 'r-0123456789', DEADLINE_TS: new Date(Date.now() + 3_600_000).toISOString() }
+  const left = async (args: readonly string[], given: { readonly [name: string]: string }): Promise<number | null> => (await runProgram('runner/tells-its-deadline.mjs', [...args, '--json'], { env: given })).json.result.left
+  const [known, shorter, none] = await Promise.all([left([], env), left(['--timeout', '100'], env), left([], { DEADLINE_TS: env.DEADLINE_TS })])
+  expect(known).toBeGreaterThan(3000)
+  expect(known).toBeLessThanOrEqual(3600)
+  expect(shorter).toBeLessThanOrEqual(100)
+  expect(none).toBeNull()
 })
 
 test('a tool gets its run and what it requires, and nothing else [7.run-environment]', async () => {

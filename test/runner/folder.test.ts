@@ -11,7 +11,7 @@ import { removeRun } from '../../src/runner/folder/remove-run.ts'
 import { openLog } from '../../src/runner/log/event-log.ts'
 import { isAlive } from '../support/processes.ts'
 import { makeFolder } from '../support/run-program.ts'
-import { eventsOf, isGapless, makeRoot, makeRun, requestOf, startRunner } from './record-support.ts'
+import { eventsOf, isGapless, makeFreeRun, makeRoot, makeRun, requestOf, startRunner } from './record-support.ts'
 
 const codeOf = (work: () => unknown): string => {
   try {
@@ -94,7 +94,7 @@ describe('the lock of a run', () => {
 
   test('lets one of two processes write, and not a byte of the other [7.run-lock]', async () => {
     const root = makeRoot()
-    const paths = makeRun(root)
+    const paths = makeFreeRun(root)
     const both = await Promise.all([1, 2].map(() => startRunner('writes-a-run.mjs', [root, paths.id, '200', 'failed']).ended))
     const lost = both.filter(({ lines }) => lines.at(-1).failed === 'CONFLICT')
     const events = eventsOf(paths.events)

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { recover } from '../../src/runner/folder/recover.ts'
 import type { RunPaths } from '../../src/runner/folder/run-paths.ts'
 import { makeFolder } from '../support/run-program.ts'
-import { eventsOf, isGapless, makeRoot, makeRun, startRunner } from './record-support.ts'
+import { eventsOf, isGapless, makeFreeRun, makeRoot, startRunner } from './record-support.ts'
 
 const TURNS = 4
 // The start, the turns, and the end.
@@ -14,7 +14,7 @@ type Said = { readonly acknowledged?: number; readonly ended?: string; readonly 
 // strace does to the calls that touch the log what it is told to.
 async function runInjured(injury: string): Promise<{ paths: RunPaths; root: string; said: Said[]; signal: unknown; status: unknown }> {
   const root = makeRoot()
-  const paths = makeRun(root)
+  const paths = makeFreeRun(root)
   // There already, because strace follows the file that it finds.
   writeFileSync(paths.events, '')
   const { lines, signal, status } = await startRunner('writes-a-run.mjs', [root, paths.id, String(TURNS)], ['strace', '-f', '-qq', '-o', '/dev/null', '-P', paths.events, '-e', `inject=${injury}`]).ended

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { buildSync } from 'esbuild'
 import { createRun } from '../../src/runner/folder/create-run.ts'
@@ -23,6 +23,13 @@ export function requestOf(run_id: string, more: Partial<RunRequest> = {}): RunRe
 /** A new run in a folder. */
 export function makeRun(root: string = makeRoot(), more: Partial<RunRequest> = {}): RunPaths {
   return createRun(root, (id) => requestOf(id, more))
+}
+
+/** A new run in a folder that this process does not claim, for another one to run. */
+export function makeFreeRun(root: string = makeRoot()): RunPaths {
+  const paths = makeRun(root)
+  rmSync(paths.lock)
+  return paths
 }
 
 /** Starts a fixture of test/fixtures/runs, behind other programs where they are named. It is bundled with the sources that it uses, because it is started often. */

@@ -14,25 +14,15 @@ export async function openTester(pattern: string | RegExp, inTime: () => number)
   if (!(pattern instanceof RegExp)) throw new ToolError('INVALID_INPUT', 'a search is for a text or a regular expression', { field: 'pattern' })
   // Those two flags would make it remember where it was in another line.
   const expression = new RegExp(pattern.source, pattern.flags.replace(/[gy]/g, ''))
-  const { createContext, Script } = await import('node:vm')
-  const bench: { work: () => void } = { work: () => undefined }
-  const context = createContext(bench)
-  const script = new Script('work()')
-  return (lines) => {
-    const found: number[] = []
-    // Nothing but this ends an expression on the thread that it runs on.
-    bench.work = () => lines.forEach((line, index) => { if (expression.test(line.slice(0, LONGEST_TESTED))) found.push(index) })
-    try {
-      script.runInContext(context, { timeout: inTime() })
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw tookTooLong()
-      throw error
-    }
-    return found
-  }
+  const { limitTime } = await import('../../define/schema/time-limit.ts')
+  return (lines) => limitTime(() => lines.flatMap((line, index) => (expression.test(line.slice(0, LONGEST_TESTED)) ? [index] : [])), { limit: inTime(), tries: 1 }) ?? giveUp()
 }
 
 /** Says that a search was given up. */
 export function tookTooLong(): ToolError {
   return new ToolError('TIMEOUT', 'the search took too long', { recoverable: true, suggestion: "Search less: give a narrower pattern for paths, such as 'src/**/*.ts', or a simpler expression" })
+}
+
+function giveUp(): never {
+  throw tookTooLong()
 }

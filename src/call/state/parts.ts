@@ -30,7 +30,7 @@ export class Parts {
   readonly resources: Resources = this.#resources([])
 
   #resources(path: readonly string[]): Resources {
-    return { get: <Value>(member: Member<Value>) => this.#get(member as Member<unknown>, path) as Promise<Value> }
+    return { get: <Value>(member: Member<Value>) => this.#get(member, path) as Promise<Value> }
   }
 
   get filesystem(): Filesystem {

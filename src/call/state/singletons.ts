@@ -42,7 +42,7 @@ export class Singletons {
     return {
       get: async <Value>(member: Member<Value>) => {
         if (member.scope === 'call') throw new ToolError('CONFIG', path.length > 0 ? `'${path.at(-1)}' lives as long as the state and cannot hold '${member.key}', which lives for one call` : `'${member.key}' lives for one call: ask ctx.resources for it`)
-        return (await this.get(member as Member<unknown>, path)).value as Value
+        return (await this.get(member, path)).value as Value
       },
     }
   }

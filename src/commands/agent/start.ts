@@ -46,7 +46,7 @@ export async function startAgent({ wait, detach, ...given }: AgentFlags, context
     const worker = (artifacts: string): Tool => agentTool({ registry, artifacts, model, onEvent: voice.hear }) as Tool
     const entry = { id: AGENT_TOOL, definition: definitionOf(worker(root)), found: {} }
     // What it has done it would do again: whether to go on is for people to decide.
-    const request: RunRequest = { ...(await makeRequest(newRunId(), entry, undefined, { args: [], input: settings }, { ...readRunOptions({ retries: 0 }, globals), surroundings }, io)), command: 'agent' }
+    const request: RunRequest = { ...(await makeRequest(newRunId(), entry, undefined, { args: [], input: settings }, { ...readRunOptions({ retries: 0 }, globals, io.cwd), surroundings }, io)), command: 'agent' }
     const paths = createRun(root, request)
     if (detach) return startDetachedRun(paths, request, io, host, globals)
     host.prepareForTools(redirectStrayOutput, { onCrash: () => undefined, farewell: FAREWELL })

@@ -4,21 +4,15 @@ import { checkAnswer } from '../../call/check-answer.ts'
 import { createExclusively } from '../../call/exclusive-file.ts'
 import { isOver } from '../../contract/run-state.ts'
 import { ToolError } from '../../contract/tool-error.ts'
-import { findRunsFolder } from '../../runner/folder/find-runs-folder.ts'
-import { openRun } from '../../runner/folder/open-run.ts'
-import { recover } from '../../runner/folder/recover.ts'
 import { compileAsked } from '../../runner/interactions/compile-asked.ts'
 import type { Question } from '../../runner/interactions/read-question.ts'
-import { readSummary } from '../../runner/summary/read-summary.ts'
 import { readValue } from '../run/read-answers.ts'
+import { lookUp } from './look-up.ts'
 
 /** Writes an answer where the runner looks for it; only the first can. */
-export async function answerRun({ run, value, question: wanted, config }: { readonly run: string; readonly value: string; readonly question?: string; readonly config?: string }, { cwd }: { readonly cwd: string }): Promise<{ readonly run_id: string; readonly question: string; readonly value: unknown }> {
-  const root = findRunsFolder(cwd, config)
-  await recover(root)
-  const { paths, request } = openRun(root, run)
-  const { state, questions } = await readSummary(paths, request)
-  if (isOver(state)) throw new ToolError('PRECONDITION', `${paths.id} is over: it is ${state}`, { field: 'run', suggestion: state === 'completed' ? `toolable runs show ${paths.id}` : `toolable resume ${paths.id} --answer ${wanted ?? '<question>'}=${value}` })
+export async function answerRun({ value, question: wanted, ...which }: { readonly run: string; readonly value: string; readonly question?: string; readonly config?: string }, { cwd }: { readonly cwd: string }): Promise<{ readonly run_id: string; readonly question: string; readonly value: unknown }> {
+  const { paths, summary: { state, questions }, live } = await lookUp(cwd, which)
+  if (isOver(state) && !live) throw new ToolError('PRECONDITION', `${paths.id} is over: it is ${state}`, { field: 'run', suggestion: state === 'completed' ? `toolable runs show ${paths.id}` : `toolable resume ${paths.id} --answer ${wanted ?? '<question>'}=${value}` })
   const question = pick(questions as readonly Question[], wanted, paths.id)
   const given = question.kind === 'sample' ? value : readValue(value)
   const checked = await checkAnswer(question, await compileAsked(question), given)

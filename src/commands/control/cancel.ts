@@ -3,27 +3,20 @@ import { isOver } from '../../contract/run-state.ts'
 import type { RunState } from '../../contract/run-state.ts'
 import { ToolError } from '../../contract/tool-error.ts'
 import { isLive } from '../../runner/folder/lock.ts'
-import { findRunsFolder } from '../../runner/folder/find-runs-folder.ts'
-import { openRun } from '../../runner/folder/open-run.ts'
-import { recover } from '../../runner/folder/recover.ts'
-import { readSummary } from '../../runner/summary/read-summary.ts'
 import { untilThere } from '../../runner/until-there.ts'
+import { lookUp } from './look-up.ts'
 
 type Where = { readonly cwd: string; readonly signal: AbortSignal }
 
-/** Puts the cancel file into the folder of a run, which its runner waits for, and waits until it is over. */
-export async function cancelRun({ run, wait = true, config }: { readonly run: string; readonly wait?: boolean; readonly config?: string }, { cwd, signal }: Where): Promise<{ readonly run_id: string; readonly state: RunState }> {
-  const root = findRunsFolder(cwd, config)
-  await recover(root)
-  const { paths, request } = openRun(root, run)
-  const { state } = await readSummary(paths, request)
-  if (isOver(state)) throw new ToolError('PRECONDITION', `${paths.id} is over: it is ${state}`, { field: 'run', suggestion: `toolable runs show ${paths.id}` })
+/** Puts the cancel file into the folder of a run, which its runner waits for, and waits until it is over. A run that waits for its next attempt can be cancelled too. */
+export async function cancelRun({ run, wait = true, ...where }: { readonly run: string; readonly wait?: boolean; readonly config?: string }, { cwd, signal }: Where): Promise<{ readonly run_id: string; readonly state: RunState }> {
+  const { paths, summary: { state }, live } = await lookUp(cwd, { run, ...where })
+  if (isOver(state) && !live) throw new ToolError('PRECONDITION', `${paths.id} is over: it is ${state}`, { field: 'run', suggestion: `toolable runs show ${paths.id}` })
   await writeFile(paths.cancel, '', { mode: 0o600 })
   if (!wait) return { run_id: paths.id, state }
-  const ended = await untilThere(paths.folder, signal, async () => {
-    const now = await readSummary(paths, request)
-    return isOver(now.state) && !isLive(paths) ? now.state : undefined
-  })
-  if (ended === undefined) throw new ToolError('CANCELLED', 'nobody waits for the end of the run any more')
+  const isGone = await untilThere(paths.folder, signal, async () => (isLive(paths) ? undefined : true))
+  if (isGone === undefined) throw new ToolError('CANCELLED', 'nobody waits for the end of the run any more')
+  // Its runner may have died before it could tell.
+  const { summary: { state: ended } } = await lookUp(cwd, { run: paths.id, ...where })
   return { run_id: paths.id, state: ended }
 }

@@ -2,10 +2,8 @@ import { rm } from 'node:fs/promises'
 import type { Io } from '../../contract/io.ts'
 import { ToolError } from '../../contract/tool-error.ts'
 import type { Servable } from '../../call/servable.ts'
-import { findRunsFolder } from '../../runner/folder/find-runs-folder.ts'
-import { openRun } from '../../runner/folder/open-run.ts'
-import { recover } from '../../runner/folder/recover.ts'
-import { isLive } from '../../runner/folder/lock.ts'
+import { claim } from '../../runner/folder/lock.ts'
+import { readRequest } from '../../runner/folder/open-run.ts'
 import { readSummary } from '../../runner/summary/read-summary.ts'
 import type { RunRequest } from '../../runner/run-request.ts'
 import type { Command } from '../../surfaces/cli/argv/command.ts'
@@ -18,6 +16,7 @@ import type { RunFlags } from '../run/request.ts'
 import { readOwnFlags } from '../own-flags.ts'
 import { writeAtomically } from '../../runner/folder/write-atomically.ts'
 import { withRegistryOf } from '../run/registry-of.ts'
+import { lookUp } from './look-up.ts'
 
 /** Goes on with a run that failed or was cancelled; gives the exit status. */
 export async function runResume(program: Servable, command: Command & { kind: 'tool' }, io: Io, host: Host): Promise<number> {
@@ -28,13 +27,15 @@ export async function runResume(program: Servable, command: Command & { kind: 't
   if (wrong) throw wrong
   if (name === undefined) throw new ToolError('MISSING_PARAM', 'run is missing', { field: 'run', suggestion: 'toolable resume latest' })
   if (rest.length > 0) throw new ToolError('USAGE', `resume takes no more than the id of a run; got '${rest[0]!.slice(0, 60)}'`)
-  const root = findRunsFolder(io.cwd, flags.config)
-  await recover(root)
-  const { paths, request } = openRun(root, name)
-  const { state } = await readSummary(paths, request)
-  if (isLive(paths)) throw new ToolError('CONFLICT', `${paths.id} is ${state}: there is nothing to resume`, { suggestion: `toolable watch ${paths.id}` })
-  if (state === 'completed') throw new ToolError('PRECONDITION', `${paths.id} is completed: there is nothing to resume`, { suggestion: `toolable runs show ${paths.id}` })
-  const { timeout, heartbeatGrace, retries, allowLevel, answers, secrets } = readRunOptions(flags, globals)
+  const { paths } = await lookUp(io.cwd, { run: name, ...(flags.config !== undefined && { config: flags.config }) })
+  const { timeout, heartbeatGrace, retries, allowLevel, answers, secrets } = readRunOptions(flags, globals, io.cwd)
+  // Ours before anything is changed: of two who resume it one gets it, and the other changes nothing.
+  const letGo = claim(paths)
+  const request = readRequest(paths)
+  if ((await readSummary(paths, request)).state === 'completed') {
+    letGo()
+    throw new ToolError('PRECONDITION', `${paths.id} is completed: there is nothing to resume`, { suggestion: `toolable runs show ${paths.id}` })
+  }
   const changed: RunRequest = {
     ...request,
     ...(timeout !== undefined && { timeout_s: timeout }),
@@ -47,7 +48,6 @@ export async function runResume(program: Servable, command: Command & { kind: 't
   writeAtomically(paths.request, `${JSON.stringify(changed, undefined, 2)}\n`)
   // The wish to end it belonged to the attempt before.
   await rm(paths.cancel, { force: true })
-  await rm(paths.answers, { recursive: true, force: true })
   if (flags.detach) return startDetachedRun(paths, changed, io, host, globals, 'resume')
   return withRegistryOf(changed, paths, io, (registry) => followInForeground(paths, changed, { registry, wait: flags.wait === true, resumedBy: 'resume' }, io, host, globals))
 }

@@ -14,6 +14,12 @@ const MECHANISMS = {
   nproc: 'the kernel bounds the number of processes',
 } as const
 
+/** Who holds the memory of a whole tree. */
+const HOLDERS = {
+  cgroup: 'the kernel bounds the memory of a whole tree (cgroup v2)',
+  watchdog: 'a watchdog bounds the memory of a whole tree',
+} as const
+
 /** Tries what this machine can enforce on tools. */
 export async function lookAtSandbox({ env }: Where): Promise<{ readonly abilities: Abilities; readonly findings: readonly Finding[] }> {
   const abilities = await findAbilities(env)
@@ -23,7 +29,7 @@ export async function lookAtSandbox({ env }: Where): Promise<{ readonly abilitie
   const names = Object.keys(MECHANISMS) as (keyof typeof MECHANISMS)[]
   const findings = names.map((id): Finding => (details[id] ? { id, part: 'sandbox', status: 'ok', found: MECHANISMS[id] } : missing(id)))
   const egress = abilities.level === 'L3' ? describeEgress(await tryEgress(env['PATH'] ?? '')) : missing('egress')
-  const memory: Finding = { id: 'memory', part: 'sandbox', status: 'ok', found: `a ${details.memory} bounds the memory of a whole tree` }
+  const memory: Finding = { id: 'memory', part: 'sandbox', status: 'ok', found: HOLDERS[details.memory] }
   return { abilities, findings: [...findings, egress, memory, ...describeUser(abilities)] }
 }
 

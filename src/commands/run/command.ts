@@ -18,7 +18,7 @@ export const runCommand: ToolableCommand = {
   tool: tool({
     name: 'run',
     summary: 'Run a tool, supervised and on record',
-    description: 'Everything behind the name belongs to the tool. The run has a folder of its own with its log, workspace and artifacts; deadline, heartbeats, limits and permissions are enforced; its events come as JSON lines, or as words for a person. The exit status is that of the tool; 124 is a deadline or a missed heartbeat, 130 a cancelled run. --timeout sets the deadline, --secret-file name=path gives a secret.',
+    description: 'Flags of the runner stand before the name of the tool; everything behind it belongs to the tool, --help too. The run has a folder of its own with its log, workspace and artifacts; deadline, heartbeats, limits and permissions are enforced; its events come as JSON lines, or as words for a person. The exit status is that of the tool; 124 is a deadline or a missed heartbeat, 130 a cancelled run. --timeout sets the deadline, --secret-file name=path gives a secret.',
     input: inputWith({
       tool: { type: 'string', description: 'The name of the tool, or its id: <source>.<tool>' },
       arguments: { type: 'array', items: { type: 'string' }, description: 'What is for the tool' },

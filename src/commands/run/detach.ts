@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { Io } from '../../contract/io.ts'
 import { ToolError } from '../../contract/tool-error.ts'
 import { startDetached } from '../../process/start-detached.ts'
+import { handOver } from '../../runner/folder/lock.ts'
 import type { RunPaths } from '../../runner/folder/run-paths.ts'
 import type { RunRequest } from '../../runner/run-request.ts'
 import type { Globals } from '../../surfaces/cli/argv/globals.ts'
@@ -15,6 +16,7 @@ export async function startDetachedRun(paths: RunPaths, request: RunRequest, io:
   const command = [started.execPath, ...started.execArgv, started.script ?? '', SUPERVISE, paths.folder, ...(resumedBy ? [resumedBy] : [])] as const
   const pid = await startDetached({ command, cwd: io.cwd, env }, join(paths.logs, 'runner.log'))
   if (pid instanceof Error) throw new ToolError('INTERNAL', `the supervisor could not be started: ${pid.message}`, { cause: pid })
+  handOver(paths, pid)
   const { run_id } = request
   const answer = { run_id, folder: paths.folder, supervisor: pid, watch: `toolable watch ${run_id}`, cancel: `toolable cancel ${run_id}` }
   const asText = io.stdout.isTTY && globals.output === undefined

@@ -3,29 +3,41 @@ import type { RunEvent } from '../../contract/run-state.ts'
 import type { Registry } from '../../registry/registry-type.ts'
 import type { RunPaths } from '../../runner/folder/run-paths.ts'
 import { performRun } from '../../runner/perform-run.ts'
+import type { RunHost } from '../../runner/run-host.ts'
 import type { RunRequest } from '../../runner/run-request.ts'
 import type { Globals } from '../../surfaces/cli/argv/globals.ts'
 import { findCaller } from '../../surfaces/cli/caller.ts'
 import type { Host } from '../../surfaces/cli/host.ts'
 import { choosePresentation } from '../../surfaces/cli/mode.ts'
 import { redirectStrayOutput } from '../../surfaces/cli/stray-output.ts'
-import { openPrinter } from '../runs/line-printer.ts'
-import { openChannels } from './channels.ts'
+import { isPerson, openChannels } from './channels.ts'
+import { openRunView } from './run-view.ts'
 
 /** Milliseconds that a run has to end after a signal: the grace of its tool, and a little more. */
 const FAREWELL = 15_000
 
-export type Around = { readonly registry: Pick<Registry, 'call'> | undefined; /** Wait for answers from elsewhere also where nobody here can answer. */ readonly wait: boolean; readonly resumedBy?: 'resume' }
+export type Around = { readonly registry: Pick<Registry, 'call'> | undefined; /** Wait for answers from elsewhere also where nobody here can answer. */ readonly wait: boolean; readonly resumedBy?: 'resume'; /** Somebody only asks about the tool (`--help`). */ readonly asks?: boolean }
 
 /** Performs a run while its caller looks on: events as JSON lines for agents, words for people; gives the exit status. */
-export async function followInForeground(paths: RunPaths, request: RunRequest, { registry, wait, resumedBy }: Around, io: Io, host: Host, globals: Globals): Promise<number> {
+export async function followInForeground(paths: RunPaths, request: RunRequest, { registry, wait, resumedBy, asks = false }: Around, io: Io, host: Host, globals: Globals): Promise<number> {
   const { mode } = choosePresentation(globals, io, findCaller(io.env))
   host.prepareForTools(redirectStrayOutput, { onCrash: () => undefined, farewell: FAREWELL })
-  const printer = openPrinter({ io, globals })
-  // What is on record is shown as it stands there.
-  const show = (lines: string): Promise<void> => (mode === 'text' ? printer.events(lines.trimEnd().split('\n').map((line) => JSON.parse(line) as RunEvent)) : io.stdout.send(lines))
-  const channels = openChannels(paths, io, { wait, session: globals.session === true })
-  const ending = await performRun(paths, request, { env: io.env, ...(registry && { registry }), channels, onWritten: show, signal: host.signal, ...(resumedBy && { resumedBy }) })
+  const secrets = await readGivenSecrets(request, io, host.signal)
+  const forPeople = mode === 'text'
+  const view = openRunView(paths, request, io, globals, { person: isPerson(io), bare: asks })
+  // What is on record is shown to programs as it stands there.
+  const show = (lines: string): Promise<void> => (forPeople ? view.show(lines.trimEnd().split('\n').map((line) => JSON.parse(line) as RunEvent)) : io.stdout.send(lines))
+  const channels = openChannels(paths, io, { wait, session: globals.session === true }, forPeople ? view.untilShown : undefined)
+  const ending = await performRun(paths, request, { env: io.env, ...(registry && { registry }), channels, onWritten: show, signal: host.signal, ...(secrets && { secrets }), ...(resumedBy && { resumedBy }) })
   io.stdin.close()
+  if (forPeople) await view.sumUp()
   return ending.rc
+}
+
+// The path `-` of a secret is stdin, which then answers nothing.
+async function readGivenSecrets({ secrets = {} }: RunRequest, io: Io, signal: AbortSignal): Promise<RunHost['secrets']> {
+  const names = Object.keys(secrets).filter((name) => secrets[name] === '-')
+  if (names.length === 0) return undefined
+  const { readSecrets } = await import('../../surfaces/cli/secrets.ts')
+  return readSecrets(names.map((name) => `${name}=-`), io, { talksOnStdin: false, signal })
 }

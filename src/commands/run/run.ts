@@ -6,6 +6,7 @@ import type { FoundProgram } from '../../registry/found.ts'
 import { createRun } from '../../runner/folder/create-run.ts'
 import { recover } from '../../runner/folder/recover.ts'
 import { findRunsFolder } from '../../runner/folder/find-runs-folder.ts'
+import { isQuestion } from '../../process/inputs/is-question.ts'
 import { newRunId } from '../../runner/folder/run-id.ts'
 import { makeRequest } from '../../runner/make-request.ts'
 import type { Given } from '../../runner/make-request.ts'
@@ -16,6 +17,7 @@ import { readInput, scanTool } from '../../surfaces/cli/request.ts'
 import type { Surroundings } from '../config/load.ts'
 import { readOwnFlags } from '../own-flags.ts'
 import { withRegistry } from '../with-registry.ts'
+import { oneToolView } from '../call/one-tool-view.ts'
 import { startDetachedRun } from './detach.ts'
 import { followInForeground } from './foreground.ts'
 import { readRunOptions } from './request.ts'
@@ -42,20 +44,26 @@ export async function runRun(program: Servable, command: ToolCommand, io: Io, ho
     if (!entry) return (await registry.describe(name), 1)
     await registry.prepare?.()
     const found = await entry.found.program?.()
-    const subject = selftest ? selftestOf(found, name) : found
+    const asks = await asksOnly(entry, found, rest)
+    // What takes a document has no flags of its own.
+    if (asks && speaksDocuments(found)) return printToolHelp(oneToolView(registry, entry, 'run'), globals, io)
+    const subject = selftest ? selftestOf(found, name) : asks && found ? plainly(found, []) : found
     const given = await readGiven(entry, subject, selftest ? [] : rest, globals, io, host)
     await requireConsent(entry, subject, globals.yes === true)
-    const request = await makeRequest(newRunId(), entry, subject, given, { ...readRunOptions(flags, globals), surroundings }, io)
+    const request = await makeRequest(newRunId(), entry, subject, given, { ...readRunOptions(flags, globals, io.cwd), surroundings }, io)
     const paths = createRun(root, request)
     if (detach) return startDetachedRun(paths, request, io, host, globals)
-    return followInForeground(paths, request, { registry, wait: wait === true }, io, host, globals)
+    return followInForeground(paths, request, { registry, wait: wait === true, asks }, io, host, globals)
   })
+}
+
+function printToolHelp(view: Servable, globals: ToolCommand['globals'], io: Io): Promise<number> {
+  return printHelp(view, { globals, builtin: true, kind: 'tool', entry: view.entries[0]!, single: false, tokens: [] }, io)
 }
 
 // What speaks by arguments gets them as they are; what wants one document gets one, whichever way the user writes it.
 async function readGiven(entry: Entry, program: FoundProgram | undefined, rest: readonly string[], globals: ToolCommand['globals'], io: Io, host: Host): Promise<Given> {
-  const form = program?.call.form
-  if (form !== undefined && form !== 'json' && form !== 'stdin') return { args: rest }
+  if (!speaksDocuments(program)) return { args: rest }
   const args = await scanTool(entry, rest, globals, false)
   if (args.problem) throw args.problem
   const { input } = await readInput(args, globals, io, { stdinTaken: false, signal: host.signal })
@@ -65,8 +73,24 @@ async function readGiven(entry: Entry, program: FoundProgram | undefined, rest: 
 function selftestOf(program: FoundProgram | undefined, name: string): FoundProgram {
   const { selftest } = program ?? {}
   if (!program || !selftest) throw new ToolError('NOT_FOUND', `the tool '${name}' has no self-test`, { suggestion: "Add health: {selftest: ['--selftest']} to its manifest" })
+  return plainly(program, selftest)
+}
+
+// Whoever asks about a tool hears what it prints, which is no run protocol.
+function plainly(program: FoundProgram, words: readonly string[]): FoundProgram {
   const [first, ...others] = program.call.command
-  return { ...program, call: { ...program.call, form: 'program', command: [first, ...others, ...selftest] } }
+  return { ...program, call: { ...program.call, form: 'program', command: [first, ...others, ...words] } }
+}
+
+// Of tools that take a document only their help can be told; everything else is for the program itself.
+async function asksOnly(entry: Entry, program: FoundProgram | undefined, args: readonly string[]): Promise<boolean> {
+  if (speaksDocuments(program)) return args.length === 1 && (args[0] === '--help' || args[0] === '-h')
+  return isQuestion(args, (await entry.definition.compiled()).manifest.inputSchema, program?.selftest ? [program.selftest] : [])
+}
+
+function speaksDocuments(program: FoundProgram | undefined): boolean {
+  const form = program?.call.form
+  return form === undefined || form === 'json' || form === 'stdin'
 }
 
 // A program of ours asks by itself, in its own words.

@@ -1,5 +1,6 @@
 import { basename, dirname } from 'node:path'
 import type { Io } from '../../contract/io.ts'
+import { untilHandedOver } from '../../runner/folder/lock.ts'
 import { openRun } from '../../runner/folder/open-run.ts'
 import { folderChannel } from '../../runner/interactions/channels/folder.ts'
 import { performRun } from '../../runner/perform-run.ts'
@@ -13,6 +14,7 @@ const FAREWELL = 15_000
 export async function superviseRun([folder = '', resumed]: readonly string[], io: Io, host: Host): Promise<number> {
   const { paths, request } = openRun(dirname(folder), basename(folder))
   host.prepareForTools(redirectStrayOutput, { onCrash: (error) => io.stderr.write(`${error.message}\n`), farewell: FAREWELL })
+  await untilHandedOver(paths)
   return withRegistryOf(request, paths, io, async (registry) => {
     const ending = await performRun(paths, request, { env: io.env, channels: [folderChannel(paths.answers)], signal: host.signal, ...(registry && { registry }), ...(resumed === 'resume' && { resumedBy: 'resume' }) })
     return ending.rc

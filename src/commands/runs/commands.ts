@@ -1,4 +1,5 @@
 import { tool } from '../../call/tool.ts'
+import { PROTOCOL_EVENT_TYPES, RUNNER_EVENT_TYPES, TASK_EVENT_TYPES } from '../../contract/events.ts'
 import type { ToolableCommand } from '../command.ts'
 import { COMMON_PROPERTIES } from '../common-flags.ts'
 
@@ -54,7 +55,7 @@ const logsCommand: ToolableCommand = {
       run: RUN,
       follow: { type: 'boolean', description: 'Go on until the run is over' },
       stderr: { type: 'boolean', description: 'What the tool wrote to stderr' },
-      type: { type: 'array', items: { type: 'string' }, description: 'Only events of this type; may be repeated' },
+      type: { type: 'array', items: { type: 'string', enum: [...PROTOCOL_EVENT_TYPES, ...RUNNER_EVENT_TYPES, ...TASK_EVENT_TYPES] }, description: 'Only events of this type; may be repeated' },
       since: SINCE,
     }, ['run']),
     positional: ['run'],

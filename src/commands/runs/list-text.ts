@@ -6,12 +6,11 @@ import type { RunListing, RunRow } from './list.ts'
 /** The list for a person: a table, then how much is not shown. */
 export const renderRuns: RenderResult = (result, { columns, color }) => {
   const paint = createPaint(color)
-  const { runs, total, folder } = result as RunListing
+  const { runs, total, more, folder } = result as RunListing
   if (total === 0) return `no runs in ${folder}\n`
-  const more = total - runs.length
   return [
-    ...(runs.length === 0 ? ['no such runs'] : renderTable(runs.map(toRow), { columns, paint })),
-    ...(more > 0 ? ['', paint('dim', `${more} more ${more === 1 ? 'run' : 'runs'}: toolable runs list --limit ${total}`)] : []),
+    ...(runs.length === 0 ? [`none of the ${total} runs is like that`] : renderTable(runs.map(toRow), { columns, paint })),
+    ...(more ? ['', paint('dim', `older runs are not shown: toolable runs list --limit ${total}`)] : []),
   ].map((line) => `${line}\n`).join('')
 }
 

@@ -12,7 +12,7 @@ type Input = { readonly state?: readonly RunState[]; readonly tool?: string; rea
 /** A run in the list. */
 export type RunRow = Pick<RunSummary, 'run_id' | 'tool' | 'state' | 'attempt' | 'created' | 'duration_s' | 'rc'> & { readonly code?: string; readonly last?: string; readonly questions?: number }
 
-export type RunListing = { readonly runs: readonly RunRow[]; /** Runs in the folder, shown or not. */ readonly total: number; readonly folder: string }
+export type RunListing = { readonly runs: readonly RunRow[]; /** Runs in the folder, shown or not. */ readonly total: number; /** Older runs were not looked at, because there are enough. */ readonly more?: true; readonly folder: string }
 
 const AT_ONCE = 32
 
@@ -22,11 +22,12 @@ export async function listRecords({ state, tool, limit, config }: Input, { cwd }
   await recover(folder)
   const all = listRuns(folder)
   const runs: RunRow[] = []
-  for (let at = 0; at < all.length && runs.length < limit; at += AT_ONCE) {
+  let at = 0
+  for (; at < all.length && runs.length < limit; at += AT_ONCE) {
     const rows = await Promise.all(all.slice(at, at + AT_ONCE).map((run) => readRow(run, tool)))
     runs.push(...rows.flatMap((row) => (row && (state === undefined || state.includes(row.state)) ? [row] : [])))
   }
-  return { runs: runs.slice(0, limit), total: all.length, folder }
+  return { runs: runs.slice(0, limit), total: all.length, ...((runs.length > limit || at < all.length) && { more: true as const }), folder }
 }
 
 async function readRow({ id, paths, created }: ListedRun, tool: string | undefined): Promise<RunRow | undefined> {

@@ -6,6 +6,7 @@ import type { RunPaths } from '../../runner/folder/run-paths.ts'
 import { followLines } from '../../runner/log/follow-lines.ts'
 import { readBatches } from '../../runner/log/read-log.ts'
 import type { BuiltinContext } from '../../surfaces/builtin/builtin.ts'
+import { redirectStrayOutput } from '../../surfaces/cli/stray-output.ts'
 import { followRun } from './follow-run.ts'
 import { openPrinter } from './line-printer.ts'
 import type { LinePrinter } from './line-printer.ts'
@@ -17,10 +18,11 @@ const CANCELLED = 130
 /** Prints the record of a run; gives the exit status, which says nothing of the run. */
 export async function printLogs({ run, follow = false, stderr = false, type, since = 1, config }: Input, context: BuiltinContext): Promise<number> {
   const { io, host } = context
+  host.prepareForTools(redirectStrayOutput)
   const root = findRunsFolder(io.cwd, config)
   await recover(root)
   const paths = findRun(root, run)
-  const printer = openPrinter(context)
+  const printer = openPrinter(context, { everything: type !== undefined })
   if (stderr) await printStderr(paths, follow, printer, host.signal)
   else {
     for await (const events of follow ? followRun(root, paths, host.signal) : readBatches(paths.events, { signal: host.signal })) {

@@ -1,7 +1,9 @@
 import { createPaint } from '../../surfaces/cli/output/color.ts'
 import type { RenderResult } from '../../surfaces/cli/output/format-options.ts'
-import { cleanLine, cleanText } from '../../surfaces/cli/output/text/clean.ts'
+import { cleanLine } from '../../surfaces/cli/output/text/clean.ts'
+import { quoteForShell } from '../../contract/quote-for-shell.ts'
 import { isOver } from '../../contract/run-state.ts'
+import type { OpenQuestion } from '../../runner/summary/summary.ts'
 import { listSteps } from '../plan/plan-text.ts'
 import { paintState } from './paint-state.ts'
 import type { ShownRun } from './show.ts'
@@ -30,7 +32,14 @@ export const renderRun: RenderResult = (result, { color }) => {
     `${paint('bold', run.run_id)} ${cleanLine([run.tool, ...run.args].join(' '))}`,
     ...known.map(([name, value]) => `  ${name.padEnd(9)} ${name === 'state' ? value : cleanLine(value)}`),
     ...(run.progress?.plan ? listSteps(run.progress.plan, paint) : []),
-    ...run.questions.map(({ id, prompt }) => cleanText(`  asks      ${prompt ?? ''} (toolable answer ${run.run_id} ${id})`)),
+    ...run.questions.flatMap((question) => [`  asks      ${cleanLine(question.prompt ?? '')}`, paint('dim', `  answer    ${cleanLine(answerCommand(run, question))}`)]),
     ...(run.state === 'failed' || run.state === 'cancelled' ? [paint('dim', `  go on     toolable resume ${run.run_id}`)] : []),
   ].map((line) => `${line}\n`).join('')
+}
+
+// Ready to paste where the answers are known; which question is meant has to be said only where there are several.
+function answerCommand({ run_id, questions }: ShownRun, { id, kind, options }: OpenQuestion): string {
+  const [first] = Array.isArray(options) ? (options as readonly { readonly value?: unknown }[]) : []
+  const value = kind === 'confirm' ? 'true' : typeof first?.value === 'string' ? quoteForShell(first.value) : '<value>'
+  return `toolable answer ${run_id} ${value}${questions.length > 1 ? ` --question ${id}` : ''}`
 }

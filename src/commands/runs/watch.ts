@@ -7,6 +7,7 @@ import { recover } from '../../runner/folder/recover.ts'
 import { exitStatusOf } from '../../runner/summary/exit-status.ts'
 import { startSummary } from '../../runner/summary/summarize.ts'
 import type { BuiltinContext } from '../../surfaces/builtin/builtin.ts'
+import { redirectStrayOutput } from '../../surfaces/cli/stray-output.ts'
 import { followRun } from './follow-run.ts'
 import { openPrinter } from './line-printer.ts'
 import type { LinePrinter } from './line-printer.ts'
@@ -20,6 +21,7 @@ const CANCELLED = 130
 export async function watchRuns({ run = [], all = false, since = 1, config }: Input, context: BuiltinContext): Promise<number> {
   const { io, host } = context
   if ((run.length > 0) === all) throw new ToolError('USAGE', 'name the runs to watch, or give --all', { suggestion: 'toolable watch latest' })
+  host.prepareForTools(redirectStrayOutput)
   const root = findRunsFolder(io.cwd, config)
   await recover(root)
   const opened = all ? listRuns(root).filter(({ paths }) => isLive(paths)).reverse().map(({ id }) => openRun(root, id)) : run.map((word) => openRun(root, word))

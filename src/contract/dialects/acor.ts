@@ -65,7 +65,7 @@ function writeEnd(outcome: Outcome, context: DialectContext): object {
 
 function writeFailure({ error, errors, summary }: FailureOutcome, context: DialectContext): object {
   if (error.code === 'CANCELLED') return line('cancelled', context, { reason: error.message })
-  const code = protocolName(error.code)
+  const code = protocolName(error.code, error.retryable)
   const kept = { ...keepFacts(error, code), ...(errors && { errors }), ...(summary && { summary }) }
   return line('error', context, {
     code,

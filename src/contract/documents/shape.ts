@@ -1,10 +1,13 @@
 import { closest } from '../did-you-mean.ts'
 import { isObject } from '../json.ts'
+import type { JsonSchema } from '../json.ts'
 import { shorten } from '../shorten.ts'
 import type { KeyPath } from './document.ts'
 
 /** What a value of a configuration has to look like. Small, so that a good file costs no schema library. */
-export type Shape =
+export type Shape = ShapeKind & { /** What editors are told besides: a description, and bounds that the reader checks in words of its own. */ readonly schema?: JsonSchema }
+
+type ShapeKind =
   | { readonly is: 'text' | 'switch' | 'count' | 'anything' }
   | { readonly is: 'list' | 'map'; readonly of: Shape }
   | { readonly is: 'object'; readonly keys: { readonly [key: string]: Shape }; readonly required?: readonly string[]; /** Keys of others are let through, unless they look misspelt. */ readonly open?: true }

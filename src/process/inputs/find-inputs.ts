@@ -1,5 +1,6 @@
 import { isObject } from '../../contract/json.ts'
 import type { JsonSchema } from '../../contract/json.ts'
+import { closest } from '../../contract/did-you-mean.ts'
 import { ToolError } from '../../contract/tool-error.ts'
 
 /** A declared input that stands among the arguments. */
@@ -43,12 +44,15 @@ export function findInputs(args: readonly string[], properties: Properties, posi
   return { found, prepared }
 }
 
-/** Throws MISSING_PARAM for the first field that is required and not there. */
-export function refuseMissing(schema: JsonSchema, has: (field: string) => boolean): void {
+/** Throws MISSING_PARAM for the first field that is required and not there; among `args` it may be misspelt. */
+export function refuseMissing(schema: JsonSchema, has: (field: string) => boolean, args: readonly string[] = []): void {
   const properties = isObject(schema['properties']) ? schema['properties'] : {}
   const required = Array.isArray(schema['required']) ? schema['required'].filter((field): field is string => typeof field === 'string' && Object.hasOwn(properties, field)) : []
   const missing = required.find((field) => !has(field) && !hasDefault(properties[field]))
-  if (missing !== undefined) throw new ToolError('MISSING_PARAM', `${missing}: is required and not given`, { field: missing, suggestion: `Add --${missing.replaceAll('_', '-')} <value>` })
+  if (missing === undefined) return
+  const flag = `--${nameOf(missing)}`
+  const misspelt = args.map((word) => /^--[^=]+/.exec(word)?.[0]).find((word) => word !== undefined && !Object.keys(properties).some((field) => nameOf(field) === nameOf(word.slice(2))) && closest(word.slice(2), [nameOf(missing)]) !== undefined)
+  throw new ToolError('MISSING_PARAM', `${missing}: is required and not given${misspelt === undefined ? '' : `; ${misspelt} is unknown, did you mean ${flag}?`}`, { field: missing, suggestion: misspelt === undefined ? `Add ${flag} <value>` : `Use ${flag}` })
 }
 
 function valueOf(args: readonly string[], field: string, at: number): string {

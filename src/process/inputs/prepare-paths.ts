@@ -3,6 +3,7 @@ import { isObject, parseObject } from '../../contract/json.ts'
 import { checkValue } from './check-value.ts'
 import { directionOf, isPathField, kindOf } from './direction.ts'
 import { findInputs, refuseMissing } from './find-inputs.ts'
+import { isQuestion } from './is-question.ts'
 import type { PlacedOutput, StagedOutput } from './place-outputs.ts'
 import { placeOutputs } from './place-outputs.ts'
 import { takePath } from './take-path.ts'
@@ -13,6 +14,8 @@ export type PathWork = {
   /** Files and folders that the tool has to see, without links. */
   readonly readable: readonly string[]
   readonly outputs: readonly StagedOutput[]
+  /** What the tool gets to read, as it is or as a copy. */
+  readonly sources: readonly string[]
   /** After a success: puts every output into its place, all or nothing. Throws INVALID_PATH, PERMISSION or DISK_FULL. */
   place(): Promise<readonly PlacedOutput[]>
 }
@@ -25,11 +28,9 @@ export type ArgumentRules = PathSurroundings & {
   readonly free?: readonly (readonly string[])[]
 }
 
-const QUESTIONS = ['--help', '-h', '--version', '--selftest', '--describe']
-
 /** Checks the declared inputs among the arguments of a tool and gives their paths a meaning; everything else stays as it is. Throws MISSING_PARAM, INVALID_INPUT or INVALID_PATH before anything is started. */
 export async function preparePaths(args: readonly string[], schema: JsonSchema | undefined, rules: ArgumentRules): Promise<PathWork & { readonly args: readonly string[] }> {
-  if (schema === undefined || isQuestion(args, rules.free ?? [])) return { args, ...workOf([]) }
+  if (schema === undefined || isQuestion(args, schema, rules.free)) return { args, ...workOf([]) }
   const whole = args.length === 1 && args[0]!.startsWith('{') ? parseObject(args[0]!) : undefined
   if (whole) {
     const { input, ...work } = await prepareInput(whole, schema, rules)
@@ -37,7 +38,7 @@ export async function preparePaths(args: readonly string[], schema: JsonSchema |
   }
   const properties = propertiesOf(schema)
   const { found, prepared } = findInputs(args, properties, rules.positional ?? [])
-  refuseMissing(schema, (field) => found.some((one) => one.field === field))
+  refuseMissing(schema, (field) => found.some((one) => one.field === field), args)
   for (const { field, text } of found) checkValue(field, properties[field]!, text)
   const take = takePaths(properties, rules)
   for (const { field, text, put } of found) if (text !== undefined) await take(field, text, put)
@@ -78,15 +79,10 @@ function takePaths(properties: { readonly [field: string]: JsonSchema }, rules: 
 
 function workOf(taken: readonly Taken[]): PathWork {
   const outputs = taken.flatMap(({ output }) => output ?? [])
-  return { readable: [...new Set(taken.flatMap(({ readable }) => readable))], outputs, place: () => placeOutputs(outputs) }
+  return { readable: [...new Set(taken.flatMap(({ readable }) => readable))], outputs, sources: taken.flatMap(({ source }) => source ?? []), place: () => placeOutputs(outputs) }
 }
 
 function propertiesOf(schema: JsonSchema): { readonly [field: string]: JsonSchema } {
   const properties = isObject(schema['properties']) ? schema['properties'] : {}
   return Object.fromEntries(Object.entries(properties).map(([field, property]) => [field, isObject(property) ? property : {}]))
-}
-
-// Somebody asks about the tool, and nothing is missing for that.
-function isQuestion(args: readonly string[], free: readonly (readonly string[])[]): boolean {
-  return (args.length === 1 && QUESTIONS.includes(args[0]!)) || free.some((one) => one.length === args.length && one.every((word, index) => word === args[index]))
 }

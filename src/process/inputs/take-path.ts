@@ -10,11 +10,16 @@ import type { Direction } from './direction.ts'
 import type { StagedOutput } from './place-outputs.ts'
 
 /** What paths of the caller mean, and where outputs are made until they are placed. */
-export type PathSurroundings = { readonly cwd: string; readonly workspace: string }
+export type PathSurroundings = {
+  readonly cwd: string
+  readonly workspace: string
+  /** Where the paths led in an earlier attempt, by field and index: what the tool has turned elsewhere since is not followed. */
+  readonly known?: Map<string, string>
+}
 
 type PathInput = { readonly field: string; /** Among the paths of the same field. */ readonly index: number; readonly text: string; readonly direction: Direction; readonly kind?: unknown }
 
-type TakenPath = { readonly text: string; readonly readable: readonly string[]; readonly output?: StagedOutput }
+type TakenPath = { readonly text: string; readonly readable: readonly string[]; readonly output?: StagedOutput; /** What the tool gets to read, or a copy of. */ readonly source?: string }
 
 /** Where outputs are made, in the workspace. A run that is resumed finds there what it made before. */
 export const OUTPUTS_FOLDER = '.outputs'
@@ -24,19 +29,26 @@ const STREAMS = ['-', '/dev/null', '/dev/stdin', '/dev/stdout', '/dev/stderr']
 const NEVER = ['/proc', '/sys', '/dev']
 
 /** Gives one path of the caller its meaning for the tool. Throws INVALID_PATH. */
-export async function takePath(input: PathInput, { cwd, workspace }: PathSurroundings): Promise<TakenPath> {
+export async function takePath(input: PathInput, { cwd, workspace, known }: PathSurroundings): Promise<TakenPath> {
   const { field, text, direction } = input
   if (STREAMS.includes(text)) return { text, readable: [] }
   if (text === '' || text.includes('\0')) throw invalid(field, text === '' ? 'is empty' : 'holds a NUL character', 'Give the path of a file or a folder')
   const path = resolve(cwd, text)
   if (direction === 'in') {
-    const real = existing(input, path)
-    return { text: text.endsWith('/') && !real.endsWith('/') ? `${real}/` : real, readable: [real] }
+    const real = sameAsBefore(input, existing(input, path), known)
+    return { text: text.endsWith('/') && !real.endsWith('/') ? `${real}/` : real, readable: [real], source: real }
   }
-  const target = direction === 'inout' ? existing(input, path) : targetOf(input, path)
+  const target = sameAsBefore(input, direction === 'inout' ? existing(input, path) : targetOf(input, path), known)
   const staged = join(makeFolder(workspace, [OUTPUTS_FOLDER, `${field.replace(/[^\w-]/g, '_')}-${input.index}`]), basename(target))
   await fillStaged(input, target, staged)
-  return { text: text.endsWith('/') ? `${staged}/` : staged, readable: [], output: { field, staged, target } }
+  return { text: text.endsWith('/') ? `${staged}/` : staged, readable: [], output: { field, staged, target }, ...(direction === 'inout' && { source: target }) }
+}
+
+function sameAsBefore({ field, index, text }: PathInput, real: string, known: PathSurroundings['known']): string {
+  const before = known?.get(`${field} ${index}`) ?? real
+  if (before !== real) throw invalid(field, `'${shorten(text, 200)}' leads to ${real} now, and led to ${before} when the run was started`, `ls -ld ${quoteForShell(text)}`)
+  known?.set(`${field} ${index}`, real)
+  return real
 }
 
 function existing({ field, text, kind }: PathInput, path: string): string {

@@ -12,5 +12,7 @@ const LIMITS: { readonly [what in LimitReached['what']]: readonly [code: string,
 /** The failure of a tool that used more than it may, and was ended for it. */
 export function failureOfLimit({ what, allowed, seen }: LimitReached): ToolError {
   const [code, words, key] = LIMITS[what]
-  return new ToolError(code, `the tool used ${Math.round(seen * 10) / 10} ${words} where it may use ${allowed}, and was ended`, { category: 'runtime', suggestion: `Raise resources.${key} in its manifest, or give it less to do` })
+  // The kernel lets nobody beyond a limit of its own.
+  const used = seen > allowed ? `used ${Math.round(seen * 10) / 10} ${words} where it may use ${allowed}` : `wanted more than the ${allowed} ${words} that it may use`
+  return new ToolError(code, `the tool ${used}, and was ended`, { category: 'runtime', suggestion: `Raise resources.${key} in its manifest, or give it less to do` })
 }

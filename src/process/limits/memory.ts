@@ -1,4 +1,4 @@
-import { readFileSync, statfsSync, statSync } from 'node:fs'
+import { fstatSync, readFileSync, statfsSync, statSync } from 'node:fs'
 import type { ProcessRow } from '../process-table.ts'
 
 const MEBIBYTE = 1024 * 1024
@@ -6,15 +6,16 @@ const KIBIBYTE = 1024
 /** What a file in memory costs besides its content. */
 const INODE = KIBIBYTE
 const PAGE_SIZE_KEY = 6n
+const BLOCK = 512
 
 let pageSize: number | undefined
 
 /**
- * Mebibytes of memory of these processes together, and of the temporary folders in memory that they see. What they share is counted once, but only looked at
+ * Mebibytes of memory of these processes together, of the temporary folders in memory that they see, and of the file in memory that they read from. What they share is counted once, but only looked at
  * where it matters: while a sum that counts it many times stays below `allowed`, that sum is given.
  */
-export function measureMemory(rows: readonly ProcessRow[], folders: readonly string[], allowed: number): number {
-  const inFiles = rows.length === 0 ? 0 : folders.reduce((sum, folder) => sum + sizeInMemory(rows, folder), 0)
+export function measureMemory(rows: readonly ProcessRow[], folders: readonly string[], input: number | undefined, allowed: number): number {
+  const inFiles = rows.length === 0 ? 0 : folders.reduce((sum, folder) => sum + sizeInMemory(rows, folder), input === undefined ? 0 : fstatSync(input).blocks * BLOCK)
   const most = rows.reduce((sum, { pages }) => sum + pages, 0) * (pageSize ??= readPageSize()) + inFiles
   if (most <= allowed * MEBIBYTE) return most / MEBIBYTE
   return (rows.reduce((sum, row) => sum + (readShare(row.pid) ?? row.pages * pageSize!), 0) + inFiles) / MEBIBYTE

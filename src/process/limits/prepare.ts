@@ -27,7 +27,7 @@ export async function prepare(options: ChildOptions): Promise<Prepared> {
   }
   return {
     hold: { command: [...limited, ...command] as unknown as ChildOptions['command'], cwd, env, descriptors: [], take },
-    watch: (root, onReached) => watchLimits(limits, { countProcesses: true }, root, onReached),
+    watch: (root, onReached, input) => watchLimits(limits, { countProcesses: true, input }, root, onReached),
     explain: (end) => explainLimited(end, options),
   }
 }

@@ -14,7 +14,8 @@ export type ProcessLimits = { readonly [name in 'core' | 'cpu' | 'data' | 'fsize
 export function processLimitsOf({ cpuSeconds, memoryMb, processes, fileMb, workspaceMb }: Limits, inUserNamespace: boolean): ProcessLimits {
   const largest = Math.min(fileMb ?? Infinity, workspaceMb ?? Infinity)
   return {
-    core: 0,
+    // Not 0: programs of the machine that collect crashes are started all the same then, and would put the memory of a tool on its disk.
+    core: 1,
     nofile: DESCRIPTORS,
     // One second more than the tree has, which is ended with a reason that says why.
     ...(cpuSeconds !== undefined && { cpu: Math.ceil(cpuSeconds) + 1 }),
@@ -33,7 +34,7 @@ export function setLimits(limits: ProcessLimits, prlimit: string | undefined): [
 }
 
 const IN_SHELL: { readonly [name: string]: (value: number) => string } = {
-  core: (value) => `-c ${value}`,
+  core: () => '-c 0',
   cpu: (value) => `-t ${value}`,
   data: (value) => `-d ${Math.floor(value / 1024)}`,
   fsize: (value) => `-f ${Math.floor(value / 512)}`,

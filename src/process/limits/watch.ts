@@ -18,6 +18,8 @@ export type WatchedPlaces = {
   readonly workspace?: string
   /** Folders in memory, as the processes see them. */
   readonly inMemory?: readonly string[]
+  /** A file in memory that they were given to read, and that its owner may let grow. */
+  readonly input?: number | undefined
   /** Whether nobody else holds the number of processes down. */
   readonly countProcesses: boolean
 }
@@ -45,7 +47,7 @@ export function watchLimits(limits: Limits, places: WatchedPlaces, root: () => n
     const still = isClose ? tree.known() : []
     for (const { pid } of still) sendSignal(pid, 'SIGSTOP')
     const rows = tree.look()
-    const left = memory((allowed) => measureMemory(rows, places.inMemory ?? [], allowed))
+    const left = memory((allowed) => measureMemory(rows, places.inMemory ?? [], places.input, allowed))
     // What is over its limit stays as it is until it is ended.
     if (!isOver) for (const { pid } of still) sendSignal(pid, 'SIGCONT')
     isClose = left !== undefined && left < CLOSE

@@ -11,6 +11,7 @@ const LONGEST = 4096
 
 /** Through these a tool would see or change the machine itself. */
 const NEVER = ['/proc', '/sys', '/dev']
+const SERVICES = '/run'
 
 /** What a place means: `undefined` where it lies in the workspace, which belongs to the tool anyway. Throws a Fault for what is no exact place. */
 export function readPlace(text: string, workspace: string, path: KeyPath): PlaceGrant | undefined {
@@ -26,6 +27,7 @@ export function readPlace(text: string, workspace: string, path: KeyPath): Place
   if (real === '/') throw new Fault('PERMISSION', path, `${quote(text)} is the whole machine`, 'Name the folders that the tool needs')
   const system = NEVER.find((place) => contains(place, real))
   if (system !== undefined) throw new Fault('PERMISSION', path, `${quote(text)} lies in ${system}, which is the machine itself`, 'Leave it out; the tool has its own')
+  if (real === SERVICES) throw new Fault('PERMISSION', path, `${quote(text)} holds the services of the machine, which do what they are told`, 'Name the files that the tool needs')
   checkLinks(real, '/', text, path)
   checkKind(real, tree, text, path)
   return { path: real, tree }
@@ -66,6 +68,8 @@ function checkLinks(real: string, root: string, text: string, path: KeyPath): vo
 // What is not there cannot be read, which harms nobody, and where it may be written the sandbox makes it.
 function checkKind(real: string, tree: boolean, text: string, path: KeyPath): void {
   const stats = lstatSync(real, { throwIfNoEntry: false })
+  // Who may read a socket may talk to whoever listens there.
+  if (stats && !stats.isDirectory() && !stats.isFile()) throw new Fault('PERMISSION', path, `${quote(text)} is neither a file nor a folder`, 'Leave it out')
   if (stats?.isDirectory() && !tree) throw new Fault('CONFIG', path, `${quote(text)} is a folder`, `To give everything in it, write ${real}/**`)
   if (stats && tree && !stats.isDirectory()) throw new Fault('CONFIG', path, `${quote(text)} is no folder`, `Write ${real}`)
 }

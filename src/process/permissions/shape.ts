@@ -14,11 +14,10 @@ export const LIMITS = {
 
 export type LimitName = keyof typeof LIMITS
 
-const anything: Shape = { is: 'anything' }
 const texts: Shape = { is: 'list', of: { is: 'text' } }
 
 /** What may stand in `resources`; the numbers are looked at one by one. */
-export const RESOURCES_SHAPE: Shape = { is: 'object', keys: Object.fromEntries(Object.keys(LIMITS).map((name) => [name, anything])) }
+export const RESOURCES_SHAPE: Shape = { is: 'object', keys: Object.fromEntries(Object.entries(LIMITS).map(([name, { least, most }]): [string, Shape] => [name, { is: 'anything', schema: { type: 'integer', minimum: least, maximum: most } }])) }
 
 /** What may stand in the permissions of a manifest. */
 export const PERMISSIONS_SHAPE: Shape = {

@@ -1,5 +1,6 @@
 import type { KeyPath } from '../../contract/documents/document.ts'
 import { ToolError } from '../../contract/tool-error.ts'
+import type { PathWork } from '../inputs/prepare-paths.ts'
 import { locatePermission, placeName } from '../permissions/fault.ts'
 import type { EgressGrant, Grants, Limits } from '../permissions/grants.ts'
 import { LIMITS } from '../permissions/shape.ts'
@@ -22,6 +23,17 @@ export async function checkPolicy(grants: Grants, policy: Policy, subject: Polic
   return { ...grants, limits: { ...leastLimits(layers), ...grants.limits } }
 }
 
+/** Refuses paths that a caller gives a tool and a policy does not: PERMISSION with the line of the policy. */
+export async function checkPaths({ sources, outputs }: Pick<PathWork, 'sources' | 'outputs'>, policy: Policy, tool: string): Promise<void> {
+  const paths = { read: sources, write: outputs.map(({ target }) => target) }
+  for (const layer of layersFor(policy, tool)) {
+    for (const wanted of ['read', 'write'] as const) {
+      const path = findOutside(layer.rules[wanted], paths[wanted])
+      if (path !== undefined) throw new ToolError('PERMISSION', `'${tool}' is given ${path} to ${wanted}, and ${await nameRule(layer, ['filesystem', wanted])} does not allow it`, { suggestion: `Give it a path that the policy allows, or let the policy allow ${path}`, details: { policy: layer.file } })
+    }
+  }
+}
+
 /** Refuses a tool without permissions where a policy demands them: PERMISSION. */
 export async function checkUnconfined(policy: Policy, tool: string): Promise<void> {
   const layer = layersFor(policy, tool).find(({ rules }) => rules.requirePermissions)
@@ -38,16 +50,18 @@ function findBoldness({ network }: Grants, layers: readonly PolicyLayer[]): Exce
 function findExcess(grants: Grants, layer: PolicyLayer): Excess | undefined {
   const { rules } = layer
   return first(['read', 'write'] as const, (wanted) => {
-    const allowed = rules[wanted]
-    const place = allowed && grants[wanted].find(({ path }) => !allowed.some((folder) => contains(folder, path)))
-    return place && { what: `to ${wanted} ${place.path}`, asked: ['filesystem', wanted], layer, rule: ['filesystem', wanted], fix: `Take ${place.path} out of the manifest, or let the policy allow it` }
+    const path = findOutside(rules[wanted], grants[wanted].map((place) => place.path))
+    return path === undefined ? undefined : { what: `to ${wanted} ${path}`, asked: ['filesystem', wanted], layer, rule: ['filesystem', wanted], fix: `Take ${path} out of the manifest, or let the policy allow it` }
   }) ?? findSecretFile(grants, layer) ?? findServer(grants, layer) ?? findLimit(grants, layer) ?? findSecret(grants, layer)
+}
+
+function findOutside(allowed: readonly string[] | undefined, paths: readonly string[]): string | undefined {
+  return allowed && paths.find((path) => !allowed.some((folder) => contains(folder, path)))
 }
 
 // A secret that a manifest names by its file is a file that it reads.
 function findSecretFile({ secretFiles = {} }: Grants, layer: PolicyLayer): Excess | undefined {
-  const allowed = layer.rules.read
-  const file = allowed && Object.values(secretFiles).find((path) => !allowed.some((folder) => contains(folder, path)))
+  const file = findOutside(layer.rules.read, Object.values(secretFiles))
   return file === undefined ? undefined : { what: `the secret in ${file}`, asked: ['secrets'], layer, rule: ['filesystem', 'read'], fix: 'Name the secret only, and give its file at the call' }
 }
 

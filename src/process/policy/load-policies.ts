@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { lstatSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { Json } from '../../contract/json.ts'
 import { quoteForShell } from '../../contract/quote-for-shell.ts'
@@ -20,7 +20,7 @@ export function hasPolicies(cwd: string, env: Environment, system: string = SYST
   if (env['TOOLABLE_POLICY']) return true
   const now = performance.now()
   if (bare?.cwd === cwd && now - bare.at < LONGEST_KNOWN) return false
-  const found = existsSync(system) || foldersUpwards(cwd).some((folder) => PROJECT_POLICIES.some((name) => existsSync(join(folder, name))))
+  const found = mayExist(system) || foldersUpwards(cwd).some((folder) => PROJECT_POLICIES.some((name) => mayExist(join(folder, name))))
   bare = found ? undefined : { cwd, at: now }
   return found
 }
@@ -47,7 +47,17 @@ function demand(file: string): readonly PolicyText[] {
   return texts
 }
 
+// A link that leads nowhere, and a folder that nobody may look into, are no reason to do without a policy.
+function mayExist(file: string): boolean {
+  try {
+    return lstatSync(file, { throwIfNoEntry: false }) !== undefined
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ENOTDIR'
+  }
+}
+
 function read(file: string): readonly PolicyText[] {
+  if (!mayExist(file)) return []
   try {
     const stats = statSync(file)
     if (!stats.isFile() || stats.size > LARGEST_FILE) throw new ToolError('CONFIG', `the policy ${file} ${stats.isFile() ? `has ${stats.size} bytes; it may have ${LARGEST_FILE}` : 'is no file'}`)
@@ -55,7 +65,6 @@ function read(file: string): readonly PolicyText[] {
   } catch (error) {
     if (ToolError.is(error)) throw error
     const { code } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT' || code === 'ENOTDIR') return []
     throw new ToolError('CONFIG', `the policy ${file} cannot be read: ${error instanceof TypeError ? 'it is not UTF-8' : code}`, { suggestion: `ls -l ${quoteForShell(file)}`, cause: error })
   }
 }

@@ -1,3 +1,4 @@
+import { lstatSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import type { KeyPath, LocatedDocument } from '../../contract/documents/document.ts'
@@ -13,11 +14,9 @@ import { readLimit } from '../permissions/read-grants.ts'
 import type { LimitName } from '../permissions/shape.ts'
 import { realPath } from '../sandbox/paths.ts'
 import type { NetworkRules, Policy, PolicyLayer, PolicyRules } from './policy.ts'
-import { POLICY_SHAPE } from './shape.ts'
+import { POLICY_SHAPE, SERVER } from './shape.ts'
 
 type Data = { readonly [key: string]: unknown }
-
-const SERVER = /^(\*|(\*\.)?[a-z0-9_-]+(\.[a-z0-9_-]+)*|\[[0-9a-f:]+\]):(\*|[1-9]\d{0,4})$/i
 
 /** The policy of one file. Throws CONFIG with file and line for what cannot be understood: a policy that is not understood allows nothing. */
 export async function readPolicy(file: string, text: string): Promise<Policy> {
@@ -77,7 +76,16 @@ function placeOf(text: string, path: KeyPath, folder: string): string {
     throw new Fault('CONFIG', path, `'${shorten(text.replace(/[\u0000-\u001f]/g, '�'), 200)}' is no folder for a policy`, 'Write /data/**, ./data/** or ~/data/**')
   }
   const absolute = bare.startsWith('~') ? join(userInfo().homedir, bare.slice(1)) : resolve(folder, bare)
+  const link = findLooseLink(absolute)
+  if (link !== undefined) throw new Fault('CONFIG', path, `'${shorten(text, 200)}' leads through the link ${link}, which its owner can turn to anywhere`, `Write ${realPath(absolute) ?? 'the folder that it leads to'}`)
   return realPath(absolute) ?? absolute
+}
+
+// Links of the system lead where they always lead.
+function findLooseLink(path: string): string | undefined {
+  const stats = lstatSync(path, { throwIfNoEntry: false })
+  if (stats?.isSymbolicLink() && stats.uid !== 0) return path
+  return dirname(path) === path ? undefined : findLooseLink(dirname(path))
 }
 
 function networkOf(network: unknown, path: KeyPath): NetworkRules {

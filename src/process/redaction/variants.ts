@@ -23,7 +23,7 @@ function listParts(secret: string): readonly string[] {
 }
 
 function listTexts(text: string): readonly string[] {
-  const escaped = [inJson(text), inJson(text).replaceAll('/', '\\/'), inAsciiJson(text, false), inAsciiJson(text, true)]
+  const escaped = [inJson(text), inJson(text).replaceAll('/', '\\/'), inAsciiJson(text, false), inAsciiJson(text, true), ...CAREFUL_JSON.map(([characters, upper]) => inCarefulJson(text, characters, upper))]
   const hex = Buffer.from(text).toString('hex')
   return [
     text, text.replaceAll('\n', '\r\n'), ...escaped, ...escaped.map(inJson), asEscapes(text, false), asEscapes(text, true),
@@ -42,6 +42,13 @@ function inJson(text: string): string {
 
 function inAsciiJson(text: string, upper: boolean): string {
   return inJson(text).replace(/[\x7f-\uffff]/g, (unit) => unicodeEscape(unit, upper))
+}
+
+/** What careful writers of JSON escape besides, so that it can stand in a page: Go and Ruby, PHP and Django, .NET. */
+const CAREFUL_JSON = [[/[<>&\u2028\u2029]/, false], [/[<>&]/, true], [/[<>&'"+`\x7f-\u{10ffff}]/u, true]] as const
+
+function inCarefulJson(text: string, escaped: RegExp, upper: boolean): string {
+  return text.replace(/[^]/gu, (character) => (escaped.test(character) ? asEscapes(character, upper) : inJson(character)))
 }
 
 function asEscapes(text: string, upper: boolean): string {

@@ -1,5 +1,6 @@
 import { ToolError } from '../../contract/tool-error.ts'
 import type { Environment } from '../base-environment.ts'
+import { findGroups } from '../cgroup/find-groups.ts'
 import type { ChildEnd } from '../child-type.ts'
 import type { Identity } from './tool/identity.ts'
 import { findIdentity } from './tool/identity.ts'
@@ -23,8 +24,8 @@ export type Abilities = {
     readonly privileges: boolean
     /** The kernel holds the number of processes of a tool down. */
     readonly nproc: boolean
-    /** Who holds the memory of a whole tree down. */
-    readonly memory: 'watchdog'
+    /** Who holds the memory of a whole tree down: the kernel, where a control group was given into our hands, otherwise a watchdog. */
+    readonly memory: 'cgroup' | 'watchdog'
     /** Who tools are: the user who starts them, or whom root becomes. */
     readonly user: { readonly uid: number; readonly gid: number; readonly isDropped: boolean } | undefined
   }
@@ -48,7 +49,7 @@ async function tryOut(path: string): Promise<Abilities> {
   const could = new Set(end.stdout.toString().trim().split('\n'))
   if (!could.delete('tried')) return without(end.problem ?? new Error(explainTrial(end)), who)
   const holds = (what: string): boolean => !could.has(what)
-  const details = { ...NOTHING, files: holds('files'), network: holds('network'), processes: holds('processes'), seccomp: holds('seccomp'), privileges: holds('privileges'), nproc: holds('nproc'), user: who }
+  const details = { ...NOTHING, files: holds('files'), network: holds('network'), processes: holds('processes'), seccomp: holds('seccomp'), privileges: holds('privileges'), nproc: holds('nproc'), memory: (await findGroups()) ? 'cgroup' as const : 'watchdog' as const, user: who }
   if (could.size === 0) return { level: 'L3', reasons: [], details }
   const problem = new ToolError('SANDBOX_UNAVAILABLE', `There is no sandbox: bubblewrap runs, but does not hold ${[...could].join(', ')}`, { suggestion: 'Install the bubblewrap of your system: sudo apt-get install --reinstall bubblewrap' })
   return { level: 'L1', reasons: [problem.message], problem, details }

@@ -1,4 +1,4 @@
-import { lstatSync, readFileSync, readlinkSync } from 'node:fs'
+import { lstatSync, readFileSync, readlinkSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, delimiter, dirname, isAbsolute, join, resolve } from 'node:path'
 import { findProgram } from '../find-program.ts'
@@ -12,23 +12,52 @@ export function listInstallations(path: string | undefined): string[] {
   return [...new Set([...folders, ...listInterpreters(path)])]
 }
 
-/** The whole installation of every interpreter on that PATH. */
-export function listInterpreters(path: string | undefined): string[] {
-  return [...new Set(INTERPRETERS.flatMap((name) => findProgram(name, path) ?? []).flatMap(listInstallationsOf))]
+const known = new Map<string, { readonly stamp: string; readonly found: readonly string[] }>()
+/** A process meets few PATHs; this bounds those that it is given. */
+const MOST_KNOWN = 16
+
+/** The whole installation of every interpreter on that PATH. Looked for again when one of its folders has changed, because looking costs more than all the rest of a sandbox. */
+export function listInterpreters(path = ''): readonly string[] {
+  const stamp = path.split(delimiter).filter(isAbsolute).map(stampOf).join()
+  const last = known.get(path)
+  if (last?.stamp === stamp) return last.found
+  const found = [...new Set(INTERPRETERS.flatMap((name) => findProgram(name, path) ?? []).flatMap(listPartsOf))]
+  if (known.size >= MOST_KNOWN) known.clear()
+  known.set(path, { stamp, found })
+  return found
 }
 
-/** What a tool needs of the program that it is started with: the installation of an interpreter, otherwise the file itself, and where its links lead. */
+function stampOf(folder: string): string {
+  try {
+    const { dev, ino, mtimeMs } = statSync(folder)
+    return `${dev}:${ino}:${mtimeMs}`
+  } catch {
+    return ''
+  }
+}
+
+/**
+ * What a tool needs of the program that it is started with: the installation of an interpreter, otherwise the file itself, and where its links lead. Links may be
+ * the tool's own, so that what they lead to brings no more than itself unless it is an interpreter too.
+ */
 export function listPartsOf(program: string): string[] {
-  return INTERPRETERS.includes(basename(program).replace(/[\d.]+$/, '')) || INTERPRETERS.includes(basename(program)) ? listInstallationsOf(program) : followLinks(program)
+  return followLinks(program).flatMap((file) => (isInterpreter(file) ? partsOfInstallation(file) : [file]))
 }
 
-/** What one program needs: where it lies, where each of its links leads, and where a virtual environment of Python says that it comes from. */
+/** What one program needs that is only asked what it is: where it lies, where each of its links leads, and where a virtual environment of Python says that it comes from. */
 export function listInstallationsOf(program: string): string[] {
-  return followLinks(program).flatMap((file) => {
-    const root = installationOf(file)
-    const base = baseOfEnvironment(root)
-    return base === undefined ? [root] : [root, installationOf(join(base, 'python3'))]
-  })
+  return followLinks(program).flatMap(partsOfInstallation)
+}
+
+function isInterpreter(file: string): boolean {
+  const name = basename(file)
+  return INTERPRETERS.includes(name) || INTERPRETERS.includes(name.replace(/[\d.]+$/, ''))
+}
+
+function partsOfInstallation(file: string): string[] {
+  const root = installationOf(file)
+  const base = baseOfEnvironment(root)
+  return base === undefined ? [root] : [root, installationOf(base)]
 }
 
 // `X/bin/program` belongs to X, but homes and ~/.local hold more than one installation.
@@ -39,9 +68,11 @@ function installationOf(file: string): string {
   return /^(bin|sbin|shims|libexec)$/.test(basename(folder)) && !isShared ? root : folder
 }
 
+// A virtual environment may be the tool's own too: what it names counts only where a Python is.
 function baseOfEnvironment(root: string): string | undefined {
   try {
-    return /^home\s*=\s*(.+?)\s*$/m.exec(readFileSync(join(root, 'pyvenv.cfg'), 'utf8'))?.[1]
+    const home = /^home\s*=\s*(\/.*?)\s*$/m.exec(readFileSync(join(root, 'pyvenv.cfg'), 'utf8'))?.[1]
+    return home === undefined ? undefined : (findProgram('python3', home) ?? findProgram('python', home))
   } catch {
     return undefined
   }

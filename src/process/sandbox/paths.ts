@@ -1,5 +1,6 @@
 import { realpathSync } from 'node:fs'
-import { sep } from 'node:path'
+import { homedir } from 'node:os'
+import { dirname, sep } from 'node:path'
 
 /** Whether a path is the folder or lies in it. */
 export function contains(folder: string, path: string): boolean {
@@ -13,4 +14,9 @@ export function realPath(path: string): string | undefined {
   } catch {
     return undefined
   }
+}
+
+/** Whether a folder holds everything of a user, or of all of them: nothing that a program needs is shown by showing it. */
+export function isWholeHome(path: string): boolean {
+  return dirname(path) === '/home' || [homedir(), '/home', '/root', '/tmp', '/var/tmp'].some((home) => contains(path, home))
 }

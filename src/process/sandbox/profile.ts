@@ -20,6 +20,8 @@ export type ToolProfile = {
   readonly hidden?: readonly string[]
   /** Files that exist only inside, in memory, mode 0400: secrets. */
   readonly files?: readonly { readonly path: string; readonly content: Uint8Array }[]
+  /** Where bubblewrap may lie besides the folders of the system: the PATH of whoever starts the tool, never that of the tool, which could name a program of its own. */
+  readonly searchPath?: string | undefined
   /** Told of every connection to a server, made or refused. */
   readonly onConnection?: (connection: Connection) => void
 }

@@ -34,7 +34,7 @@ export async function tryToGetOut(path: string): Promise<ChildEnd | Error> {
     return await withOutside(({ secret, workspace, port }) => {
       const grants: ToolProfile['grants'] = { read: [], write: [], network: 'none', limits: { processes: NPROC }, secrets: [] }
       const command = [bash, '-c', TRIAL, 'trial', secret, String(port), String(ownPid())] as const
-      return runChild({ command, cwd: workspace, env: { PATH: path, LC_ALL: 'C' }, timeout: TRIAL_TIME, sandbox: { grants, workspace, readable: [] } })
+      return runChild({ command, cwd: workspace, env: { PATH: path, LC_ALL: 'C' }, timeout: TRIAL_TIME, sandbox: { grants, workspace, readable: [], searchPath: path } })
     })
   } catch (error) {
     return error as Error

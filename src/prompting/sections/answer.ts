@@ -1,11 +1,13 @@
+import type { Outcome } from '../../contract/outcome.ts'
 import type { ToolMessage } from '../../contract/providers/render-message.ts'
+import type { State } from '../../contract/state.ts'
 import type { CallOptions } from '../../call/options.ts'
 import { answerToolCall } from '../../registry/answer-tool-call.ts'
 import { providerNames } from '../../registry/names.ts'
 import type { RenderedPrompt } from './prompt-type.ts'
 
-/** Runs what a model asked for and gives the messages that answer it. Never throws. */
-export async function answer(prompt: RenderedPrompt, said: unknown, options: CallOptions = {}): Promise<ToolMessage | readonly ToolMessage[]> {
+/** Runs what a model asked for and gives the messages that answer it; `open` opens what it asked to see, where there is a state. Never throws. */
+export async function answer(prompt: RenderedPrompt, said: unknown, options: CallOptions, open: (keys: readonly string[], state?: State) => boolean): Promise<ToolMessage | readonly ToolMessage[]> {
   const byName = providerNames(prompt.tools)
   return answerToolCall(said, {
     names: () => [...byName.keys()],
@@ -13,8 +15,18 @@ export async function answer(prompt: RenderedPrompt, said: unknown, options: Cal
       const tool = byName.get(name) ?? prompt.find(name)
       return tool && {
         inputSchema: async () => (await tool.definition.compiled()).manifest.inputSchema,
-        call: (input, { id }) => prompt.call(tool.name, input, { ...options, invocation: { ...options.invocation, ...(id !== undefined && { callId: id }) } }),
+        async call(input, { id }) {
+          const outcome = await prompt.call(tool.name, input, { ...options, invocation: { ...options.invocation, ...(id !== undefined && { callId: id }) } })
+          return opened(outcome, (keys) => open(keys, options.state))
+        },
       }
     },
   })
+}
+
+// Whoever answers by messages renders anew for each turn: what was opened is in the next prompt.
+function opened(outcome: Outcome, open: (keys: readonly string[]) => unknown): Outcome {
+  const keys = outcome.ok || outcome.error.code !== 'E_VISIBILITY_EXPANSION' ? undefined : outcome.error.details?.['keys']
+  if (!Array.isArray(keys) || !open(keys as readonly string[])) return outcome
+  return { ok: true, status: 'success', result: { opened: keys }, message: `Opened: ${keys.join(', ')}. Text and tools are in the prompt from the next turn on.`, meta: outcome.meta }
 }

@@ -3,7 +3,7 @@ import type { Slice, State } from '../../contract/state.ts'
 import { ToolError } from '../../contract/tool-error.ts'
 import { unknownName } from '../../contract/unknown-name.ts'
 import { lookupKey } from '../../define/names.ts'
-import type { Placed } from './tree.ts'
+import type { Placed, PromptParts } from './tree.ts'
 
 type Opened = { readonly prompt: string; readonly section: string }
 
@@ -21,6 +21,21 @@ export const openedSections: Slice<Opened> = {
 /** The keys of the sections of a prompt that a state has as open. */
 export function openedIn(state: State | undefined, prompt: string): readonly string[] {
   return state === undefined ? [] : state.get(openedSections).where((opened) => opened.prompt === prompt).map(({ section }) => section)
+}
+
+/** Remembers sections of a prompt as open; gives the keys of those that were not. Throws NOT_FOUND for unknown keys. */
+export function openIn(state: State, { name, placed }: Pick<PromptParts, 'name' | 'placed'>, wanted: readonly string[] | ToolError): readonly string[] {
+  const before = new Set(openedIn(state, name))
+  const opened = [...new Set(findSections(placed, keysOf(wanted)).map(({ section }) => section.key))].filter((key) => !before.has(key))
+  for (const section of opened) state.get(openedSections).upsert({ prompt: name, section })
+  return opened
+}
+
+/** The keys that are wanted, also where an error names them. */
+function keysOf(wanted: readonly string[] | ToolError): readonly string[] {
+  const keys: unknown = ToolError.is(wanted) ? wanted.details?.['keys'] : wanted
+  if (Array.isArray(keys)) return keys as readonly string[]
+  throw new ToolError('INVALID_INPUT', 'open() takes the keys of sections, or the E_VISIBILITY_EXPANSION that names them')
 }
 
 /** The sections of the keys; throws NOT_FOUND for a key that none has. */

@@ -43,7 +43,7 @@ export function openSections(sections: readonly ShownSection[]): ToolDefinition 
       throw new ToolError('E_VISIBILITY_EXPANSION', `the prompt has to be rendered again with ${closed.length === 1 ? 'the section' : 'the sections'} ${closed.join(', ')} open`, {
         category: 'state', recoverable: true,
         details: { keys: closed, ...(reason !== undefined && { reason }) },
-        suggestion: { action: 'abort', fix: `Call prompt.open(${JSON.stringify(closed)}, state), render the prompt again and go on with its text and tools` },
+        suggestion: { action: 'abort', fix: `The host calls prompt.open(${JSON.stringify(closed)}, state), renders the prompt again and goes on with its text and tools` },
       })
     },
   })

@@ -4,6 +4,7 @@ import type { Outcome } from '../../contract/outcome.ts'
 import type { AnthropicTool, ExportOptions, GeminiTool, McpTool, OpenAiResponsesTool, OpenAiTool } from '../../contract/providers/forms.ts'
 import type { ToolMessage } from '../../contract/providers/render-message.ts'
 import type { State } from '../../contract/state.ts'
+import type { ToolError } from '../../contract/tool-error.ts'
 import type { LazySchema } from '../../define/schema/schema.ts'
 import type { ToolEntry } from '../../call/collect.ts'
 import type { CallOptions } from '../../call/options.ts'
@@ -15,6 +16,8 @@ export type SectionsOptions<Schema extends LazySchema | undefined = LazySchema |
   readonly sections: Parts
   /** Params that every section may use. */
   readonly params?: Schema
+  /** Look at every call of a tool of the prompt, before those of the sections. */
+  readonly guards?: readonly Guard[]
 }
 
 /** How a prompt is rendered. */
@@ -34,8 +37,8 @@ export type SectionedPrompt<Given = unknown> = {
   validate(): Promise<void>
   /** Text and tools for these params; the same params and state give the same. Throws INVALID_INPUT or MISSING_PARAM, naming the section, and NOT_FOUND for unknown keys in `open`. */
   render(...given: RenderArguments<Given>): Promise<RenderedPrompt>
-  /** Remembers sections as open, so that the next `render` shows them whole; gives the keys that were not open before. Throws NOT_FOUND for unknown keys. */
-  open(keys: readonly string[], state: State): readonly string[]
+  /** Remembers sections as open, so that the next `render` shows them whole; gives the keys that were not open before. Takes keys, or the E_VISIBILITY_EXPANSION that names them. Throws NOT_FOUND for unknown keys. */
+  open(wanted: readonly string[] | ToolError, state: State): readonly string[]
   /** Forgets that sections were opened: all, or those of the keys. */
   close(state: State, keys?: readonly string[]): void
 }
@@ -44,7 +47,7 @@ export type SectionedPrompt<Given = unknown> = {
 export type RenderedTool = ToolEntry & {
   /** The key of its section; absent for the tools of the prompt itself (`open_sections`, `read_section`, `read_skill_file`). */
   readonly section?: string
-  /** Those of its section and of the sections around it, the outermost first. */
+  /** Those of the prompt, of the sections around it and of its own section. */
   readonly guards: readonly Guard[]
 }
 
@@ -67,6 +70,6 @@ export type RenderedPrompt = Omit<PromptView, 'tools'> & {
   toAnthropic(): Promise<AnthropicTool[]>
   toGemini(options?: Pick<ExportOptions, 'schema'>): Promise<GeminiTool>
   toMcp(): Promise<McpTool[]>
-  /** Runs what a model asked for, in the form of any provider, and gives the message that answers it; several calls give several messages. Never throws. */
+  /** Runs what a model asked for, in the form of any provider, and gives the message that answers it; several calls give several messages. With a state, sections that the model wants are opened in it, for the next `render`. Never throws. */
   handleToolCall(call: unknown, options?: CallOptions): Promise<ToolMessage | readonly ToolMessage[]>
 }

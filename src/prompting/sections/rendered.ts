@@ -15,12 +15,12 @@ import type { MountedTool } from './section-type.ts'
 export type OfferedTool = { readonly tool: RenderedTool; readonly start: MountedTool['start'] }
 
 /** What a rendered prompt is made of. */
-export type RenderedParts = { readonly name: string; readonly text: string; readonly summarised: readonly string[]; readonly state: State | undefined; readonly offered: readonly OfferedTool[] }
+export type RenderedParts = { readonly name: string; readonly text: string; readonly summarised: readonly string[]; readonly state: State | undefined; readonly offered: readonly OfferedTool[]; /** False where it cannot be done. */ open(wanted: readonly string[], state: State): boolean }
 
 type Ended = { readonly outcome: Outcome; readonly error?: ToolError }
 
 /** The prompt as a model gets it, with the calls that belong to it. */
-export function rendered({ name, text, summarised, state, offered }: RenderedParts): RenderedPrompt {
+export function rendered({ name, text, summarised, state, offered, open }: RenderedParts): RenderedPrompt {
   const tools = offered.map(({ tool }) => tool)
   const byName = new Map(offered.map((each) => [lookupKey(each.tool.name), each]))
   const view: PromptView = { name, text, tools: tools.map((tool) => tool.name) }
@@ -30,14 +30,14 @@ export function rendered({ name, text, summarised, state, offered }: RenderedPar
     const found = find(wanted)
     if (!found) return fail(wanted, unknownTool(String(wanted), view))
     const { tool, start: startMounted } = found
-    const given: CallOptions = {
-      ...(state && { state }),
-      ...options,
-      ...(tool.guards.length > 0 && { guards: [...(options.guards ?? []), ...tool.guards] }),
-      prompt: view,
-      invocation: { ...options.invocation, promptName: name },
-    }
     try {
+      const given: CallOptions = {
+        ...(state && { state }),
+        ...options,
+        ...(tool.guards.length > 0 && { guards: [...(options.guards ?? []), ...tool.guards] }),
+        prompt: view,
+        invocation: { ...options.invocation, promptName: name },
+      }
       if (startMounted) return await startMounted(input, given)
       return await (await loadEngine()).invoke(tool.definition, input, given, tool.identity)
     } catch (error) {
@@ -57,7 +57,7 @@ export function rendered({ name, text, summarised, state, offered }: RenderedPar
     toAnthropic: async () => (await provide()).toAnthropic(tools),
     toGemini: async (how = {}) => (await provide()).toGemini(tools, how),
     toMcp: async () => (await provide()).toMcp(tools),
-    handleToolCall: async (said, options) => (await import('./answer.ts')).answer(prompt, said, options),
+    handleToolCall: async (said, options) => (await import('./answer.ts')).answer(prompt, said, options ?? {}, (keys, given = state) => given !== undefined && open(keys, given)),
   }
   return prompt
 }

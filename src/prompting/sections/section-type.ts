@@ -10,7 +10,7 @@ import type { SkillFolder } from './skills/skill-type.ts'
 import type { Template } from './template.ts'
 
 /** `summary` shows the summary of a section only, and keeps back its children and tools until it is opened. */
-export type Visibility = 'full' | 'summary'
+export type SectionVisibility = 'full' | 'summary'
 
 /** What the functions of a section get besides the params. */
 export type SectionContext = { readonly state: State | undefined }
@@ -37,7 +37,7 @@ export type SectionOptions<Schema extends LazySchema | undefined = LazySchema | 
   /** Default true. A section that is not enabled is not there, nor are its children and tools. */
   readonly enabled?: boolean | ((params: ParamsOf<Schema>, context: SectionContext) => boolean | Promise<boolean>)
   /** Default `full`. */
-  readonly visibility?: Visibility | ((params: ParamsOf<Schema>, context: SectionContext) => Visibility | Promise<Visibility>)
+  readonly visibility?: SectionVisibility | ((params: ParamsOf<Schema>, context: SectionContext) => SectionVisibility | Promise<SectionVisibility>)
   /** What is shown instead of the body while the section is not open; Markdown with `{{name}}` for params. */
   readonly summary?: string
   readonly children?: Children
@@ -71,7 +71,7 @@ export type SectionDefinition = {
   prepare?(): Promise<void>
   readonly guards: readonly Guard[]
   readonly enabled: boolean | ((params: never, context: SectionContext) => boolean | Promise<boolean>)
-  readonly visibility: Visibility | ((params: never, context: SectionContext) => Visibility | Promise<Visibility>)
+  readonly visibility: SectionVisibility | ((params: never, context: SectionContext) => SectionVisibility | Promise<SectionVisibility>)
   readonly summary: Template | (() => string) | undefined
   readonly children: readonly SectionDefinition[]
   /** The folder behind it, where it is a skill. */

@@ -36,13 +36,18 @@ export function commonParts(what: string, { key, title, guards = [], enabled = t
   if (visibility !== 'full' && visibility !== 'summary' && typeof visibility !== 'function') throw new ToolError('CONFIG', `'visibility' of ${what} must be 'full', 'summary', or a function of the params`)
   if (summary !== undefined && (typeof summary !== 'string' || summary.trim() === '')) throw new ToolError('CONFIG', `'summary' of ${what} must be a text that is not empty`)
   if (visibility === 'summary' && summary === undefined && !otherwise) throw new ToolError('CONFIG', `${what} shows its summary, but has none`, { suggestion: "Add summary: 'What it is about', or take visibility out" })
-  if (!Array.isArray(guards) || guards.some((guard) => typeof (guard as { check?: unknown } | null)?.check !== 'function')) throw new ToolError('CONFIG', `'guards' of ${what} must be a list of guards: { name, check }`)
+  checkGuardList(what, guards)
   if (!Array.isArray(children)) throw new ToolError('CONFIG', `'children' of ${what} must be a list of sections`)
   return {
     key, title: title.trim(), guards, enabled, visibility,
     summary: summary === undefined ? otherwise : readTemplate(`'summary' of ${what}`, summary),
     children: children.map((child, index) => definitionOfSection(child, `child ${index + 1} of ${what}`)),
   }
+}
+
+/** Refuses what is no list of guards. */
+export function checkGuardList(what: string, guards: unknown): void {
+  if (!Array.isArray(guards) || guards.some((guard) => typeof (guard as { check?: unknown } | null)?.check !== 'function')) throw new ToolError('CONFIG', `'guards' of ${what} must be a list of guards: { name, check }`)
 }
 
 /** Wraps a definition. */

@@ -6,22 +6,23 @@ import { readEarly } from '../../define/early/read-schema.ts'
 import { checkName, checkOptions, lookupKey } from '../../define/names.ts'
 import type { LazySchema } from '../../define/schema/schema.ts'
 import { isThunk } from '../../define/schema/source.ts'
-import { findSections, openedIn, openedSections } from './opened.ts'
+import { findSections, openedSections, openIn } from './opened.ts'
 import type { RenderOptions, SectionedPrompt, SectionsOptions } from './prompt-type.ts'
-import { definitionOfSection, named } from './section.ts'
+import { checkGuardList, definitionOfSection, named } from './section.ts'
 import type { GivenFor, GivenTogether, Section } from './section-type.ts'
 import { checkPlaces, checkToolNames, placeSections } from './tree.ts'
 import type { PromptParts } from './tree.ts'
 
-const OPTIONS = ['name', 'sections', 'params'] as const satisfies readonly (keyof SectionsOptions)[]
+const OPTIONS = ['name', 'sections', 'params', 'guards'] as const satisfies readonly (keyof SectionsOptions)[]
 
 /** Puts sections together to a prompt. Throws CONFIG, with the place, for keys and tool names that are there twice and for places that no params fill. */
 export function sections<const Schema extends LazySchema | undefined = undefined, const Parts extends readonly Section[] = readonly []>(options: SectionsOptions<Schema, Parts>): SectionedPrompt<GivenFor<Schema> & GivenTogether<Parts>> {
   if (!isObject(options) || !Array.isArray(options.sections)) throw new ToolError('CONFIG', 'sections() takes { name, sections: [section({ key, title, body })] }')
   checkName('prompt', options.name)
-  const { name, params } = options as SectionsOptions
+  const { name, params, guards = [] } = options as SectionsOptions
   const what = `prompt '${name}'`
   checkOptions(what, options, OPTIONS)
+  checkGuardList(what, guards)
   const definitions = options.sections.map((each, index) => definitionOfSection(each, `section ${index + 1} of ${what}`))
   const placed = named(what, () => {
     const all = placeSections(definitions)
@@ -29,17 +30,12 @@ export function sections<const Schema extends LazySchema | undefined = undefined
     checkPlaces(all.values(), early('its params', params), ({ key, params: own }) => early(`the params of section '${key}'`, own))
     return all
   })
-  const parts: PromptParts = { name, sections: definitions, params, placed }
+  const parts: PromptParts = { name, sections: definitions, params, guards, placed }
   return {
     name,
     validate: async () => (await import('./validate.ts')).validatePrompt(parts),
     render: async (given?: unknown, how: RenderOptions = {}) => (await import('./render.ts')).renderPrompt(parts, given, how),
-    open(keys, state) {
-      const before = new Set(openedIn(state, name))
-      const opened = [...new Set(findSections(placed, keys).map(({ section }) => section.key))].filter((key) => !before.has(key))
-      for (const section of opened) state.get(openedSections).upsert({ prompt: name, section })
-      return opened
-    },
+    open: (wanted, state) => openIn(state, parts, wanted),
     close(state: State, keys) {
       const closed = keys && new Set(findSections(placed, keys).map(({ section }) => lookupKey(section.key)))
       state.get(openedSections).clear(({ prompt, section }) => prompt === name && (closed === undefined || closed.has(lookupKey(section))))

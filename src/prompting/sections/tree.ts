@@ -1,3 +1,4 @@
+import type { Guard } from '../../contract/guard.ts'
 import type { JsonSchema } from '../../contract/json.ts'
 import { ToolError } from '../../contract/tool-error.ts'
 import { lookupKey } from '../../define/names.ts'
@@ -16,7 +17,7 @@ export const OWN_TOOLS = ['open_sections', 'read_section', 'read_skill_file'] as
 export type Placed = { readonly section: SectionDefinition; /** The keys from the top, with dots. */ readonly path: string; /** From 1. */ readonly depth: number; readonly parent: Placed | undefined }
 
 /** What stands behind a prompt of sections. */
-export type PromptParts = { readonly name: string; readonly sections: readonly SectionDefinition[]; readonly params: LazySchema | undefined; readonly placed: ReadonlyMap<string, Placed> }
+export type PromptParts = { readonly name: string; readonly sections: readonly SectionDefinition[]; readonly params: LazySchema | undefined; readonly guards: readonly Guard[]; readonly placed: ReadonlyMap<string, Placed> }
 
 /** All sections of a prompt by their keys, depth first. Throws CONFIG for keys that are there twice, and for what is nested deeper than headings go. */
 export function placeSections(sections: readonly SectionDefinition[]): ReadonlyMap<string, Placed> {
@@ -29,6 +30,9 @@ export function placeSections(sections: readonly SectionDefinition[]): ReadonlyM
     if (depth > DEEPEST) throw new ToolError('CONFIG', `section '${path}' is nested ${depth} deep; headings go ${DEEPEST} deep`, { suggestion: 'Move it up' })
     const here: Placed = { section, path, depth, parent }
     placed.set(lookupKey(section.key), here)
+    const { skill } = section
+    const twin = skill && [...placed.values()].find((each) => each !== here && each.section.skill?.name === skill.name)
+    if (twin) throw new ToolError('CONFIG', `two skills are called '${skill.name}': in section '${twin.path}' and in section '${path}'`, { suggestion: 'Take one out, or change the name in its SKILL.md' })
     for (const child of section.children) place(child, here)
   }
   for (const section of sections) place(section, undefined)

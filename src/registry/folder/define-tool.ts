@@ -60,13 +60,16 @@ function toolOfManifest(home: Home, known: Known, path: string): WholeTool & Pic
 
 async function supervised(home: Home, known: Known, { facts, call }: WholeTool, program?: string): Promise<FoundProgram> {
   await checkFile(home, known, program)
-  return { call: withVariables(home, known, call), ...(facts.permissions && { permissions: facts.permissions, manifest: known.candidate.path }) }
+  // For its refusals alone.
+  withVariables(home, known, call)
+  const variables = { ...call.env, ...home.written }
+  return { call: Object.keys(variables).length === 0 ? call : { ...call, env: variables }, ...(facts.permissions && { permissions: facts.permissions, manifest: known.candidate.path }) }
 }
 
 function define(home: Home, known: Known, { name, id }: Wanted, { facts, call }: WholeTool, program = known.candidate.path): ToolDefinition {
   const codes = home.codes()
   const { path: file } = known.candidate
-  const held = facts.permissions && { tool: id, permissions: facts.permissions, file, folder: dirname(program), inputSchema: facts.inputSchema }
+  const held = facts.permissions && { tool: id, permissions: facts.permissions, file, program, inputSchema: facts.inputSchema }
   const run = runIn(home, known, call, program === file ? undefined : program, held)
   if (Object.keys(codes).length === 0) return defineForeign(name, facts, run)
   return defineForeign(name, { ...facts, errors: { ...codes, ...facts.errors } }, async (input, ctx) => {

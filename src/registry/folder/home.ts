@@ -12,6 +12,8 @@ export type Home = {
   readonly env: { readonly [name: string]: string | undefined }
   /** Variables that the host gives to all tools of the folder. */
   readonly given: { readonly [name: string]: string }
+  /** The same as they are written, with `${NAME}` in them: what is remembered may hold no secrets. */
+  readonly written: { readonly [name: string]: string }
   /** Error codes that all tools of the folder share. */
   readonly codes: () => ErrorCodes
   /** A call found that a file is not what it was. */

@@ -43,7 +43,7 @@ export function folderSource({ path, name = nameOf(path), env = {}, help = false
       known = { folder, records: view.records }
       if (view.changed && context.cacheFolder !== undefined) writeCache(context.cacheFolder, cached, view.records.values())
     }
-    return collect({ folder, source: name, services, env: context.env, given: expandValues(env, context.env, `folder '${name}'`), onStale: changed }, view, refusals, servers, context)
+    return collect({ folder, source: name, services, env: context.env, given: expandValues(env, context.env, `folder '${name}'`), written: env ?? {}, onStale: changed }, view, refusals, servers, context)
   }
   return {
     name,

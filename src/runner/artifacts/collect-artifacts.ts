@@ -14,6 +14,8 @@ export type ArtifactPlaces = {
   readonly allowed: readonly PlaceGrant[]
   /** A folder for copies, which is emptied first: what a later attempt changes in the workspace does not change them. */
   readonly into: string
+  /** Aborted when nobody wants to wait any more: what is not hashed by then is refused. */
+  readonly signal?: AbortSignal
 }
 
 /** A file that a tool made, or a folder: its hash is that of a list of its files, one line `<sha256>  <path>` each, in the order of their paths. */
@@ -27,15 +29,15 @@ const MOST_COPIED = 1024 ** 3
 const MOST_FILES = 10_000
 const DEEPEST = 64
 
-type Collector = { readonly budget: Budget; files: number; readonly createHash: typeof createHash; refuse(path: string, why: string): void }
+type Collector = { readonly budget: Budget; files: number; readonly createHash: typeof createHash; readonly signal: AbortSignal | undefined; refuse(path: string, why: string): void }
 
 /** Hashes and copies what a tool announced, when its tree is dead. What is no ordinary file or folder in its workspace or in a place that it may write to is refused with a problem, and nothing else is touched. Never throws. */
-export async function collectArtifacts({ workspace, allowed, into }: ArtifactPlaces, announced: unknown): Promise<{ readonly artifacts: readonly (CollectedArtifact | RemoteArtifact)[]; readonly problems: readonly ArtifactProblem[] }> {
+export async function collectArtifacts({ workspace, allowed, into, signal }: ArtifactPlaces, announced: unknown): Promise<{ readonly artifacts: readonly (CollectedArtifact | RemoteArtifact)[]; readonly problems: readonly ArtifactProblem[] }> {
   const problems: ArtifactProblem[] = []
   const artifacts: (CollectedArtifact | RemoteArtifact)[] = []
   const { createHash } = await import('node:crypto')
   const refuse = (path: string, why: string): void => void (problems.length < MOST_FILES && problems.push({ path, message: `the artifact ${path} ${why}` }))
-  const collector: Collector = { budget: { read: MOST_READ, copied: MOST_COPIED }, files: 0, createHash, refuse }
+  const collector: Collector = { budget: { read: MOST_READ, copied: MOST_COPIED }, files: 0, createHash, signal, refuse }
   await rm(into, { recursive: true, force: true }).catch(() => undefined)
   const roots = await findRoots(workspace, allowed)
   const seen = new Set<string>()
@@ -55,10 +57,11 @@ export async function collectArtifacts({ workspace, allowed, into }: ArtifactPla
 type Root = { readonly called: readonly string[]; readonly real: string; readonly tree: boolean }
 
 async function findRoots(workspace: string, allowed: readonly PlaceGrant[]): Promise<readonly Root[]> {
-  return Promise.all([{ path: workspace, tree: true }, ...allowed].map(async ({ path, tree }) => {
-    const real = await realpath(path).catch(() => path)
-    return { called: [...new Set([resolve(path), real])], real, tree }
-  }))
+  const real = (path: string): Promise<string> => realpath(path).catch(() => path)
+  const own = await real(workspace)
+  const granted = await Promise.all(allowed.map(async ({ path, tree }) => ({ called: [path], real: await real(path), tree })))
+  // A grant had no links in it when it was given; the tool may have put one there, where it was granted the folder around.
+  return [{ called: [...new Set([resolve(workspace), own])], real: own, tree: true }, ...granted.filter((root) => root.real === root.called[0])]
 }
 
 async function collectOne(one: Announced, roots: readonly Root[], into: string, collector: Collector): Promise<CollectedArtifact | undefined> {
@@ -92,7 +95,7 @@ async function collectAt(root: string, steps: readonly string[], shown: string, 
     if (!stats.isFile()) throw new Refusal('is neither a file nor a folder')
     collector.files += 1
     if (collector.files > MOST_FILES) throw new Refusal(`is one too many: a run has ${MOST_FILES} files as artifacts at most`)
-    const { sha256, bytes, notKept } = await keepFile(handle, copy, collector.budget, collector.createHash('sha256'))
+    const { sha256, bytes, notKept } = await keepFile(handle, copy, collector.budget, collector.createHash('sha256'), collector.signal)
     if (notKept !== undefined) collector.refuse(shown, `was hashed and not copied: ${notKept}`)
     return { sha256, bytes }
   } finally {

@@ -12,8 +12,8 @@ export type Budget = { read: number; copied: number }
 /** A file that was read to its end. */
 export type KeptFile = { readonly sha256: string; readonly bytes: number; /** Why there is no copy. */ readonly notKept?: string }
 
-/** Hashes an open file, and copies what was hashed, in one pass and in little memory. Throws a Refusal for what is no ordinary file of its own. */
-export async function keepFile(file: FileHandle, copy: string, budget: Budget, hash: Hash): Promise<KeptFile> {
+/** Hashes an open file, and copies what was hashed, in one pass and in little memory. Throws a Refusal for what is no ordinary file of its own, and when the signal comes. */
+export async function keepFile(file: FileHandle, copy: string, budget: Budget, hash: Hash, signal?: AbortSignal): Promise<KeptFile> {
   const { nlink, size } = await file.stat()
   if (nlink > 1) throw new Refusal('has other names (hard links), which may lie outside')
   if (size > budget.read) throw new Refusal(`has ${size} bytes, too many to be hashed`)
@@ -38,6 +38,8 @@ export async function keepFile(file: FileHandle, copy: string, budget: Budget, h
     }
     const buffer = Buffer.allocUnsafe(CHUNK)
     for (;;) {
+      // A file can be larger than any patience, and take no place on the disk.
+      if (signal?.aborted) throw new Refusal('was not hashed before the run was cancelled')
       const { bytesRead } = await file.read(buffer, 0, CHUNK, bytes)
       if (bytesRead === 0) break
       bytes += bytesRead
@@ -49,6 +51,9 @@ export async function keepFile(file: FileHandle, copy: string, budget: Budget, h
     budget.read -= bytes
     if (target) budget.copied -= bytes
     return { sha256: hash.digest('hex'), bytes, ...(notKept !== undefined && { notKept }) }
+  } catch (error) {
+    if (target) await rm(copy, { force: true }).catch(() => undefined)
+    throw error
   } finally {
     await target?.close().catch(() => undefined)
   }

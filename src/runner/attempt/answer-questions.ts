@@ -1,10 +1,13 @@
+import { protocolName } from '../../contract/errors.ts'
 import { ToolError } from '../../contract/tool-error.ts'
 import { replyTo } from '../../registry/child/protocol/reply.ts'
 import type { Broker } from '../interactions/broker.ts'
 import { givenId, readQuestion } from '../interactions/read-question.ts'
+import type { Question } from '../interactions/read-question.ts'
 import type { EventLog } from '../log/event-log.ts'
 import type { RunClock } from './clock.ts'
-import type { Subject, ToolLine } from './subject.ts'
+import type { ToolLine } from '../output/judge-line.ts'
+import type { Subject } from './subject.ts'
 
 /** So many questions may be open at the same time. */
 const MOST_OPEN = 100
@@ -34,17 +37,28 @@ export function answerQuestions({ log, broker, clock, attempt, over, subject, is
   let open = 0
   let asked = 0
   let unanswered: ToolError | undefined
+  const known = new Set<string>()
+  const refuse = (reason: string, msg: string, line: ToolLine): void => void log.append({ type: 'diagnostic', stream: 'stdout', reason, msg, refused: line })
+  // An answer to one question may not become that to another one, whatever the tool calls them.
+  const read = (line: ToolLine): Question => {
+    const question = readQuestion(line, `${attempt}-${(asked += 1)}`)
+    const id = known.has(question.id) ? `${question.id}-${asked}` : question.id
+    known.add(id)
+    return { ...question, id }
+  }
   return {
     unanswered: () => unanswered,
     async ask(line) {
-      if (open >= MOST_OPEN) return void log.append({ type: 'diagnostic', stream: 'stdout', reason: 'too_many_questions', msg: `${open} questions are open already`, refused: line })
-      const question = readQuestion(line, `${attempt}-${(asked += 1)}`)
+      if (open >= MOST_OPEN) return refuse('too_many_questions', `${open} questions are open already`, line)
+      if (unanswered) return refuse('unanswerable', 'nobody answered an earlier question, and stdin of the tool is closed since', line)
+      const question = read(line)
       log.append({ ...line, interaction: question })
       open += 1
       clock.pause()
       try {
         await log.flush()
-        const { value, by } = await broker.ask(question, over)
+        const { value, by } = await broker.ask(question, over, (who, problem) => log.append({ type: 'runner_warning', code: protocolName('INVALID_INPUT'), msg: `the answer of ${who} to '${question.id}' ${problem}`, question: question.id }))
+        if (over.aborted) return
         log.append({ type: 'runner_log', level: 'info', msg: `answered by ${by}`, answer: { id: question.id, by, value } })
         subject()?.answer(replyTo({ id: givenId(line), kind: question.kind }, value))
       } catch (error) {

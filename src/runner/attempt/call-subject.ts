@@ -4,7 +4,8 @@ import { exitCodeOf } from '../../contract/errors.ts'
 import type { Interaction } from '../../contract/interaction.ts'
 import type { JsonObject } from '../../contract/json.ts'
 import type { Registry } from '../../registry/registry-type.ts'
-import type { Subject, SubjectListener, ToolLine } from './subject.ts'
+import type { ToolLine } from '../output/judge-line.ts'
+import type { Subject, SubjectListener } from './subject.ts'
 
 export type CallSubjectOptions = { readonly registry: Pick<Registry, 'call'>; readonly tool: string; readonly input: JsonObject; readonly runId: string; readonly env?: { readonly [name: string]: string | undefined }; readonly cwd: string }
 
@@ -30,12 +31,12 @@ export function startCall({ registry, tool, input, runId, env, cwd }: CallSubjec
     sample: async ({ id, prompt, key, ...sampling }) => String(await ask({ id, kind: 'sample', prompt, sampling, ...(key !== undefined && { key }) })),
   }).then((outcome) => {
     for (const line of acor.outcome(outcome, context)) tell(line as object)
-    return { child: { reason: 'exited' as const, status: outcome.ok ? 0 : exitCodeOf(outcome.error, 'json'), signal: null }, speaksProtocol: true, stdout: Buffer.alloc(0), stderr: '' }
+    return { child: { reason: stop.signal.aborted ? 'cancelled' as const : 'exited' as const, status: outcome.ok ? 0 : exitCodeOf(outcome.error, 'json'), signal: null }, speaksProtocol: true, stdout: Buffer.alloc(0), stderr: '' }
   })
   return {
     pid: undefined,
     answer: ({ id, value, content }) => {
-      waiting.get(String(id))?.(value ?? content)
+      waiting.get(String(id))?.(value === undefined ? content : value)
       waiting.delete(String(id))
     },
     hangUp() {

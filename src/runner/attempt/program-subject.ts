@@ -4,9 +4,10 @@ import type { JsonObject } from '../../contract/json.ts'
 import type { ChildOptions } from '../../process/child-type.ts'
 import { openChild } from '../../process/open-child.ts'
 import type { Redactor } from '../../process/redaction/create-redactor.ts'
+import type { ToolLine } from '../output/judge-line.ts'
 import { readToolOutput } from '../output/read-tool-output.ts'
 import { openStderrLog } from '../output/stderr-log.ts'
-import type { Subject, SubjectListener, ToolLine } from './subject.ts'
+import type { Subject, SubjectListener } from './subject.ts'
 
 /** So much of what a plain program prints is kept to read its answer from. */
 const MOST_KEPT = 4 * 1024 * 1024
@@ -33,7 +34,7 @@ export async function startProgram(options: ProgramOptions, listener: SubjectLis
   const { runId, child: given, speaksProtocol, maxLine, maxOutput, redactor } = options
   const kept: Buffer[] = []
   let keptBytes = 0
-  const stderr = await openStderrLog(options.stderr, MOST_STDERR, redactor, { onDiagnostic: listener.onDoubt, onEvent: (event) => listener.onLine(lineOf(event)) })
+  const stderr = await openStderrLog(options.stderr, MOST_STDERR, redactor, { onDiagnostic: listener.onDoubt, onEvent: (event) => listener.onTold(lineOf(event)) })
   const reader = readToolOutput({
     runId, mayOrchestrate: options.mayOrchestrate, maxLine, maxBytes: maxOutput, redactor,
     onEvent: listener.onLine,

@@ -9,7 +9,8 @@ import { startClock } from './clock.ts'
 import { conclude } from './ending/conclude.ts'
 import type { Ending, Intervention } from './ending/ending.ts'
 import { failWith } from './ending/ending.ts'
-import type { StartSubject, Subject, SubjectListener, ToolLine } from './subject.ts'
+import type { ToolLine } from '../output/judge-line.ts'
+import type { StartSubject, Subject, SubjectListener } from './subject.ts'
 
 /** Milliseconds that a tool has between the request to end and the kill, when its time is up anyway. */
 const LAST_MOMENT = 100
@@ -43,61 +44,74 @@ export type AttemptOptions = {
   readonly tellToStop: () => void
   /** Aborted when the run is cancelled; its reason says by what. */
   readonly cancelled: AbortSignal
-  /** After the tree is dead, and before the end is recorded: hashes artifacts, puts outputs in their place. May change the ending. */
-  readonly settle: (ending: Ending) => Promise<Ending>
+  /** Aborted when the log has lost something; its reason is the error. */
+  readonly broken: AbortSignal
+  /** After the tree is dead, and before the end is recorded: hashes artifacts, puts outputs in their place. May change the ending; a cancelled run is not kept waiting. */
+  readonly settle: (ending: Ending, cancelled: AbortSignal) => Promise<Ending>
   /** Seconds until the next attempt, where there is one; recorded with the end. */
   readonly nextTry: (ending: Ending) => number | undefined
 }
 
+/** How an attempt ended, and whether its end is in the log. */
+export type Attempted = { readonly ending: Ending; readonly recorded: boolean }
+
 /** Runs a tool once, under watch, on record. Never throws: what goes wrong is an ending. */
-export async function runAttempt(options: AttemptOptions): Promise<Ending> {
+export async function runAttempt(options: AttemptOptions): Promise<Attempted> {
   const { log, about, settle, nextTry } = options
   const began = performance.now()
   log.append({ type: 'runner_start', ...about })
   let ending: Ending
   try {
     await log.flush()
-    ending = await settle(await supervise(options))
+    ending = await settle(await supervise(options), options.cancelled)
   } catch (error) {
     ending = failWith(error as Error)
   }
-  const retry = nextTry(ending)
   for (const line of ending.lines) log.append(line)
+  // A result that cannot be written is none: the end has to know.
+  await log.flush().catch((error: unknown) => {
+    ending = { ...failWith(error as Error), again: false }
+    for (const line of ending.lines) log.append(line)
+  })
+  const retry = nextTry(ending)
   log.append({ type: 'runner_end', state: ending.state, rc: ending.rc, ...(ending.code !== undefined && { code: ending.code }), duration_s: seconds(performance.now() - began), ...(retry !== undefined && { retry_in_s: retry }) })
   try {
     await log.flush()
-    return ending
+    return { ending, recorded: true }
   } catch (error) {
-    return { ...failWith(error as Error), again: false }
+    return { ending: { ...failWith(error as Error), again: false }, recorded: false }
   }
 }
 
 /** Puts an attempt on record that was refused before anything was started. */
-export async function recordRefusal(log: EventLog, about: JsonObject, error: Error): Promise<Ending> {
+export async function recordRefusal(log: EventLog, about: JsonObject, error: Error): Promise<Attempted> {
   const ending = { ...failWith(error), again: false }
   log.append({ type: 'runner_start', ...about, refused: true })
   for (const line of ending.lines) log.append(line)
   log.append({ type: 'runner_end', state: ending.state, rc: ending.rc, code: ending.code, duration_s: 0 })
   await log.flush()
-  return ending
+  return { ending, recorded: true }
 }
 
 async function supervise(options: AttemptOptions): Promise<Ending> {
-  const { log, broker, mirror, deadline, heartbeatGrace, form, exitCodes, grace, cancelled } = options
+  const { log, broker, mirror, deadline, heartbeatGrace, form, exitCodes, grace, cancelled, broken } = options
   let subject: Subject | undefined
   let intervention: Intervention | undefined
+  let patienceLeft = LAST_MOMENT
   let last: ToolLine | undefined
   const over = new AbortController()
 
   const intervene = (why: Intervention, patience: number): void => {
     if (intervention) return
     intervention = why
+    patienceLeft = patience
     clock.stop()
     options.tellToStop()
+    mirror.hurry()
     subject?.stop(patience)
   }
-  const fail = (error: unknown): void => intervene({ why: 'failure', error: ToolError.is(error) ? error : new ToolError('INTERNAL', String((error as Error)?.message ?? error), { cause: error }) }, LAST_MOMENT)
-  const cancel = (): void => intervene({ why: 'cancelled', reason: String(cancelled.reason ?? 'cancelled') }, grace)
+  const fail = (error: unknown): void => intervene({ why: 'failure', error: ToolError.is(error) ? error : new ToolError('INTERNAL', messageOf(error), { cause: error }) }, LAST_MOMENT)
+  const cancel = (): void => intervene({ why: 'cancelled', reason: messageOf(cancelled.reason ?? 'cancelled') }, grace)
   const clock = startClock({
     deadline,
     grace: heartbeatGrace,
@@ -106,6 +120,7 @@ async function supervise(options: AttemptOptions): Promise<Ending> {
   })
   if (options.heartbeats === 'owed') clock.expectBeats()
 
+  const failByLog = (): void => fail(broken.reason)
   let connections = 0
   const questions = answerQuestions({ log, broker, clock, attempt: options.attempt, over: over.signal, subject: () => subject, isStopped: () => intervention !== undefined })
 
@@ -119,9 +134,16 @@ async function supervise(options: AttemptOptions): Promise<Ending> {
       else if (line.type === 'action_required') void questions.ask(line).catch(fail)
       else log.append(line, text)
     },
+    // A sign of life, but no promise of more: only who speaks the protocol owes heartbeats.
+    onTold(line) {
+      clock.beat()
+      log.append(line)
+    },
     onDoubt: (doubt) => void log.append({ type: 'diagnostic', ...doubt }),
     onPlain: (line) => void log.append({ type: 'log', level: 'info', msg: line }),
     onConnection(connection) {
+      // A relay may learn of an end when the record of the attempt is closed.
+      if (over.signal.aborted) return
       connections += 1
       const { host, port, refused } = connection
       if (connections <= MOST_CONNECTIONS) log.append({ type: 'runner_log', level: refused === undefined ? 'info' : 'warn', msg: refused === undefined ? `connected to ${host}:${port}` : `did not connect to ${host}:${port}: ${refused}`, connection })
@@ -132,12 +154,14 @@ async function supervise(options: AttemptOptions): Promise<Ending> {
   }
 
   cancelled.addEventListener('abort', cancel, { once: true })
+  broken.addEventListener('abort', failByLog, { once: true })
   try {
+    if (broken.aborted) failByLog()
     if (cancelled.aborted) cancel()
     if (!intervention) {
       subject = await options.start(listener)
       // Something may have happened while it started.
-      if (intervention) (subject).stop(LAST_MOMENT)
+      if (intervention) subject.stop(patienceLeft)
     }
     const end = subject ? await subject.end : NEVER_STARTED
     const unanswered = questions.unanswered()
@@ -147,6 +171,7 @@ async function supervise(options: AttemptOptions): Promise<Ending> {
     over.abort()
     clock.stop()
     cancelled.removeEventListener('abort', cancel)
+    broken.removeEventListener('abort', failByLog)
   }
 }
 
@@ -156,3 +181,6 @@ function seconds(milliseconds: number): number {
   return Math.round(milliseconds) / 1000
 }
 
+function messageOf(problem: unknown): string {
+  return problem instanceof Error ? problem.message : String(problem)
+}

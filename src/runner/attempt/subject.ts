@@ -10,6 +10,8 @@ export type Doubt = { readonly stream: 'stdout' | 'stderr'; readonly reason: str
 export type SubjectListener = {
   /** `text` is the line as it was written, where nothing was changed in it. */
   onLine(line: ToolLine, text?: string): void
+  /** What a program told beside the protocol. */
+  onTold(line: ToolLine): void
   onDoubt(doubt: Doubt): void
   /** A line of a program that does not speak the protocol. */
   onPlain(line: string): void
@@ -46,5 +48,3 @@ export type Subject = {
 
 /** Starts a subject for one attempt. */
 export type StartSubject = (listener: SubjectListener) => Promise<Subject>
-
-export type { ToolLine }

@@ -11,7 +11,7 @@ import { writeAtomically } from './write-atomically.ts'
 
 const MOST_TRIES = 10
 
-/** Makes the folder of a new run, readable by its owner only, with `run.json` in it; it belongs to this process until somebody takes its lock. A function is given an id, and asked again where that is taken. Throws CONFLICT for an id that is taken, DISK_FULL, PERMISSION or INTERNAL; then there is no folder. */
+/** Makes the folder of a new run, readable by its owner only, with `run.json` in it; it is claimed by this process. A function is given an id, and asked again where that is taken. Throws CONFLICT for an id that is taken, DISK_FULL, PERMISSION or INTERNAL; then there is no folder. */
 export function createRun(root: string, request: RunRequest | ((runId: string) => RunRequest)): RunPaths {
   try {
     prepareRoot(root)

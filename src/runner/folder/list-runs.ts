@@ -12,7 +12,7 @@ export function listRuns(root: string): ListedRun[] {
   return listFolders(root)
     .flatMap((id) => {
       const paths = runPaths(root, id)
-      // Written once, when the run was created.
+      // Written when the run was created, and anew when it was resumed.
       const stats = statSync(paths.request, { throwIfNoEntry: false })
       return stats ? [{ id, paths, created: stats.mtimeMs }] : []
     })

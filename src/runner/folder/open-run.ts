@@ -33,8 +33,8 @@ export function readRequest(paths: RunPaths): RunRequest {
 
 function readBounded({ request }: RunPaths): string {
   try {
-    const { size } = lstatSync(request)
-    return size > LARGEST_REQUEST ? '' : readFileSync(request, 'utf8')
+    const stats = lstatSync(request)
+    return !stats.isFile() || stats.size > LARGEST_REQUEST ? '' : readFileSync(request, 'utf8')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return ''
     throw diskProblem(error, `cannot read ${request}`)

@@ -8,8 +8,8 @@ import type { KnownProcess } from '../../process/process-table.ts'
 
 /** Who runs a run, as its lock tells: the process, where its number means something, and what it has started. */
 export type Owner = KnownProcess & Place & {
-  /** Only made by it, and free to be taken. */
-  readonly created?: true
+  /** It has the run, but does not run it yet. */
+  readonly claim?: true
   readonly children: readonly KnownProcess[]
 }
 
@@ -22,13 +22,19 @@ export function ourselves(): Owner {
   return { pid, start: identify(pid)?.start ?? '', ...ourPlace(), children: [] }
 }
 
+/** Whether an owner is this very process. */
+export function isUs({ pid, start, machine, boot, namespace }: Owner): boolean {
+  const us = ourselves()
+  return pid === us.pid && start === us.start && machine === us.machine && boot === us.boot && namespace === us.namespace
+}
+
 /** Reads the text of a lock; undefined for anything that nobody could have written. */
 export function readOwner(text: string): Owner | undefined {
   const value = parseObject(text)
   if (!value || !isProcess(value)) return undefined
   const { machine, boot, namespace, children } = value as { readonly [field: string]: unknown }
   if (typeof machine !== 'string' || typeof boot !== 'string' || typeof namespace !== 'string' || !Array.isArray(children)) return undefined
-  return { pid: value.pid, start: value.start, machine, boot, namespace, ...((value as { created?: unknown }).created === true && { created: true }), children: children.filter(isProcess) }
+  return { pid: value.pid, start: value.start, machine, boot, namespace, ...((value as { claim?: unknown }).claim === true && { claim: true }), children: children.filter(isProcess) }
 }
 
 /** Whether the owner of a run still lives. */

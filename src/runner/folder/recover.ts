@@ -24,24 +24,28 @@ export async function recover(root: string): Promise<readonly RecoveredRun[]> {
   return recovered
 }
 
-async function recoverRun(paths: RunPaths): Promise<RecoveredRun | undefined> {
+/** Finishes one run whose runner is gone; undefined where it was over already. Throws CONFLICT where somebody has it, and what keeps its record from being written. */
+export async function recoverRun(paths: RunPaths): Promise<RecoveredRun | undefined> {
   const left = readLock(paths)?.owner
   // From here on nobody else recovers it, and nobody resumes it.
   const lock = lockRun(paths)
-  lock.remember(left?.children ?? [])
-  const processes = left ? leftBehind(left) : []
-  for (const { pid } of processes) killTree(pid)
-  const { log, standing } = await openLog(paths.events, { runId: paths.id, traceId: traceOf(paths) })
-  if (isOver(standing.state)) {
+  try {
+    lock.remember(left?.children ?? [])
+    const processes = left ? leftBehind(left) : []
+    for (const { pid } of processes) killTree(pid)
+    const { log, standing } = await openLog(paths.events, { runId: paths.id, traceId: traceOf(paths) })
+    const wasOver = isOver(standing.state)
+    if (!wasOver) {
+      log.append({ type: 'runner_error', code: 'E_INTERRUPTED', msg: 'the runner died during the run', ...(processes.length > 0 && { killed: processes.length }) })
+      log.append({ type: 'runner_end', state: 'failed', rc: 1, code: 'E_INTERRUPTED' })
+    }
     await log.close()
     lock.release()
-    return undefined
+    return wasOver ? undefined : { run_id: paths.id, killed: processes.length }
+  } catch (error) {
+    lock.abandon()
+    throw error
   }
-  log.append({ type: 'runner_error', code: 'E_INTERRUPTED', msg: 'the runner died during the run', ...(processes.length > 0 && { killed: processes.length }) })
-  log.append({ type: 'runner_end', state: 'failed', rc: 1, code: 'E_INTERRUPTED' })
-  await log.close()
-  lock.release()
-  return { run_id: paths.id, killed: processes.length }
 }
 
 function traceOf(paths: RunPaths): string | undefined {

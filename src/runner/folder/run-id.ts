@@ -1,3 +1,4 @@
+import { closest } from '../../contract/did-you-mean.ts'
 import { ToolError } from '../../contract/tool-error.ts'
 
 const RUN_ID = /^r-[0-9a-f]{10}$/
@@ -17,5 +18,6 @@ export function isRunId(text: string): boolean {
 export function readRunWord(word: string): string {
   const digits = PREFIX.exec(word)?.[1]
   if (digits) return `r-${digits}`
-  throw new ToolError('INVALID_INPUT', `'${word.slice(0, 100)}' is not the id of a run: ids look like r-0123456789`, { field: 'run', suggestion: 'toolable runs list' })
+  const meant = closest(word, ['latest'])
+  throw new ToolError('INVALID_INPUT', `'${word.slice(0, 100)}' is not the id of a run${meant ? `; did you mean '${meant}'?` : ': ids look like r-0123456789'}`, { field: 'run', suggestion: meant ? `Use '${meant}'` : 'toolable runs list' })
 }

@@ -10,16 +10,20 @@ export type Answered = { readonly value: unknown; readonly by: string }
 /** Somebody who may answer. Resolves with undefined where nobody is there (any more); `problem` tells why the last answer was refused. */
 export type AnswerChannel = {
   readonly name: string
+  /** It is heard, but nobody waits for it alone. */
+  readonly passive?: boolean
   answer(question: Question, signal: AbortSignal, problem?: string): Promise<{ readonly value: unknown } | undefined>
 }
 
 /** Gets answers for the questions of a run. */
 export type Broker = {
-  /** Rejects with ANSWER_REQUIRED where nobody can answer, and when the time of the question is over and it has no default. */
-  ask(question: Question, signal: AbortSignal): Promise<Answered>
+  /** Rejects with ANSWER_REQUIRED where nobody can answer, and when the time of the question is over and it has no default. `onRefused` is told of answers that do not fit. */
+  ask(question: Question, signal: AbortSignal, onRefused?: (by: string, problem: string) => void): Promise<Answered>
 }
 
 export type BrokerOptions = {
+  /** Those who know their answers beforehand: nobody else is asked what they know. */
+  readonly presets?: readonly AnswerChannel[]
   /** All of them at once; the first answer wins. */
   readonly channels: readonly AnswerChannel[]
   /** Seconds that a question without a time of its own waits. */
@@ -29,16 +33,17 @@ export type BrokerOptions = {
 }
 
 /** Lets everybody answer at the same time. An answer that does not fit is refused, and whoever gave it may try again. */
-export function createBroker({ channels, longest, wayOut }: BrokerOptions): Broker {
+export function createBroker({ presets = [], channels, longest, wayOut }: BrokerOptions): Broker {
   return {
-    async ask(question, signal) {
+    async ask(question, signal, onRefused = () => undefined) {
       const settled = new AbortController()
       const timer = new AbortController()
       const end = AbortSignal.any([signal, settled.signal, timer.signal])
       const schema = await compileAsked(question)
       const wait = setTimeout(() => timer.abort(), Math.min((question.timeout ?? longest) * 1000, 2 ** 31 - 1))
       try {
-        const answered = await first(channels.map((channel) => askOne(channel, question, schema, end)))
+        const askAll = (all: readonly AnswerChannel[]): Promise<Answered | undefined> => first(all.map((channel) => ({ passive: channel.passive === true, answer: askOne(channel, question, schema, end, onRefused) })))
+        const answered = (await askAll(presets)) ?? (await askAll(channels))
         if (answered) return answered
         signal.throwIfAborted()
         // Nobody there and nobody in time are the same to whoever waits.
@@ -52,7 +57,7 @@ export function createBroker({ channels, longest, wayOut }: BrokerOptions): Brok
   }
 }
 
-async function askOne(channel: AnswerChannel, question: Question, schema: Schema | undefined, signal: AbortSignal): Promise<Answered | undefined> {
+async function askOne(channel: AnswerChannel, question: Question, schema: Schema | undefined, signal: AbortSignal, onRefused: (by: string, problem: string) => void): Promise<Answered | undefined> {
   let problem: string | undefined
   while (!signal.aborted) {
     const given = await channel.answer(question, signal, problem)
@@ -60,14 +65,18 @@ async function askOne(channel: AnswerChannel, question: Question, schema: Schema
     const checked = await checkAnswer(question, schema, given.value)
     if (checked.ok) return { value: checked.value, by: channel.name }
     problem = checked.problem
+    onRefused(channel.name, problem)
   }
   return undefined
 }
 
 // The first that answers; undefined when all have given up. A channel that breaks is one that gives up.
-function first(asked: readonly Promise<Answered | undefined>[]): Promise<Answered | undefined> {
+function first(asked: readonly { readonly passive: boolean; readonly answer: Promise<Answered | undefined> }[]): Promise<Answered | undefined> {
   return new Promise((resolve) => {
-    const tries = asked.map((one) => one.then((answered) => { if (answered) resolve(answered) }, () => undefined))
+    const tries = asked.map(async ({ passive, answer }) => {
+      const tried = answer.then((answered) => { if (answered) resolve(answered) }, () => undefined)
+      if (!passive) await tried
+    })
     void Promise.all(tries).then(() => resolve(undefined))
   })
 }

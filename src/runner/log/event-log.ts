@@ -53,7 +53,7 @@ export async function openLog(path: string, options: OpenLogOptions): Promise<Op
   let failure: ToolError | undefined
   let remark = cut === 0 ? undefined : { type: 'runner_warning', msg: `${cut} bytes at the end of the log were cut: whoever wrote them died in the middle of a line`, cut_bytes: cut }
 
-  const queue = openQueue(openSync(path, constants.O_WRONLY | constants.O_APPEND), path, {
+  const queue = openQueue(openSync(path, constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW), path, {
     size: end,
     onWritten: options.onWritten ?? (() => undefined),
     redact: options.redact ? keepLines(options.redact) : (text) => text,

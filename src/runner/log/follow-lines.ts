@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises'
-import { diskProblem } from './disk-problem.ts'
+import { openOrdinary } from './open-ordinary.ts'
 import { watchGrowth } from './watch-growth.ts'
 import { readWholeLines } from './whole-lines.ts'
 
@@ -24,7 +24,7 @@ export async function* followLines(path: string, { follow = false, signal, isCom
     for (;;) {
       // Asked before reading: what was written before it was true is still read.
       const complete = !growth || growth.isOver || isComplete?.() === true
-      file ??= await openIfThere(path)
+      file ??= await openOrdinary(path)
       // From the last end of a line each time: what stood behind it may have been cut and written anew.
       for await (const piece of file ? readWholeLines(file, end) : []) {
         end = piece.end
@@ -47,14 +47,4 @@ export async function* followLines(path: string, { follow = false, signal, isCom
 async function readRest(file: FileHandle, from: number): Promise<string> {
   const { buffer, bytesRead } = await file.read(Buffer.alloc(LONGEST_TAIL), 0, LONGEST_TAIL, from)
   return buffer.toString('utf8', 0, bytesRead)
-}
-
-async function openIfThere(path: string): Promise<FileHandle | undefined> {
-  const { open } = await import('node:fs/promises')
-  try {
-    return await open(path, 'r')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw diskProblem(error, `cannot read ${path}`)
-  }
 }

@@ -1,8 +1,8 @@
 const FIRST_CHUNK = 8 * 1024
 const LARGEST_CHUNK = 256 * 1024
 const LINE_FEED = 0x0a
-/** No line that a runner writes is longer; whatever is, is damage. */
-export const LONGEST_LINE = 32 * 1024 * 1024
+/** No line that a runner writes is longer, as the largest `line_kb` is half of it; whatever is, is damage. */
+export const LONGEST_LINE = 128 * 1024 * 1024
 
 /** A piece of a file that ends with the end of a line, and where in the file that is. The bytes are good until the next piece is asked for. */
 export type WholeLines = { readonly bytes: Buffer; readonly end: number }

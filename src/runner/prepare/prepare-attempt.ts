@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../contract/json.ts'
+import { checkPaths } from '../../process/policy/check-policy.ts'
 import { createRedactor } from '../../process/redaction/create-redactor.ts'
 import type { Redactor } from '../../process/redaction/create-redactor.ts'
 import type { AttemptOptions } from '../attempt/run-attempt.ts'
@@ -23,23 +24,33 @@ export type PreparedAttempt = {
   readonly attempt: Pick<AttemptOptions, 'start' | 'deadline' | 'heartbeatGrace' | 'heartbeats' | 'form' | 'exitCodes' | 'grace' | 'settle'>
   /** What `runner_start` says besides. */
   readonly about: JsonObject
-  readonly redactor: Redactor
   /** Who answers before anybody is asked. */
   readonly channels: readonly AnswerChannel[]
   /** Takes away what nobody may find afterwards: secrets. */
   release(): Promise<void>
 }
 
+/** What the attempts of a run have in common, and who hears how one of them goes. */
+export type Preparation = {
+  /** Where the paths of its inputs led in the first attempt. */
+  readonly known: Map<string, string>
+  /** As soon as its secrets are known: also the record of a refusal may hold none. */
+  onRedactor(redactor: Redactor): void
+  onStart(pid: number): void
+}
+
 /** Decides what a run may do, what its tool is told, and how it is started. Throws what forbids it: nothing has been started then. */
-export async function prepareAttempt(paths: RunPaths, request: RunRequest, host: RunHost, onStart: (pid: number) => void): Promise<PreparedAttempt> {
+export async function prepareAttempt(paths: RunPaths, request: RunRequest, host: RunHost, { known, onRedactor, onStart }: Preparation): Promise<PreparedAttempt> {
   const { call } = request
   const rights = await prepareRights(paths, request, host.env)
   const { level, limits, policy } = rights
   const secrets = await prepareSecrets(request, host, rights)
   try {
     const redactor = createRedactor([...secrets.values])
-    const inputs = await prepareInputs(paths, request)
-    const about = { tool: request.tool, ...(request.version !== undefined && { version: request.version }), args: inputs.shown, timeout_s: request.timeout_s, level, rights: rights.words, cwd: request.cwd, ...(request.traceparent !== undefined && { traceparent: request.traceparent }) }
+    onRedactor(redactor)
+    const inputs = await prepareInputs(paths, request, known)
+    if (rights.isBound) await checkPaths(inputs, policy, request.tool)
+    const about = { tool: request.tool, ...(request.version !== undefined && { version: request.version }), args: inputs.shown, timeout_s: request.timeout_s, level, ...(rights.needed !== undefined && { needed_level: rights.needed }), ...(rights.memoryHolder !== undefined && { memory_held_by: rights.memoryHolder }), rights: rights.words, cwd: request.cwd, ...(request.traceparent !== undefined && { traceparent: request.traceparent }) }
     const common = { deadline: request.timeout_s, heartbeatGrace: request.heartbeat_grace_s, grace: limits.graceMs ?? GRACE, form: call?.form, exitCodes: call?.exitCodes }
     const channels = [...(request.answers ? [presetChannel('the caller', request.answers)] : []), presetChannel('policy', policy.answers)]
     const attempt: PreparedAttempt['attempt'] = call
@@ -57,7 +68,7 @@ export async function prepareAttempt(paths: RunPaths, request: RunRequest, host:
             stderr: paths.stderr,
             redactor,
           }, listener),
-          settle: (ending) => settleRun(ending, paths, rights.places, inputs),
+          settle: (ending, cancelled) => settleRun(ending, paths, rights.places, inputs, cancelled),
         }
       : {
           ...common,
@@ -65,7 +76,7 @@ export async function prepareAttempt(paths: RunPaths, request: RunRequest, host:
           start: async (listener) => startCall({ registry: host.registry!, tool: request.tool, input: request.input ?? {}, runId: request.run_id, env: host.env, cwd: request.cwd }, listener),
           settle: async (ending) => ending,
         }
-    return { attempt, about, redactor, channels, release: secrets.release }
+    return { attempt, about, channels, release: secrets.release }
   } catch (error) {
     await secrets.release()
     throw error

@@ -6,7 +6,7 @@ import type { ChildOptions } from '../../process/child-type.ts'
 import type { Level, Limits, PlaceGrant } from '../../process/permissions/grants.ts'
 import { readGrants } from '../../process/permissions/read-grants.ts'
 import { checkPolicy, checkUnconfined } from '../../process/policy/check-policy.ts'
-import { decideLevel } from '../../process/policy/decide-level.ts'
+import { decideLevel, isAtLeast } from '../../process/policy/decide-level.ts'
 import { loadPolicies } from '../../process/policy/load-policies.ts'
 import type { Policy } from '../../process/policy/policy.ts'
 import { findAbilities } from '../../process/sandbox/abilities.ts'
@@ -19,8 +19,14 @@ import type { RunRequest } from '../run-request.ts'
 /** What a run may do, and how that is enforced. */
 export type Rights = {
   readonly level: Level
+  /** Whether it is bound to what it asks for; otherwise it has its caller's rights. */
+  readonly isBound: boolean
+  /** The level that it needs, where the caller has accepted less. */
+  readonly needed: Level | undefined
   /** For people who read the record. */
   readonly words: string
+  /** Who holds its memory down; undefined where nobody does. */
+  readonly memoryHolder: 'cgroup' | 'watchdog' | undefined
   readonly limits: Limits
   readonly policy: Policy
   /** Where its artifacts may lie besides its workspace. */
@@ -40,8 +46,9 @@ export async function prepareRights(paths: RunPaths, request: RunRequest, env: E
   const { call, tool, permissions, manifest, cwd } = request
   const { workspace } = paths
   const policy = await loadPolicies(cwd, env)
-  const abilities = call ? await findAbilities(env) : { level: 'L1' as const, problem: undefined }
-  const level = await decideLevel({ tool, needs: permissions ? 'L3' : 'L1', offered: abilities.level, problem: abilities.problem, allow: request.allow_level, policy })
+  const abilities = call ? await findAbilities(env) : { level: 'L1' as const, problem: undefined, details: undefined }
+  const needs = permissions ? 'L3' : 'L1'
+  const level = await decideLevel({ tool, needs, offered: abilities.level, problem: abilities.problem, allow: request.allow_level, policy })
   const isBound = permissions !== undefined || level !== 'L1'
   if (!isBound) await checkUnconfined(policy, tool)
   const asked = await readGrants({ permissions, file: manifest }, { workspace, cwd })
@@ -50,7 +57,10 @@ export async function prepareRights(paths: RunPaths, request: RunRequest, env: E
   const network = grants.network !== 'none'
   return {
     level,
+    isBound,
+    needed: isAtLeast(level, needs) ? undefined : needs,
     words: !isBound ? `with its caller's rights: ${request.orchestrator ? 'it starts other tools, which have their own' : 'nobody has said what it may do'}` : level === 'L1' ? 'as it asks, without a sandbox: its files and its network are not confined' : 'only what it asks for',
+    memoryHolder: call === undefined || limits.memoryMb === undefined ? undefined : level === 'L1' ? 'watchdog' : abilities.details?.memory,
     limits,
     policy,
     places: isBound ? grants.write : NOTHING,
@@ -65,7 +75,7 @@ export async function prepareRights(paths: RunPaths, request: RunRequest, env: E
     }),
     sandbox: ({ readable, files, onConnection }) => (level === 'L1' ? {} : {
       sandbox: {
-        grants, workspace, onConnection,
+        grants, workspace, onConnection, searchPath: env['PATH'],
         readable: [...codeFolders(call!.command), paths.control, ...readable, ...Object.values(network ? certificateVariables(env) : {}).filter((file) => existsSync(file))],
         // Records of runs are nobody's business, also where a grant contains them.
         hidden: [dirname(paths.folder)],

@@ -1,5 +1,6 @@
 import type { FileHandle } from 'node:fs/promises'
 import type { RunPaths } from '../folder/run-paths.ts'
+import { openOrdinary } from '../log/open-ordinary.ts'
 import { readBatches } from '../log/read-log.ts'
 import { parseEvent } from '../log/scan-log.ts'
 import { readWholeLines } from '../log/whole-lines.ts'
@@ -20,8 +21,7 @@ export async function readSummary(paths: RunPaths, request: Asked): Promise<RunS
 
 /** State, times, code and last words of a run, as quickly as they can be had: from both ends of the record where it is over, else from the lines that change where it stands. Counts, results and artifacts are those of what was read. */
 export async function glance(paths: RunPaths, request: Asked): Promise<RunSummary> {
-  const { open } = await import('node:fs/promises')
-  const file = await open(paths.events, 'r').catch(() => undefined)
+  const file = await openOrdinary(paths.events).catch(() => undefined)
   if (!file) return startSummary(request).current()
   try {
     return (await readEdges(file, request)) ?? (await readTurns(file, request))

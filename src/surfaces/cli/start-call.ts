@@ -1,3 +1,4 @@
+import { toMilliseconds } from '../../contract/duration.ts'
 import type { Io } from '../../contract/io.ts'
 import type { Globals } from './argv/globals.ts'
 import { callTool } from './call-tool.ts'
@@ -37,8 +38,15 @@ export async function startCall({ set, entry, single, args, globals, io, host, w
     set, entry, single, specs: args.specs, input, origin, warnings, secrets, globals, presentation, caller, io,
     signal: host.signal,
     observer: host.observer,
-    timeout: globals.timeout ?? io.env['TOOLABLE_TIMEOUT'] ?? settings.timeout,
+    timeout: earlier(globals.timeout ?? io.env['TOOLABLE_TIMEOUT'] ?? settings.timeout, io),
   })
+}
+
+// A runner ends its tool at DEADLINE_TS; the tool should know, and be done before.
+function earlier(timeout: string | undefined, { env, now }: Io): string | undefined {
+  const left = env['RUN_ID'] ? (Date.parse(env['DEADLINE_TS'] ?? '') - now()) / 1000 : Number.NaN
+  if (Number.isNaN(left) || (timeout !== undefined && toMilliseconds(timeout, 'timeout') <= left * 1000)) return timeout
+  return String(Math.max(0.001, left))
 }
 
 async function gatherSecrets({ secretFiles }: Globals, io: Io, options: { readonly talksOnStdin: boolean; readonly signal: AbortSignal }): Promise<{ readonly [name: string]: string }> {

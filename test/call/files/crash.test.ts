@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
 import { faults } from '../../../src/call/files/folder/disk.ts'
 import { folderFiles } from '../../../src/call/files/folder-files.ts'
-import { anyStep, perform, performPlainly, readDisk, sorted, writeDisk } from './model.ts'
+import { anyStep, perform, performPlainly, readDisk, readView, sorted, writeDisk } from './model.ts'
 import type { Model, Step } from './model.ts'
 import { makeRoot } from './roots.ts'
 
@@ -91,4 +91,33 @@ describe('a process that dies in the middle of a call', () => {
       while (died() >= again)
     })
   }, 300_000)
+
+  test('a disk that fails for a while: what could not be taken back at once is taken back before anybody looks again [8.files-journal]', async () => {
+    const before: Model = new Map([['a', 'a'], ['b', null], ['b/c', 'c']])
+    const after: Model = new Map([['a', 'A'], ['d', null], ['d/c', 'c']])
+    const outcomes = new Set<string>()
+    for (let change = 1, isOver = false; !isOver; change += 1) {
+      const root = makeRoot()
+      writeDisk(root, before)
+      const files = folderFiles(root)
+      const part = files.begin({ readOnly: false })
+      await part.view.write('a', 'A')
+      await part.view.move('b', 'd')
+      dieAt(change)
+      const outcome = await Promise.resolve(part.commit()).then(() => part.end?.()).then(() => 'done', (error: { code: string }) => error.code)
+      faults.before = undefined
+      if (outcome !== 'done') await part.rollback()
+      outcomes.add(outcome)
+      isOver = outcome === 'done' && sorted(readDisk(root)).length === 3
+      const { view } = files.begin({ readOnly: true })
+      expect(sorted(await readView(view)), `failed from change ${change} on: ${outcome}`).toEqual(sorted(outcome === 'done' ? after : before))
+      // Nobody waits for a lock that was forgotten.
+      const next = files.begin({ readOnly: false })
+      await next.view.write('e', 'e')
+      await next.commit()
+      await next.end?.()
+      rmSync(root, { recursive: true })
+    }
+    expect(outcomes).toEqual(new Set(['INTERNAL', 'done']))
+  })
 })

@@ -1,5 +1,6 @@
 import { chmodSync, existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
 import { buildSync } from 'esbuild'
 import { describe, expect, test } from 'vitest'
 import { folderFiles } from '../../../src/call/files/folder-files.ts'
@@ -14,13 +15,17 @@ const AFTER: Model = new Map([['edited', 'after'], ['empty', null], ['log', 'bef
 
 const bundled = new Map<string, string>()
 
-function start(name: string, args: readonly string[], behind: readonly string[] = []): Running {
+function bundle(name: string): string {
   if (!bundled.has(name)) {
     const outfile = join(makeFolder(), name)
     buildSync({ entryPoints: [fixture(`files/${name}`)], outfile, bundle: true, platform: 'node', format: 'esm', logLevel: 'error' })
     bundled.set(name, outfile)
   }
-  const [command, ...rest] = [...behind, process.execPath, bundled.get(name)!, ...args]
+  return bundled.get(name)!
+}
+
+function start(name: string, args: readonly string[], behind: readonly string[] = []): Running {
+  const [command, ...rest] = [...behind, process.execPath, bundle(name), ...args]
   return launch(command!, rest, {})
 }
 
@@ -91,9 +96,17 @@ describe('processes on one folder', () => {
   test('do not mix: of what they do at the same time nothing is lost [8.files-turns] [8.files-conflict]', async () => {
     const root = makeRoot()
     writeFileSync(join(root, 'n'), '0')
-    const ended = await Promise.all([1, 2, 3].map(() => start('counts-together.mjs', [root, '15']).ended))
+    const ended = await Promise.all([1, 2, 3].map(() => start('counts-together.mjs', [root, '60']).ended))
     expect(ended.map(({ status, stderr }) => [status, stderr])).toEqual([[0, ''], [0, ''], [0, '']])
-    expect(sorted(readDisk(root))).toEqual([['n', '45']])
+    expect(sorted(readDisk(root))).toEqual([['n', '180']])
+  })
+
+  test('nor do threads of one process [8.files-turns]', async () => {
+    const root = makeRoot()
+    writeFileSync(join(root, 'n'), '0')
+    const threads = [1, 2].map(() => new Worker(bundle('counts-together.mjs'), { argv: [root, '60'], stdout: true }))
+    expect(await Promise.all(threads.map((thread) => new Promise((resolve, reject) => { thread.on('exit', resolve).on('error', reject) })))).toEqual([0, 0])
+    expect(sorted(readDisk(root))).toEqual([['n', '120']])
   })
 
   test('a lock of somebody who is gone is taken over, one of somebody who may live is not [8.files-turns]', async () => {

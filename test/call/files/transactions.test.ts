@@ -24,9 +24,9 @@ function modelOf({ files, folders }: MemoryFilesJson): Model {
 
 describe('files that roll back', () => {
   test('in a folder and in memory are what a plain model says, after every step, commit and rollback, and nothing is left behind [8.files-model] [8.files-rollback] [8.files-memory]', async () => {
-    await fc.assert(fc.asyncProperty(fc.array(anyCall, { minLength: 1, maxLength: 5 }), async (calls) => {
+    await fc.assert(fc.asyncProperty(fc.array(anyCall, { minLength: 1, maxLength: 5 }), fc.boolean(), async (calls, flush) => {
       const root = makeRoot()
-      const [folder, memory] = [folderFiles(root), memoryFiles()]
+      const [folder, memory] = [folderFiles(root, { flush }), memoryFiles()]
       let model: Model = new Map()
       for (const { steps, end } of calls) {
         const [onDisk, inMemory] = [folder.begin({ readOnly: false }), memory.begin({ readOnly: false })]

@@ -85,12 +85,12 @@ describe('many runs at once', () => {
 })
 
 describe('a machine whose bubblewrap is gone or broken', () => {
-  const pretend = (name: string, text: string): { readonly PATH: string } => {
+  const pretend = (name: string, text: string): string => {
     const bin = join(folder, name)
     mkdirSync(bin)
     writeFileSync(join(bin, 'bwrap'), text)
     chmodSync(join(bin, 'bwrap'), 0o755)
-    return { PATH: `${bin}:${env.PATH}` }
+    return `${bin}:${env.PATH}`
   }
 
   test.each([
@@ -98,16 +98,16 @@ describe('a machine whose bubblewrap is gone or broken', () => {
     ['does nothing', '#!/bin/sh\nexit 0\n', /does not work here/],
     ['is no program', '\x00\x01', /got no sandbox|does not work/],
   ])('[7.sandbox-refused] %s: nothing runs', async (name, text, words) => {
-    const profile = profileOf()
+    const profile = profileOf({}, { searchPath: pretend(name, text) })
     const mark = join(profile.workspace, 'ran')
-    const end = await runChild({ ...inSandbox(profile), env: pretend(name, text), command: ['touch', mark] })
+    const end = await runChild({ ...inSandbox(profile), command: ['touch', mark] })
     expect(end).toMatchObject({ reason: 'not-started', problem: { code: 'SANDBOX_UNAVAILABLE', message: expect.stringMatching(words) } })
     expect(existsSync(mark)).toBe(false)
   })
 
   test('[7.sandbox-refused] one that lets everything through is found out before anything runs in it', async () => {
     const { findAbilities } = await import('../../../src/process/sandbox/abilities.ts')
-    expect(await findAbilities(pretend('open', '#!/bin/bash\nwhile [ "$1" != -- ]; do shift; done; shift; exec "$@"\n'))).toMatchObject({ level: 'L1', problem: { code: 'SANDBOX_UNAVAILABLE' }, details: { seccomp: false } })
+    expect(await findAbilities({ PATH: pretend('open', '#!/bin/bash\nwhile [ "$1" != -- ]; do shift; done; shift; exec "$@"\n') })).toMatchObject({ level: 'L1', problem: { code: 'SANDBOX_UNAVAILABLE' }, details: { seccomp: false } })
     tell('bubblewrap missing or broken: 0 starts')
   })
 
@@ -117,9 +117,9 @@ describe('a machine whose bubblewrap is gone or broken', () => {
     ['is no program', '\x00\x01'],
     ['holds nothing', '#!/bin/bash\nwhile [ "$1" != -- ]; do shift; done; shift; exec "$@"\n'],
   ])('[7.sandbox-refused] %s: no tool is let to its servers either', async (name, text) => {
-    const profile = profileOf({ network: [{ host: 'example.com', port: 44_300 }] })
+    const profile = profileOf({ network: [{ host: 'example.com', port: 44_300 }] }, { searchPath: pretend(`${name}-with-servers`, text) })
     const mark = join(profile.workspace, 'ran')
-    const end = await runChild({ ...inSandbox(profile), env: pretend(`${name}-with-servers`, text), command: ['touch', mark] })
+    const end = await runChild({ ...inSandbox(profile), command: ['touch', mark] })
     expect(end).toMatchObject({ reason: 'not-started', problem: { code: 'SANDBOX_UNAVAILABLE' } })
     expect(existsSync(mark)).toBe(false)
   })

@@ -40,7 +40,7 @@ describe('a tool that was granted nothing', () => {
     const profile = profileOf()
     const script = join(folder, 'starter.mjs')
     writeFileSync(script, `const { runChild } = await import(${JSON.stringify(SOURCE)})
-const end = await runChild({ ...${JSON.stringify(inSandbox(profile))}, command: [...${JSON.stringify(attacker('leaks.py', 'canary-of-the-starter'))}, String(process.pid)] })
+const end = await runChild({ ...${JSON.stringify(inSandbox(profile))}, command: [...${JSON.stringify(attacker('leaks.py', 'canary-of-the-starter'))}, String(process.pid), '1'] })
 console.log(end.stdout.toString() || JSON.stringify({ ...end, stderr: end.stderr.toString() }))\n`)
     const odd = openSync(secret, 'r')
     const stdio: (number | 'ignore' | 'pipe')[] = Array.from({ length: 252 }, () => 'ignore' as const)
@@ -59,7 +59,7 @@ console.log(end.stdout.toString() || JSON.stringify({ ...end, stderr: end.stderr
   test('[7.sandbox-calls] is refused every call to the kernel that leads out, and none that it needs', async () => {
     expect(said(await attack(attacker('forbidden-calls.py')))).toEqual({ allowed: [], missing: [] })
     expect(await attack(attacker('forbidden-calls.py', 'foreign'))).toMatchObject({ reason: 'exited', status: null, signal: 'SIGSYS' })
-    tell('forbidden calls 0/35, foreign calls killed')
+    tell('forbidden calls 0/37, foreign calls killed')
   })
 
   test('[7.sandbox-leaks] runs no code of its own before the sandbox closes', async () => {
@@ -85,7 +85,7 @@ describe.each(isRoot ? [['where only root gets at the workspace', homedir()]] : 
       expect(await run(attacker('reads-outside.mjs', join(base, 'secret'), join(home, '.ssh'), String(process.pid)))).toEqual([])
       expect(await run(attacker('writes-outside.py', '/', '/etc', '/usr/bin', base, home, workspace))).toEqual([workspace])
       expect(await run(attacker('forbidden-calls.py'))).toEqual({ allowed: [], missing: [] })
-      expect(await run(attacker('leaks.py', 'no-such-word', String(process.pid)))).toEqual([])
+      expect(await run(attacker('leaks.py', 'no-such-word', String(process.pid), '1'))).toEqual([])
       expect(existsSync(join(workspace, 'written-by-an-attack'))).toBe(true)
     } finally {
       rmSync(base, { recursive: true, force: true })

@@ -21,7 +21,7 @@ const at = (level: string): Runner => levels.find(([name]) => name === level)![1
 test.each([
   ['L3', 'one process of 4 GB', 'takes-memory.py', ['4096', '1'], 256],
   ['L3', 'eight processes of 512 MB', 'takes-memory.py', ['512', '8'], 1024],
-  ['L3', 'shared memory of 4 GB', 'shares-memory.py', ['4096'], 512],
+  ['L3', 'shared memory of 4 GB', 'shares-memory.py', ['4096'], 256],
   ['L1', 'eight processes of 512 MB', 'takes-memory.py', ['512', '8'], 1024],
 ])('[7.limit-memory] memory at %s: %s', { retry: 3 }, async (level, name, file, args, memoryMb) => {
   const end = await at(level)(attacker(file, ...args), { memoryMb })
@@ -31,6 +31,11 @@ test.each([
   const seen = end.limit?.seen ?? memoryMb
   expect(seen).toBeLessThanOrEqual(memoryMb * 1.25)
   tell(`${level} ${name}: stopped at ${Math.round(seen)} MB of ${memoryMb} (${end.reason})`)
+})
+
+test('[7.limit-memory] the input that a tool lets grow is its memory', async () => {
+  const end = await runChild({ cwd: folder, env, timeout: 60_000, limits: { memoryMb: 64 }, input: 'little', command: attacker('grows-its-input.py') })
+  expect(end).toMatchObject({ reason: 'limit', limit: { what: 'memoryMb', allowed: 64 } })
 })
 
 test.each([
@@ -62,9 +67,9 @@ test('[7.limit-processes] a fork bomb at L1 is ended', async () => {
 })
 
 test.each(['files', 'inodes', 'deleted'])('[7.limit-workspace] a workspace that is filled with %s', async (how) => {
-  const end = await at('L3')(attacker('fills-the-disk.py', how), { workspaceMb: 24 })
-  expect(end).toMatchObject({ reason: 'limit', limit: { what: 'workspaceMb', allowed: 24 } })
-  tell(`L3 disk filled with ${how}: ended at ${Math.round(end.limit!.seen)} MB of 24`)
+  const end = await at('L3')(attacker('fills-the-disk.py', how), { workspaceMb: 12 })
+  expect(end).toMatchObject({ reason: 'limit', limit: { what: 'workspaceMb', allowed: 12 } })
+  tell(`L3 disk filled with ${how}: ended at ${Math.round(end.limit!.seen)} MB of 12`)
 })
 
 test('[7.limit-workspace] the folders in memory are small', async () => {

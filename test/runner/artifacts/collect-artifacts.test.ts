@@ -77,6 +77,15 @@ test('[7.artifacts-contained] a place that the tool may write to counts too, exa
   expect(problems.map(({ path }) => path)).toEqual([join(outside, 'secret'), join(outside, 'one.txt/x')])
 })
 
+test('[7.artifacts-contained] a place that the tool exchanged for a link, which it may where it was granted the folder around, leads nowhere', async () => {
+  mkdirSync(join(base, 'granted'))
+  const [folder, file] = [join(base, 'granted/folder'), join(base, 'granted/file')]
+  symlinkSync(outside, folder)
+  symlinkSync(join(outside, 'secret'), file)
+  const { artifacts, problems } = await collect([join(folder, 'secret'), file, join(outside, 'secret')], [{ path: join(base, 'granted'), tree: true }, { path: folder, tree: true }, { path: file, tree: false }])
+  expect([artifacts, problems.length, existsSync(into)]).toEqual([[], 3, false])
+})
+
 test('[7.artifacts] a false hash is told, lists that are none or too long are refused, and large files take little memory', async () => {
   writeFileSync(join(workspace, 'a'), 'a')
   expect((await collect([{ path: 'a', sha256: '00' }])).problems).toEqual([{ path: 'a', message: `the artifact a has another hash than the tool said: ${sha256('a')}` }])
@@ -90,6 +99,18 @@ test('[7.artifacts] a false hash is told, lists that are none or too long are re
   const before = process.memoryUsage().rss
   expect((await collect(['sparse'])).artifacts).toMatchObject([{ bytes: 100 * 1024 ** 2 }])
   expect(process.memoryUsage().rss - before).toBeLessThan(50 * 1024 ** 2)
+})
+
+test('[7.artifacts] what would take longer than anybody waits is given up when the run is cancelled, and no piece of it is kept', async () => {
+  writeFileSync(join(workspace, 'hole'), '')
+  // Nobody reads so much before the first timer fires.
+  truncateSync(join(workspace, 'hole'), 900 * 1024 ** 2)
+  const cancelled = new AbortController()
+  setTimeout(() => cancelled.abort(), 5)
+  const { artifacts, problems } = await collectArtifacts({ workspace, allowed: [], into, signal: cancelled.signal }, ['hole'])
+  expect(artifacts).toEqual([])
+  expect(problems[0]?.message).toContain('was not hashed before the run was cancelled')
+  expect(existsSync(join(into, 'hole'))).toBe(false)
 })
 
 test('[7.artifacts-contained] what was planted where copies go is not followed', async () => {

@@ -18,6 +18,8 @@ const FILE = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 
 /** What is done to files below one root, by paths relative to it. No link is followed on the way, also one that is put there at the last moment, as far as the system can tell. */
 export class Disk {
+  /** Something was left behind that has to be taken back before anybody looks. */
+  isHalfDone = true
   private readonly pinned = new Map<string, number>()
 
   constructor(readonly root: string) {}
@@ -148,13 +150,13 @@ export class Disk {
   /** Removes a folder that holds files and nothing else, or tells that it holds more. */
   removeSmall(path: string): boolean {
     faults.before?.('rm', path)
-    return this.at(path, (place) => {
-      const entries = readdirSync(place, { withFileTypes: true })
-      for (const entry of entries) if (!entry.isDirectory()) unlinkSync(`${place}/${entry.name}`)
-      if (entries.some((entry) => entry.isDirectory())) return false
-      rmdirSync(place)
-      return true
+    const holdsMore = this.inside(path, (prefix) => {
+      const entries = readdirSync(prefix, { withFileTypes: true })
+      for (const entry of entries) if (!entry.isDirectory()) unlinkSync(`${prefix}/${entry.name}`)
+      return entries.some((entry) => entry.isDirectory())
     })
+    if (!holdsMore) this.at(path, (place) => rmdirSync(place))
+    return !holdsMore
   }
 
   /** The same for many files, while others have their turn. */
@@ -178,13 +180,14 @@ export class Disk {
     return this.inside(cut === -1 ? '' : path.slice(0, cut), (prefix) => act(`${prefix}/${path.slice(cut + 1)}`))
   }
 
-  /** Keeps a folder that nobody moves open, so that many steps in it cost less; gives what closes it. */
-  pin(folder: string): () => void {
-    if (!HAS_DESCRIPTORS) return () => undefined
-    const fd = this.openChecked(folder, ONLY_TO_NAME)
-    this.pinned.set(folder, fd)
+  /** Keeps folders open that nobody moves, so that many steps in them cost less; gives what closes them. Only whoever has the lock may do that. */
+  pin(folders: readonly string[]): () => void {
+    if (HAS_DESCRIPTORS) for (const folder of folders) this.pinned.set(folder, this.openChecked(folder, ONLY_TO_NAME))
     return () => {
-      if (this.pinned.delete(folder)) closeSync(fd)
+      for (const [folder, fd] of this.pinned) {
+        this.pinned.delete(folder)
+        closeSync(fd)
+      }
     }
   }
 
@@ -206,8 +209,11 @@ export class Disk {
   private openChecked(folder: string, how: number): number {
     const expected = join(this.root, folder)
     const fd = openSync(expected, how | FOLDER)
-    if (readlinkSync(`/proc/self/fd/${fd}`) === expected) return fd
+    const found = readlinkSync(`/proc/self/fd/${fd}`)
+    if (found === expected) return fd
     closeSync(fd)
+    // Somebody may remove it at this very moment.
+    if (found === `${expected} (deleted)`) throw Object.assign(new Error(`${expected} is gone`), { code: 'ENOENT' })
     throw Object.assign(new Error(`${expected} is behind a link`), { code: 'ELOOP' })
   }
 

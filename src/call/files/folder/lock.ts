@@ -18,7 +18,8 @@ const SIGN_OF_LIFE_MS = 60_000
 const LONGEST_SILENCE_MS = 10 * SIGN_OF_LIFE_MS
 const MOST_TRIES = 20
 
-let counter = 0
+// Threads of one process have its number in common, and each counts for itself.
+let counter = Math.floor(Math.random() * 1e9)
 
 /** Waits until nobody else commits to the root; gives what lets the next one do it. The place of changes has to be there. Throws CONFLICT after half a minute. */
 export async function takeLock(disk: Disk): Promise<() => void> {

@@ -19,13 +19,10 @@ import { openStage } from './stage.ts'
 export function openFolder(given: string, { flush = false, ...options }: FolderFilesOptions): Transactional<Filesystem> {
   const limits = readLimits(options)
   const disk = new Disk(realRoot(given))
-  try {
-    recover(disk)
-  } catch (error) {
-    throw diskProblem(error, 'take back the unfinished changes in', disk.root)
-  }
+  mend(disk)
   return {
     begin({ readOnly }) {
+      mend(disk)
       const seen: Seen | undefined = readOnly ? undefined : { things: new Map(), lists: new Map(), joined: [] }
       const stage = openStage(disk)
       const before = { ...EMPTY_FOLDER, origin: '' }
@@ -40,6 +37,16 @@ export function openFolder(given: string, { flush = false, ...options }: FolderF
         discard,
       })
     },
+  }
+}
+
+function mend(disk: Disk): void {
+  if (!disk.isHalfDone) return
+  try {
+    recover(disk)
+    disk.isHalfDone = false
+  } catch (error) {
+    throw diskProblem(error, 'take back the unfinished changes in', disk.root)
   }
 }
 

@@ -1,6 +1,6 @@
-import { readFileSync, readlinkSync } from 'node:fs'
 import { shortHash } from '../../../contract/short-hash.ts'
 import { host } from '../../host.ts'
+import { ourPlace } from '../../place.ts'
 
 /** This process in one word: where its number means something, the number, and when it began. */
 export function ourselves(): string {
@@ -18,16 +18,12 @@ export function isGone(word: string, silence: number, longestSilence: number): b
 }
 
 let own: string | undefined
-let ourPlace: string | undefined
+let ourWord: string | undefined
 
 function place(): string {
-  return (ourPlace ??= [tell(() => readFileSync('/proc/sys/kernel/hostname', 'latin1')), tell(() => readFileSync('/proc/sys/kernel/random/boot_id', 'latin1')), tell(() => readlinkSync('/proc/self/ns/pid'))].map(shortHash).join('-'))
-}
-
-function tell(read: () => string): string {
-  try {
-    return read().trim()
-  } catch {
-    return ''
+  if (ourWord === undefined) {
+    const { machine, boot, namespace } = ourPlace()
+    ourWord = [machine, boot, namespace].map(shortHash).join('-')
   }
+  return ourWord
 }

@@ -64,7 +64,8 @@ function sourceOf(folder: string, step: Exclude<Put, { folder: true }>): string 
 }
 
 function flushFolders(disk: Disk, folders: readonly string[]): void {
-  for (const folder of new Set(folders)) disk.flushFolder(folder)
+  // A folder may itself have been taken out.
+  for (const folder of new Set(folders)) ignoring(['ENOENT', 'ENOTDIR'], () => disk.flushFolder(folder))
 }
 
 function parentOf(path: string): string {

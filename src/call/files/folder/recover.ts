@@ -40,12 +40,17 @@ export function takeBackAll(disk: Disk, own?: string): void {
 }
 
 /** Removes the place of one call, and the place of all changes when nobody needs it. What is left is swept up by the next one. */
-export async function removeStage(disk: Disk, folder: string): Promise<void> {
+export async function removeStage(disk: Disk, folder: string, unpin?: () => void): Promise<void> {
   try {
     // Before anybody else has a turn, nearly always: there are a few files and nothing else.
-    if (!disk.removeSmall(folder)) await disk.removeSlowly(folder)
+    const isRemoved = disk.removeSmall(folder)
+    unpin?.()
+    if (!isRemoved) await disk.removeSlowly(folder)
     tidy(disk)
-  } catch { /* it holds nothing that anybody misses */ }
+  } catch {
+    // It holds nothing that anybody misses.
+    unpin?.()
+  }
 }
 
 // Removes the place of all changes when it is empty.

@@ -21,17 +21,21 @@ export async function settle(disk: Disk, stage: Stage, { root, looked }: Work, s
   let plan: Plan | undefined
   let unpin: (() => void) | undefined
   const leave = (): Promise<void> => {
+    release?.()
+    return removeStage(disk, folder, unpin)
+  }
+  // The plan stays where it is: the next one to look at the folder goes on with it.
+  const leaveBehind = (): void => {
+    stage.leaveBehind()
+    disk.isHalfDone = true
     unpin?.()
     release?.()
-    return removeStage(disk, folder)
   }
   const undo = async (): Promise<void> => {
     try {
       if (plan) takeBack(disk, folder, plan)
     } catch (error) {
-      // The plan stays where it is: the next one to open or to commit goes on with it.
-      unpin?.()
-      release?.()
+      leaveBehind()
       throw new ToolError('INTERNAL', `changes could not be taken back: ${(error as Error).message}`, { cause: error, suggestion: `Mend what is wrong with ${disk.root}; the next call takes them back`, details: { folder: `${disk.root}/${folder}` } })
     }
     await leave()
@@ -39,8 +43,8 @@ export async function settle(disk: Disk, stage: Stage, { root, looked }: Work, s
   try {
     stage.make()
     release = await takeLock(disk)
+    unpin = disk.pin(['', CHANGES_FOLDER, folder])
     takeBackAll(disk, folder)
-    unpin = disk.pin(folder)
     const made = makePlan(root, (path, wanted) => lookAgain(disk, seen, path, wanted))
     noteJoined(seen, looked)
     for (const [path, was] of seen.things) if (!isSameSight(was, sightOf(disk.look(path)))) throw changedMeanwhile(path)
@@ -56,9 +60,14 @@ export async function settle(disk: Disk, stage: Stage, { root, looked }: Work, s
   }
   return {
     undo,
-    end() {
-      makeFinal(disk, folder)
-      return leave()
+    async end() {
+      try {
+        makeFinal(disk, folder)
+      } catch (error) {
+        leaveBehind()
+        throw diskProblem(error, 'keep the changes in', CHANGES_FOLDER)
+      }
+      await leave()
     },
   }
 }

@@ -1,5 +1,6 @@
-import { diskProblem } from '../problems.ts'
+import { ToolError } from '../../../contract/tool-error.ts'
 import { CHANGES_FOLDER } from '../path.ts'
+import { diskProblem } from '../problems.ts'
 import type { Storage } from '../work.ts'
 import { ignoring } from './disk.ts'
 import type { Disk } from './disk.ts'
@@ -8,9 +9,10 @@ import { ourselves } from './owner.ts'
 const MOST_TRIES = 50
 
 /** The private place of one call, where its contents wait. It is made when something is written. */
-export type Stage = { readonly folder: string; /** Whether anything of it may be on the disk. */ readonly isTried: boolean; readonly storage: Storage; /** Makes it, where nothing was written. */ make(): void }
+export type Stage = { readonly folder: string; /** Whether anything of it may be on the disk. */ readonly isTried: boolean; readonly storage: Storage; /** Makes it, where nothing was written. */ make(): void; /** Leaves it where it is: it holds what the next one needs. */ leaveBehind(): void }
 
-let counter = 0
+// Threads of one process have its number in common, and each counts for itself.
+let counter = Math.floor(Math.random() * 1e9)
 
 /** Names a place for the changes of one call. */
 export function openStage(disk: Disk): Stage {
@@ -39,6 +41,9 @@ export function openStage(disk: Disk): Stage {
       return isTried
     },
     make,
+    leaveBehind() {
+      isTried = false
+    },
     storage: {
       create(bytes) {
         const id = blobs++
@@ -106,7 +111,9 @@ function makeStage(disk: Disk, folder: string): void {
     try {
       return disk.makeFolder(folder, 0o700)
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || tries >= MOST_TRIES) throw error
+      const { code } = error as NodeJS.ErrnoException
+      if (code === 'ENOTDIR' || code === 'ELOOP') throw new ToolError('CONFIG', `'${CHANGES_FOLDER}' in ${disk.root} is no folder, and changes have to wait there`, { cause: error, suggestion: `Look at it, then remove it: rm '${disk.root}/${CHANGES_FOLDER}'` })
+      if (code !== 'ENOENT' || tries >= MOST_TRIES) throw error
     }
   }
 }

@@ -13,7 +13,7 @@ const FORBIDDEN: { readonly [what: string]: { readonly ipv4: readonly Range[]; r
 }
 
 /** IPv4 inside IPv6: as sockets show it, and as translators of networks take it. */
-const CARRIERS = ['::ffff:', '64:ff9b::', '::']
+const CARRIERS = ['::ffff:', '64:ff9b::', '64:ff9b:1::', '::']
 const CARRIED_AT = 96
 
 let lists: readonly (readonly [what: string, list: BlockList])[] | undefined

@@ -10,13 +10,13 @@ const SIZE_OF_TMP = String(64 * MEBIBYTE)
 const DEVICES = ['null', 'zero', 'full', 'random', 'urandom']
 
 /** Limits of each process in the sandbox. Node and Java reserve more address space than they use, so that data counts, not addresses. */
-const LIMITS = ['--core=0', '--nofile=1024', '--nproc=256', '--cpu=60', `--data=${1024 * MEBIBYTE}`, `--fsize=${64 * MEBIBYTE}`]
+const LIMITS = ['--core=1', '--nofile=1024', '--nproc=256', '--cpu=60', `--data=${1024 * MEBIBYTE}`, `--fsize=${64 * MEBIBYTE}`]
 
 /** How this machine makes a sandbox: the programs for it, and whether user namespaces are part of it. */
 export type Bubblewrap = { readonly bwrap: string; readonly prlimit: string | undefined; readonly userNamespace: boolean }
 
-/** The command that runs a command in a sandbox. */
-export function wrapCommand(sandbox: Bubblewrap, { readable = [] }: ProbeProfile, command: readonly [string, ...string[]], path: string | undefined): [string, ...string[]] {
+/** The command that runs a command in a sandbox; `more` are arguments for bubblewrap. */
+export function wrapCommand(sandbox: Bubblewrap, { readable = [] }: ProbeProfile, command: readonly [string, ...string[]], path: string | undefined, more: readonly string[] = []): [string, ...string[]] {
   const [program] = command
   const { hidden, shown } = groundOf(path ?? '')
   const asked = showPaths([...(program.includes('/') ? listInstallationsOf(program) : []), ...readable], hidden)
@@ -35,6 +35,7 @@ export function wrapCommand(sandbox: Bubblewrap, { readable = [] }: ProbeProfile
     ...hidden.flatMap(({ real }) => (real === '/tmp' ? [] : ['--remount-ro', real])),
     ...['HOME', 'TMPDIR'].flatMap((name) => ['--setenv', name, PRIVATE_FOLDER]),
     '--chdir', PRIVATE_FOLDER,
+    ...more,
     '--',
     ...(sandbox.prlimit === undefined ? [] : [sandbox.prlimit, ...LIMITS, '--']),
     ...command,

@@ -36,9 +36,14 @@ const load = (offset: number): Instruction => [LOAD, 0, 0, offset]
 const give = (answer: number): Instruction => [RETURN, 0, 0, answer]
 const when = (value: number, then: readonly Instruction[]): Instruction[] => [[IS_EQUAL, 0, then.length, value], ...then]
 
+const written = new Map<Machine, Buffer>()
+
 /** The program that a kernel runs at every call of a tool, as bubblewrap takes it with `--seccomp`: little-endian words of 8 bytes. Undefined for a machine whose numbers nobody wrote down. */
 export function seccompProgram(machine: string): Buffer | undefined {
-  return machine === 'x64' || machine === 'arm64' ? encode(instructionsFor(machine)) : undefined
+  if (machine !== 'x64' && machine !== 'arm64') return undefined
+  const program = written.get(machine) ?? encode(instructionsFor(machine))
+  written.set(machine, program)
+  return program
 }
 
 function instructionsFor(machine: Machine): Instruction[] {

@@ -21,9 +21,9 @@ const FORBIDDEN: { readonly [call: string]: Numbers } = {
   vhangup: [153, 58], nfsservctl: [180, 42], lookup_dcookie: [212, 18], iopl: [172, undefined], ioperm: [173, undefined], modify_ldt: [154, undefined], uselib: [134, undefined], sysctl: [156, undefined],
 }
 
-/** What programs can do without when it is not there: processes whose namespaces hide behind a pointer, and memory that belongs to no process, which nobody could count. */
+/** What programs can do without when it is not there: processes whose namespaces hide behind a pointer, and memory that belongs to no process, which nobody could count: files without a name, and what processes share by keys. */
 const ABSENT: { readonly [call: string]: Numbers } = {
-  clone3: [435, 435], memfd_create: [319, 279], memfd_secret: [447, 447], shmget: [29, 194],
+  clone3: [435, 435], memfd_create: [319, 279], memfd_secret: [447, 447], shmget: [29, 194], semget: [64, 190], msgget: [68, 186],
 }
 
 /** Calls that depend on their arguments. */

@@ -38,7 +38,15 @@ export function allows(path: string, { uid, gid }: Identity, wanted: number): bo
   }
 }
 
+const groups = new Map<number, number>()
+
 function groupOf(uid: number): number {
+  const group = groups.get(uid) ?? readGroup(uid)
+  groups.set(uid, group)
+  return group
+}
+
+function readGroup(uid: number): number {
   try {
     const line = readFileSync('/etc/passwd', 'utf8').split('\n').map((text) => text.split(':')).find((fields) => fields[2] === String(uid))
     return line?.[3] === undefined ? uid : Number(line[3])

@@ -1,8 +1,9 @@
-import { chownSync, closeSync, lchownSync, lstatSync, mkdirSync, openSync, readdirSync, rmdirSync, statSync, unlinkSync } from 'node:fs'
-import { dirname, join, relative, sep } from 'node:path'
+import { closeSync, fchownSync, lchownSync, lstatSync, mkdirSync, openSync, readdirSync, rmdirSync, statSync, unlinkSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { ToolError } from '../../../contract/tool-error.ts'
 import type { PlaceGrant } from '../../permissions/grants.ts'
-import { contains } from '../paths.ts'
+import { inside, openFolders } from '../../open-folders.ts'
+import { contains, realPath } from '../paths.ts'
 import type { ToolProfile } from '../profile.ts'
 import type { Identity } from './identity.ts'
 import { allows } from './identity.ts'
@@ -24,26 +25,47 @@ type Made = { readonly path: string; readonly isFolder: boolean }
 
 function makeAlone({ path, tree }: PlaceGrant, who: Identity): Made[] {
   if (isThere(path)) return []
+  let above = dirname(path)
+  while (!isThere(above)) above = dirname(above)
+  // It was none when the manifest was read.
+  if (realPath(above) !== above) throw new ToolError('PERMISSION', `${path} is granted to the tool, but the way there leads through a link`, { suggestion: `Grant ${realPath(above) ?? 'the place'} instead, or remove the link` })
   try {
-    if (tree) mkdirSync(path, { recursive: true })
-    else closeSync(openSync(path, 'wx'))
-    if (who.isDropped) chownSync(path, who.uid, who.gid)
-    return [{ path, isFolder: tree }]
+    const folder = tree ? openFolders('/', path, (step, isLast) => makeFolder(step, isLast ? who : undefined)) : openFolders('/', dirname(path))
+    try {
+      if (!tree) makeFile(inside(folder, basename(path)), who)
+    } finally {
+      closeSync(folder)
+    }
+    return between(above, path).map((made) => ({ path: made, isFolder: tree || made !== path }))
   } catch (error) {
-    throw new ToolError('PERMISSION', `${path} is granted to the tool, but it cannot be made: ${(error as Error).message}`, { suggestion: `mkdir -p ${tree ? path : dirname(path)}`, cause: error })
+    throw new ToolError('PERMISSION', `${path} is granted to the tool, but it cannot be made: ${(error as NodeJS.ErrnoException).code ?? (error as Error).message}`, { suggestion: `mkdir -p ${tree ? path : dirname(path)}`, cause: error })
   }
 }
 
+// Outer ones first.
+function between(above: string, path: string): string[] {
+  return path === above ? [] : [...between(above, dirname(path)), path]
+}
+
 function makeInside(outer: string, path: string, who: Identity): Made[] {
-  let at = outer
-  for (const name of relative(outer, path).split(sep)) {
-    at = join(at, name)
-    if (isThere(at) && !lstatSync(at).isDirectory()) return []
-    if (isThere(at)) continue
-    mkdirSync(at)
-    if (who.isDropped) lchownSync(at, who.uid, who.gid)
+  try {
+    closeSync(openFolders(outer, path, (step) => makeFolder(step, who)))
+  } catch {
+    // Something else is in its place, which the tool put there itself.
   }
   return []
+}
+
+function makeFolder(path: string, owner: Identity | undefined): void {
+  mkdirSync(path)
+  if (owner?.isDropped) lchownSync(path, owner.uid, owner.gid)
+}
+
+function makeFile(path: string, { uid, gid, isDropped }: Identity): void {
+  const file = openSync(path, 'wx')
+  // By its descriptor: its name may be a link by now.
+  if (isDropped) fchownSync(file, uid, gid)
+  closeSync(file)
 }
 
 /** Gives the workspace to the user that the tool is, where root starts it. Nothing is followed. Throws where the disk does not allow it. */
@@ -63,7 +85,7 @@ export function handOver(workspace: string, { uid, gid, isDropped }: Identity): 
 
 /** Throws where somebody is granted a place that he cannot use, because he is not the one who granted it. */
 export function checkUse(places: readonly Place[], who: Identity): void {
-  for (const { path, source, isWritable } of who.isDropped ? places.filter(({ isHidden }) => !isHidden) : []) {
+  for (const { path, source, isWritable } of who.isDropped ? places.filter(({ isHidden, isPinned }) => !isHidden && !isPinned) : []) {
     const wanted = (statSync(source).isDirectory() ? 5 : 4) | (isWritable ? 2 : 0)
     if (allows(source, who, wanted)) continue
     throw new ToolError('PERMISSION', `${path} cannot be ${isWritable ? 'written' : 'read'} by user ${who.uid}, who tools are when root starts them`, { suggestion: isWritable ? `chown -R ${who.uid} ${path}` : `chmod -R o+rX ${path}` })

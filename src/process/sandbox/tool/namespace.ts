@@ -3,11 +3,13 @@ import type { Readable } from 'node:stream'
 import type { Reins } from '../../hold.ts'
 import { sendSignal } from '../../host.ts'
 import type { KnownProcess } from '../../process-table.ts'
-import { isStillThere, listChildrenOf, readProcess } from '../../process-table.ts'
+import { isLeaving, isStillThere, listChildrenOf, readProcess } from '../../process-table.ts'
 
 /** How long the end of a namespace may take before its owner is killed too, and before nobody waits for it any more. */
 const PATIENCE = 500
 const LONGEST = 3000
+/** It takes about a millisecond, which a clock would make two. */
+const SOON = 1
 
 /** What bubblewrap tells about a sandbox, in JSON objects. */
 export type Status = {
@@ -50,6 +52,14 @@ export function readStatus(stream: Readable): Status {
   }
 }
 
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}
+
+function sleep(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds))
+}
+
 async function within(milliseconds: number, wanted: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   await Promise.race([wanted, new Promise<void>((resolve) => { timer = setTimeout(resolve, milliseconds) })])
@@ -80,7 +90,8 @@ export function leadNamespace(child: ChildProcess, pid: number, status: Status, 
       clearTimeout(last)
       sendSignal(-pid, 'SIGKILL')
       await Promise.race([status.known, new Promise((resolve) => setTimeout(resolve, PATIENCE).unref())])
-      for (const until = performance.now() + LONGEST; killFirst() && performance.now() < until;) await new Promise((resolve) => setTimeout(resolve, 1))
+      const began = performance.now()
+      for (let waited = 0; waited < LONGEST && killFirst() && !isLeaving(status.first()!.pid); waited = performance.now() - began) await (waited < SOON ? nextTurn() : sleep(1))
     },
   }
 }

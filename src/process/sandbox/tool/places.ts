@@ -1,14 +1,13 @@
 import { statSync } from 'node:fs'
-import { homedir } from 'node:os'
-import { isAbsolute } from 'node:path'
+import { dirname, isAbsolute } from 'node:path'
 import { ToolError } from '../../../contract/tool-error.ts'
 import type { PlaceGrant } from '../../permissions/grants.ts'
-import { contains, realPath } from '../paths.ts'
+import { contains, isWholeHome, realPath } from '../paths.ts'
 import type { ToolProfile } from '../profile.ts'
 import { isOfSystem } from './ground.ts'
 
-/** A file or folder that a tool sees: under which path, what it really is, whether it may write there, and whether it only sees that it is there. */
-export type Place = { readonly path: string; readonly source: string; readonly isWritable: boolean; readonly isHidden: boolean }
+/** A file or folder that a tool sees: under which path, what it really is, whether it may write there, and whether it only sees that it is there. `isPinned`: it was given already, and only stays where it is. */
+export type Place = { readonly path: string; readonly source: string; readonly isWritable: boolean; readonly isHidden: boolean; readonly isPinned?: true }
 
 type Wish = { readonly path: string; readonly isWritable: boolean; readonly why: 'hidden' | 'grant' | 'shown' | 'program'; readonly tree?: boolean }
 
@@ -35,9 +34,20 @@ export function listPlaces({ grants, workspace, readable, hidden = [] }: ToolPro
     if (isNeedless(wish, outer)) continue
     const source = realPath(wish.path)
     checkWish(wish, source)
-    if (source !== undefined) places.push({ path: wish.path, source, isWritable: wish.isWritable, isHidden: wish.why === 'hidden' })
+    if (source === undefined) continue
+    if (outer?.isWritable) places.push(...pinBetween(outer, wish.path))
+    places.push({ path: wish.path, source, isWritable: wish.isWritable, isHidden: wish.why === 'hidden' })
   }
   return places
+}
+
+// Who may write to a folder may move what is in it, and put something else where the runner will look; only what is mounted itself cannot be moved.
+function pinBetween(outer: Place, path: string): Place[] {
+  const folders: Place[] = []
+  for (let folder = dirname(path); folder !== outer.path; folder = dirname(folder)) {
+    if (realPath(folder) === folder) folders.unshift({ path: folder, source: folder, isWritable: true, isHidden: false, isPinned: true })
+  }
+  return folders
 }
 
 // What lies in a place that is seen already needs nothing, unless it is less free than that place on purpose.
@@ -58,8 +68,4 @@ function checkWish({ path, why, tree }: Wish, source: string | undefined): void 
   // It was none when the manifest was read: somebody who may write there put it in place.
   if (source !== path) throw new ToolError('PERMISSION', `${path} is granted to the tool, but it is a link to ${source}`, { suggestion: `Grant ${source} instead, or remove the link` })
   if (tree === false && statSync(source).isDirectory()) throw new ToolError('CONFIG', `${path} is granted to the tool as a file, but it is a folder`, { suggestion: `Write ${path}/** in the manifest to grant what lies in it` })
-}
-
-function isWholeHome(path: string): boolean {
-  return [homedir(), '/home', '/root', '/tmp', '/'].some((home) => contains(path, home))
 }

@@ -9,6 +9,7 @@ import { listInterpreters, listPartsOf } from '../installations.ts'
 import { contains, realPath } from '../paths.ts'
 import type { ToolProfile } from '../profile.ts'
 import { collectDescriptors } from './descriptors.ts'
+import { groupsFor, openGroup } from './enter-group.ts'
 import { explainTool } from './explain.ts'
 import type { Identity } from './identity.ts'
 import { canReach, findIdentity } from './identity.ts'
@@ -28,7 +29,7 @@ export async function prepare(options: ChildOptions): Promise<Prepared | ToolErr
   const limits = { ...profile.grants.limits, ...options.limits }
   const who = findIdentity()
   if (who instanceof ToolError) return who
-  const programs = findPrograms(options.env['PATH'], who)
+  const programs = findPrograms(profile.searchPath, who, [profile.workspace, ...profile.grants.write.map(({ path }) => path)])
   if (programs instanceof ToolError) return programs
   const network = await openNetwork(profile, programs, who)
   if (network instanceof ToolError) return network
@@ -41,21 +42,25 @@ export async function prepare(options: ChildOptions): Promise<Prepared | ToolErr
     checkUse(places, who)
     checkFiles(profile, places)
     const cwd = (places.findLast(({ path }) => contains(path, options.cwd))?.isHidden ?? true) === false ? options.cwd : profile.workspace
-    const wrapped = wrapCommand({ programs, who, byRoot, places, files: profile.files, network, limits, cwd, env: environmentInside(options.env, places) }, options.command, descriptors)
+    const groups = await groupsFor(limits)
+    const wrapped = wrapCommand({ programs, who, byRoot, places, files: profile.files, network, limits, cwd, env: environmentInside(options.env, places), waits: groups !== undefined }, options.command, descriptors)
     const lifeline = await openLifeline()
+    const group = groups && openGroup(groups, limits)
     let status: Status | undefined
     const take: Hold['take'] = (child, pid) => {
       status = readStatus(child.stdio[wrapped.status] as Readable)
       void status.known.then(network.entered)
-      return lifeline.guard(pid, leadNamespace(child, pid, status, byRoot ? 2 : 1), undefined)
+      const reins = lifeline.guard(pid, leadNamespace(child, pid, status, byRoot ? 2 : 1), undefined)
+      if (wrapped.gate !== undefined) group?.admit(child, wrapped.gate, status, reins.kill)
+      return reins
     }
     return {
       hold: { command: wrapped.command, cwd: '/', env: {}, descriptors: descriptors.all, take, ...(who.isDropped && !byRoot && { user: { uid: who.uid, gid: who.gid } }) },
-      watch: (root, onReached) => watchLimits(limits, { workspace: profile.workspace, inMemory: [IN_MEMORY], countProcesses: false }, root, onReached),
+      watch: (root, onReached, input) => watchLimits(group?.watched ?? limits, { workspace: profile.workspace, inMemory: [IN_MEMORY], input, countProcesses: false }, root, onReached),
       explain: async (end): Promise<ChildEnd> => {
         await network.release(end.reason === 'exited')
         removeMade()
-        return explainTool(end, options, (await status?.hasEnded()) ?? false)
+        return explainTool(group ? await group.release(end) : end, options, (await status?.hasEnded()) ?? false)
       },
     }
   } catch (error) {

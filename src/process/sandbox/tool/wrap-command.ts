@@ -34,10 +34,12 @@ export type SandboxPlan = {
   readonly limits: Limits
   readonly cwd: string
   readonly env: ChildOptions['env']
+  /** Whether the tool waits until it is told to go. */
+  readonly waits: boolean
 }
 
-/** A command in its sandbox, and the descriptor at which bubblewrap tells how it goes. */
-export type WrappedCommand = { readonly command: [string, ...string[]]; readonly status: number }
+/** A command in its sandbox, the descriptor at which bubblewrap tells how it goes, and the one at which it waits for a byte before the tool starts. */
+export type WrappedCommand = { readonly command: [string, ...string[]]; readonly status: number; readonly gate: number | undefined }
 
 /**
  * The command that runs a command in a sandbox. Bubblewrap gets its arguments by descriptor, so that nobody can read them from the list of processes, and no variables:
@@ -46,13 +48,14 @@ export type WrappedCommand = { readonly command: [string, ...string[]]; readonly
 export function wrapCommand(plan: SandboxPlan, command: ChildOptions['command'], descriptors: Descriptors): WrappedCommand {
   const { programs: { bwrap, prlimit, setpriv = 'setpriv', seccomp }, who, byRoot, network, limits, cwd } = plan
   const status = descriptors.pipe()
-  const bubble = (args: readonly string[]): string[] => [bwrap, '--args', descriptors.bytes(Buffer.from(args.join('\0'))), '--']
+  const gate = plan.waits ? descriptors.pipe() : undefined
+  const bubble = (args: readonly string[]): string[] => [bwrap, '--args', descriptors.bytes(Buffer.from(joinWords(args))), '--']
   const enter = network.enter?.(byRoot) ?? []
   const become = [setpriv, '--reuid', String(who.uid), '--regid', String(who.gid), '--clear-groups', '--no-new-privs', '--inh-caps=-all', '--bounding-set=-all', '--']
   const outside = [
     '--unshare-ipc', '--unshare-pid', '--unshare-uts', '--unshare-cgroup-try', ...(network.isShared || network.enter ? [] : ['--unshare-net']),
     '--die-with-parent', '--new-session', '--hostname', 'sandbox', '--cap-drop', 'ALL',
-    '--json-status-fd', String(status),
+    '--json-status-fd', String(status), ...(gate === undefined ? [] : ['--block-fd', String(gate)]),
     ...mounts(plan, descriptors),
   ]
   const inside = ['--unshare-user', '--chdir', cwd, ...variables(plan.env), '--seccomp', descriptors.text(seccomp.toString('latin1'), 'latin1')]
@@ -60,7 +63,14 @@ export function wrapCommand(plan: SandboxPlan, command: ChildOptions['command'],
   const all = byRoot
     ? [...enter, ...bubble([...outside, '--clearenv', ...['SETUID', 'SETGID', 'SETPCAP'].flatMap((name) => ['--cap-add', `CAP_${name}`])]), ...become, ...bubble(['--die-with-parent', '--dev-bind', '/', '/', ...inside]), ...limited]
     : [...enter, ...bubble([...outside, ...inside]), ...limited]
-  return { command: all as [string, ...string[]], status }
+  return { command: all as [string, ...string[]], status, gate }
+}
+
+// A word that holds the end of a word would be read as options of its writer's choice.
+function joinWords(words: readonly string[]): string {
+  const broken = words.find((word) => word.includes('\0'))
+  if (broken !== undefined) throw new ToolError('INVALID_INPUT', `${JSON.stringify(broken)} cannot be given to a sandbox: it holds a character that is not allowed there`)
+  return words.join('\0')
 }
 
 function variables(env: ChildOptions['env']): string[] {

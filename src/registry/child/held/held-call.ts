@@ -9,8 +9,9 @@ import { prepareInput } from '../../../process/inputs/prepare-paths.ts'
 import type { PathWork } from '../../../process/inputs/prepare-paths.ts'
 import type { Grants } from '../../../process/permissions/grants.ts'
 import { readGrants } from '../../../process/permissions/read-grants.ts'
-import { checkPolicy } from '../../../process/policy/check-policy.ts'
+import { checkPaths, checkPolicy } from '../../../process/policy/check-policy.ts'
 import { loadPolicies } from '../../../process/policy/load-policies.ts'
+import type { Policy } from '../../../process/policy/policy.ts'
 import { codeFolders } from '../../../process/sandbox/code-folders.ts'
 import type { ChildCall } from '../child-call.ts'
 import { ownVariables } from '../environment.ts'
@@ -23,8 +24,8 @@ export type HeldBy = {
   readonly permissions: unknown
   /** The file that the permissions stand in. */
   readonly file: string
-  /** Where the tool lies itself. */
-  readonly folder: string
+  /** The tool itself. */
+  readonly program: string
   readonly inputSchema?: JsonSchema | undefined
 }
 
@@ -47,8 +48,10 @@ const KIBIBYTE = 1024
 export async function holdCall(call: ChildCall, given: JsonObject, ctx: Context, held: HeldBy): Promise<HeldCall> {
   const run = await makeRunFolder(ctx)
   try {
-    const grants = await grantsFor(held, run.workspace, ctx)
-    const { input, readable, outputs, place } = await prepareInput(given, held.inputSchema ?? {}, { cwd: ctx.cwd, workspace: run.workspace })
+    const policy = await loadPolicies(ctx.cwd, ctx.env)
+    const grants = await grantsFor(held, run.workspace, ctx.cwd, policy)
+    const { input, readable, outputs, sources, place } = await prepareInput(given, held.inputSchema ?? {}, { cwd: ctx.cwd, workspace: run.workspace })
+    await checkPaths({ sources, outputs }, policy, held.tool)
     const certificates = grants.network === 'none' ? {} : certificateVariables(ctx.env)
     return {
       input,
@@ -59,7 +62,7 @@ export async function holdCall(call: ChildCall, given: JsonObject, ctx: Context,
         cwd: run.workspace,
         // Only a tool of the run protocol is told of a run: others would take themselves for one.
         env: { ...confinedEnvironment(ctx.env, run.workspace), ...certificates, ...ownVariables(call, ctx), ...(call.form === 'protocol' ? run.env : { WORKSPACE: run.workspace }) },
-        sandbox: { grants, workspace: run.workspace, readable: [held.folder, ...codeFolders(call.command), ...run.shown, ...readable, ...Object.values(certificates).filter(existsSync)], hidden: listRunFolders(grants, ctx.cwd) },
+        sandbox: { grants, workspace: run.workspace, readable: [...codeFolders([held.program, ...call.command]), ...run.shown, ...readable, ...Object.values(certificates).filter(existsSync)], hidden: listRunFolders(grants, ctx.cwd), searchPath: ctx.env['PATH'] },
         ...limitsOf(grants),
       },
     }
@@ -69,9 +72,8 @@ export async function holdCall(call: ChildCall, given: JsonObject, ctx: Context,
   }
 }
 
-async function grantsFor({ tool, permissions, file }: HeldBy, workspace: string, { cwd, env }: Context): Promise<Grants> {
-  const [asked, policy] = await Promise.all([readGrants({ permissions, file }, { workspace, cwd }), loadPolicies(cwd, env)])
-  const grants = await checkPolicy(asked, policy, { tool, file })
+async function grantsFor({ tool, permissions, file }: HeldBy, workspace: string, cwd: string, policy: Policy): Promise<Grants> {
+  const grants = await checkPolicy(await readGrants({ permissions, file }, { workspace, cwd }), policy, { tool, file })
   if (grants.secrets.length > 0) throw new ToolError('PERMISSION', `'${tool}' wants secrets (${grants.secrets.join(', ')}), and only a run gives any`, { suggestion: `toolable run --secret-file ${grants.secrets[0]}=<file> ${tool}` })
   return grants
 }

@@ -1,5 +1,6 @@
 import { ToolError } from '../../../contract/tool-error.ts'
-import type { SubjectEnd, ToolLine } from '../subject.ts'
+import type { ToolLine } from '../../output/judge-line.ts'
+import type { SubjectEnd } from '../subject.ts'
 import type { Ending, Intervention } from './ending.ts'
 import { failWith, ownStatus } from './ending.ts'
 

@@ -1,7 +1,8 @@
 import { exitCodeOf, factsOf, findRow, protocolName } from '../../../contract/errors.ts'
 import { ToolError } from '../../../contract/tool-error.ts'
 import type { CallForm } from '../../../registry/child/child-call.ts'
-import type { SubjectEnd, ToolLine } from '../subject.ts'
+import type { ToolLine } from '../../output/judge-line.ts'
+import type { SubjectEnd } from '../subject.ts'
 
 /** Why the runner ended a subject itself. */
 export type Intervention =
@@ -36,7 +37,7 @@ export type Ending = {
 export function failWith(error: Error, name?: string): Ending {
   const known = (ToolError.is(error) ? error : new ToolError('INTERNAL', error.message, { cause: error })).toObject()
   const { code, message: msg, retryable, suggestion } = known
-  const written = name ?? protocolName(code)
+  const written = name ?? protocolName(code, retryable)
   const line: ToolLine = { type: 'runner_error', code: written, msg, ...(suggestion && { hint: suggestion.example ?? suggestion.fix }), retryable }
   return { state: 'failed', rc: exitCodeOf(known), code: written, again: mayTryAgain(code, retryable), lines: [line] }
 }

@@ -1,6 +1,7 @@
-import { mkdir, readFile, rename } from 'node:fs/promises'
+import { mkdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isObject } from '../../../contract/json.ts'
+import { openOrdinary } from '../../log/open-ordinary.ts'
 import { untilThere } from '../../until-there.ts'
 import type { AnswerChannel } from '../broker.ts'
 
@@ -22,8 +23,12 @@ export function folderChannel(folder: string): AnswerChannel {
 
 async function readAnswer(file: string): Promise<{ readonly value: unknown } | undefined> {
   try {
-    const text = await readFile(file, 'utf8')
-    const given: unknown = text.length > LARGEST ? undefined : JSON.parse(text)
+    const opened = await openOrdinary(file)
+    if (!opened) return undefined
+    const { size } = await opened.stat()
+    const text = size > LARGEST ? '' : await opened.readFile('utf8')
+    await opened.close()
+    const given: unknown = JSON.parse(text)
     return isObject(given) && Object.hasOwn(given, 'value') ? { value: given['value'] } : { value: given }
   } catch {
     // Not there, or half of it by somebody who writes slowly: it is read again when it changes.
