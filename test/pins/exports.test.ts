@@ -27,7 +27,7 @@ test('the types of toolable', () => {
     'PromptArgument', 'PromptContext', 'PromptManifest', 'PromptMessage', 'PromptOptions', 'PromptText', 'PromptView', 'ReadingContext', 'Reducer', 'Refusal',
     'Registry', 'RegistryOptions', 'RenderOptions', 'RenderedAgentPrompt', 'RenderedPrompt', 'RenderedTool', 'Reply', 'ReplyOptions', 'Resource', 'ResourceContent', 'ResourceContext',
     'ResourceLink', 'ResourceManifest', 'ResourceOptions', 'Resources', 'ResultEvent', 'Root', 'RootsProvider', 'RunEvent', 'RunHandle', 'RunInput', 'RunOptions',
-    'RunState', 'RunSummary', 'Runner', 'RunnerOptions', 'SampleOptions', 'SampleRequest', 'Sampler', 'SchemaSource', 'Section', 'SectionContext', 'SectionOptions',
+    'RunState', 'RunSummary', 'Runner', 'RunnerOptions', 'SampleOptions', 'SampleRequest', 'Sampler', 'SchemaSource', 'Section', 'SectionContext', 'SectionOptions', 'SectionVisibility',
     'SectionedPrompt', 'SectionsOptions', 'Servable', 'Session', 'SessionAnswer', 'SkillSectionOptions', 'Slice', 'SliceView', 'Snapshotable', 'SourceState',
     'StandardSchema', 'State', 'StateFile', 'StateFileOptions', 'StateJson', 'StateOptions', 'StateSnapshot', 'StepChange', 'Stream', 'SuccessOutcome', 'Suggestion',
     'SuggestionInput', 'TextContent', 'Tier', 'TokenUsage', 'Tool', 'ToolDescription', 'ToolEvent', 'ToolInvokedEvent', 'ToolManifest', 'ToolMessage', 'ToolOptions',
