@@ -1,4 +1,3 @@
-import type { Interaction } from '../../contract/interaction.ts'
 import type { Io } from '../../contract/io.ts'
 import type { RunPaths } from '../../runner/folder/run-paths.ts'
 import type { AnswerChannel } from '../../runner/interactions/broker.ts'
@@ -10,13 +9,19 @@ import { cleanLine } from '../../surfaces/cli/output/text/clean.ts'
 import { terminalAnswerer } from '../../surfaces/cli/terminal.ts'
 import { PERSON } from './run-view.ts'
 
-type BeforeAsking = (question: Pick<Interaction, 'id'>, signal: AbortSignal) => void | Promise<void>
-
 export type Waiting = { /** Wait for answers from elsewhere also where nobody here can answer. */ readonly wait: boolean; readonly session: boolean }
 
-/** Who answers the questions of a run in the foreground: a person at the terminal, else the caller by JSON lines; and `toolable answer`. `beforeAsking` is waited for before a person is asked. */
+/** Called before a person is asked the question of an id. */
+export type BeforeAsking = (id: string, signal: AbortSignal) => void | Promise<void>
+
+/** Whether a person sits at this terminal. */
+export function isPerson({ stdin, stderr, env }: Io): boolean {
+  return stdin.isTTY && stderr.isTTY && !findCaller(env)
+}
+
+/** Who answers the questions of a run in the foreground: a person at the terminal, else the caller by JSON lines; and `toolable answer`. */
 export function openChannels(paths: RunPaths, io: Io, { wait, session }: Waiting, beforeAsking: BeforeAsking = () => undefined): AnswerChannel[] {
-  const person = io.stdin.isTTY && io.stderr.isTTY && !findCaller(io.env)
+  const person = isPerson(io)
   const channels: AnswerChannel[] = []
   if (person) channels.push(personChannel(io, beforeAsking))
   else if (!io.stdin.taken && !io.stdin.isTTY) channels.push(lineChannel(io.stdin, (problem) => io.stderr.write(`${cleanLine(problem)}\n`)))
@@ -29,7 +34,7 @@ function personChannel(io: Io, beforeAsking: BeforeAsking): AnswerChannel {
   return {
     name: PERSON,
     async answer(question, signal, problem) {
-      await beforeAsking(question, signal)
+      await beforeAsking(question.id, signal)
       const value: unknown = await Promise.resolve(ask(problem === undefined ? question : { ...question, problem }, signal)).catch(() => undefined)
       return value === undefined ? undefined : { value }
     },

@@ -10,7 +10,7 @@ import { findCaller } from '../../surfaces/cli/caller.ts'
 import type { Host } from '../../surfaces/cli/host.ts'
 import { choosePresentation } from '../../surfaces/cli/mode.ts'
 import { redirectStrayOutput } from '../../surfaces/cli/stray-output.ts'
-import { openChannels } from './channels.ts'
+import { isPerson, openChannels } from './channels.ts'
 import { openRunView } from './run-view.ts'
 
 /** Milliseconds that a run has to end after a signal: the grace of its tool, and a little more. */
@@ -20,16 +20,14 @@ export type Around = { readonly registry: Pick<Registry, 'call'> | undefined; /*
 
 /** Performs a run while its caller looks on: events as JSON lines for agents, words for people; gives the exit status. */
 export async function followInForeground(paths: RunPaths, request: RunRequest, { registry, wait, resumedBy, asks = false }: Around, io: Io, host: Host, globals: Globals): Promise<number> {
-  const caller = findCaller(io.env)
-  const { mode } = choosePresentation(globals, io, caller)
+  const { mode } = choosePresentation(globals, io, findCaller(io.env))
   host.prepareForTools(redirectStrayOutput, { onCrash: () => undefined, farewell: FAREWELL })
-  const person = io.stdin.isTTY && io.stderr.isTTY && !caller
   const secrets = await readGivenSecrets(request, io, host.signal)
   const forPeople = mode === 'text'
-  const view = openRunView(paths, request, io, globals, { person, bare: asks })
+  const view = openRunView(paths, request, io, globals, { person: isPerson(io), bare: asks })
   // What is on record is shown to programs as it stands there.
   const show = (lines: string): Promise<void> => (forPeople ? view.show(lines.trimEnd().split('\n').map((line) => JSON.parse(line) as RunEvent)) : io.stdout.send(lines))
-  const channels = openChannels(paths, io, { wait, session: globals.session === true }, (question, signal) => (forPeople ? view.untilShown(question.id, signal) : undefined))
+  const channels = openChannels(paths, io, { wait, session: globals.session === true }, forPeople ? view.untilShown : undefined)
   const ending = await performRun(paths, request, { env: io.env, ...(registry && { registry }), channels, onWritten: show, signal: host.signal, ...(secrets && { secrets }), ...(resumedBy && { resumedBy }) })
   io.stdin.close()
   if (forPeople) await view.sumUp()
