@@ -16,12 +16,14 @@ import { host } from './host.ts'
 import type { ServedCallOptions } from './options.ts'
 import type { Prepared } from './prepare.ts'
 import { report as tellInvoked } from './report.ts'
+import { underRules } from './rules.ts'
 import { startCall } from './running.ts'
 import type { RunningCall } from './running.ts'
 import { Stay } from './state/stay.ts'
 
 /** THE call: validate, ask, run, check, commit or roll back, answer. Never throws; every surface goes through here. */
-export function invoke(definition: ToolDefinition, given: unknown, options: ServedCallOptions = {}, identity: Identity = {}): Promise<Finished> {
+export function invoke(definition: ToolDefinition, given: unknown, asked: ServedCallOptions = {}, identity: Identity = {}): Promise<Finished> {
+  const options = underRules(definition, asked)
   const startedAt = host.clock()
   const gathered: Gathered = { artifacts: [], plan: [], warnings: [] }
   const tool = identity.tool ?? (identity.toolset === undefined ? definition.name : `${identity.toolset}.${definition.name}`)

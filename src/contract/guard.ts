@@ -30,3 +30,6 @@ export type Guard = {
   /** After a success, before anybody sees it; what it writes to the state belongs to the call. */
   passed?(call: GuardedCall, outcome: Outcome): void | Promise<void>
 }
+
+/** What a set of tools asks of every call of one of them, on every surface. */
+export type Rules = { readonly guards: readonly Guard[]; /** Where the calls work that bring no state of their own. */ readonly state?: State }

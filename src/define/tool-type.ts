@@ -1,6 +1,7 @@
 import type { Context } from '../contract/context.ts'
 import type { Duration } from '../contract/duration.ts'
 import type { DeclaredError } from '../contract/errors.ts'
+import type { Rules } from '../contract/guard.ts'
 import type { Annotations, Example, FlagOptions, McpOptions, Permissions, ToolFacts, ToolManifest } from '../contract/manifest.ts'
 import type { LazySchema, Schema } from './schema/schema.ts'
 import type { OutputOf } from './types.ts'
@@ -64,6 +65,8 @@ export type ToolDefinition = {
   readonly reserved: boolean
   /** Its handler only passes the call on to another process: there is no code of an author in it that could end this one. */
   readonly isPassedOn: boolean
+  /** Of the toolset that it belongs to. */
+  readonly rules?: Rules
   readonly source: { readonly input: LazySchema; readonly output: LazySchema | undefined }
   /** Schemas and manifest, made at first use and kept; a promise only that first time. Throws CONFIG for what could not be checked at once. */
   compiled(): CompiledTool | Promise<CompiledTool>

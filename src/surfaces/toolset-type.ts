@@ -1,3 +1,5 @@
+import type { Guard } from '../contract/guard.ts'
+import type { State } from '../contract/state.ts'
 import type { Prompt } from '../define/prompt.ts'
 import type { Resource } from '../define/resource.ts'
 import type { ToolTree } from '../call/collect.ts'
@@ -14,6 +16,10 @@ export type ToolsetOptions = Servable['options'] & {
   readonly tools?: ToolTree
   readonly resources?: readonly Resource[]
   readonly prompts?: readonly Prompt[]
+  /** Decide about every call of its tools, on every surface, before the guards of the caller. */
+  readonly guards?: readonly Guard[]
+  /** Where its calls work that bring no state of their own; default: each call has one for itself. */
+  readonly state?: State
 }
 
 /** Tools, resources and prompts under one name: a program, and a unit for every other surface. */

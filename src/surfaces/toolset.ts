@@ -12,6 +12,7 @@ import type { Finished } from '../call/finished.ts'
 import { openLate } from '../call/late-stream.ts'
 import { loadEngine } from '../call/load-engine.ts'
 import type { CallOptions } from '../call/options.ts'
+import { readRules, withRules } from '../call/rules.ts'
 import { serveEntries } from '../call/serve-entries.ts'
 import { isTool } from '../call/tool.ts'
 import type { AnyTool } from '../call/tool.ts'
@@ -20,7 +21,7 @@ import { runAsProcess } from './cli/run.ts'
 import { createChanges } from '../call/changes.ts'
 import type { Toolset, ToolsetOptions } from './toolset-type.ts'
 
-const OPTIONS = ['name', 'version', 'description', 'tools', 'resources', 'prompts', 'defaultOutput', 'mcpTransport', 'permissions', 'skillAutoGenerate'] as const satisfies readonly (keyof ToolsetOptions)[]
+const OPTIONS = ['name', 'version', 'description', 'tools', 'resources', 'prompts', 'defaultOutput', 'mcpTransport', 'permissions', 'skillAutoGenerate', 'guards', 'state'] as const satisfies readonly (keyof ToolsetOptions)[]
 
 /** Builds a toolset; a single tool is the shorthand for a program of that one tool. Throws CONFIG for duplicate or unusable names. */
 export function toolset(given: ToolsetOptions | AnyTool): Toolset {
@@ -34,6 +35,7 @@ export function toolset(given: ToolsetOptions | AnyTool): Toolset {
   const prompts: Prompt[] = []
   const changes = createChanges()
   const identity = { toolset: options.name, version }
+  const rules = readRules(options)
 
   const set: Toolset = {
     name: options.name,
@@ -106,7 +108,8 @@ export function toolset(given: ToolsetOptions | AnyTool): Toolset {
     return Promise.resolve({ outcome: { ok: false, status: 'error', error: error.toObject(), meta: { tool: `${options.name}.${String(name).slice(0, 64)}`, version, duration_ms: 0 } }, error })
   }
 
-  const include = (entry: ToolEntry): void => {
+  const include = (given: ToolEntry): void => {
+    const entry = rules ? { ...given, definition: withRules(given.definition, rules) } : given
     addEntry(entries, entry)
     if (!entry.definition.facts.examples.some(({ args }) => args !== undefined)) return
     checkArgsEarly(entry.definition)

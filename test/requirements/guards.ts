@@ -1,4 +1,4 @@
-/** The promises of section 8 about guards and budgets. */
+/** The promises of section 8 about guards, budgets and results. */
 export const GUARDS: { readonly [name: string]: string } = {
   'guards-order': 'Guards are asked in their order, after validation and preValidate and before confirmation and handler; the first refusal counts.',
   'guards-closed': 'A guard that throws, gives nonsense, never answers or lacks its state keeps the call from running.',
@@ -8,7 +8,9 @@ export const GUARDS: { readonly [name: string]: string } = {
   'guards-read-before-write': 'What was not read as it is now is not changed, whatever way its path is spelled.',
   'guards-rate': 'No more calls than allowed begin within the time, also under parallel calls.',
   'guards-approval': 'A person is asked, sees no secrets, and only agreement lets the call run.',
+  'guards-toolsets': 'Guards of a toolset look at every call of its tools on every surface, and the caller cannot take them away.',
   'budget-dimensions': 'A budget limits time, tokens in, out and in total, and calls; who goes beyond is told the dimension.',
   'budget-during': 'A budget ends running calls when it is passed, also those that share it, and while somebody is asked.',
   'budget-config': 'Limits that make no sense are refused.',
+  'failure-rows': "Each row of the seed's failure table holds for calls: failed results, one event, and state, files and members as before.",
 }
