@@ -36,7 +36,7 @@ export class Parts {
 
   // `asking` is the member that needs others to be opened itself.
   #resources(asking?: string): Resources {
-    return { get: <Value>(member: Member<Value>) => this.#get(member as Member<unknown>, asking) as Promise<Value> }
+    return { get: <Value>(member: Member<Value>) => this.#get(member, asking) as Promise<Value> }
   }
 
   get filesystem(): Filesystem {

@@ -42,7 +42,7 @@ export class Singletons {
     return {
       get: async <Value>(member: Member<Value>) => {
         if (member.scope === 'call') throw new ToolError('CONFIG', asking === undefined ? `'${member.key}' lives for one call: ask ctx.resources for it` : `'${asking}' lives as long as the state and cannot hold '${member.key}', which lives for one call`)
-        const { value } = await this.get(member as Member<unknown>, asking)
+        const { value } = await this.get(member, asking)
         if (isTransactional(value)) throw new ToolError('CONFIG', `'${member.key}' holds the changes of each call apart: ask ctx.resources for it, in a call`)
         return value as Value
       },
