@@ -57,7 +57,7 @@ describe('a direct call throws', () => {
 
   test('[3.tool-throws-tool-error] with the cause where something else was thrown', async () => {
     const cause = new TypeError('odd')
-    await expect(tool({ ...minimal, run: () => { throw cause } })()).rejects.toMatchObject({ code: 'INTERNAL', message: 'odd', cause, details: { name: 'TypeError' } })
+    await expect(tool({ ...minimal, run: () => { throw cause } })()).rejects.toMatchObject({ code: 'INTERNAL', message: "Tool 'find_files' raised TypeError: odd", cause, details: { name: 'TypeError' } })
     await expect(tool({ ...minimal, run: () => { throw 'text' as unknown } })()).rejects.toMatchObject({ code: 'INTERNAL', cause: 'text' })
   })
 

@@ -26,7 +26,8 @@ const oddMessage = Object.assign(new Error('x'), { message: { toString() { throw
 describe('whatever is thrown', () => {
   test.each<[string, unknown, string | RegExp]>([
     ['an error', new Error('broken'), 'broken'],
-    ['an error without message', new TypeError(), 'TypeError'],
+    ['an error without message', new TypeError(), "Tool 'breaks' raised TypeError"],
+    ['another error without message', new RangeError(), 'RangeError'],
     ['a text', 'broken', 'broken'],
     ['an empty text', '', 'the tool threw an empty string'],
     ['null', null, 'the tool threw null'],
