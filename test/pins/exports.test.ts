@@ -6,33 +6,35 @@ import { expect, test } from 'vitest'
 // What stands here is public for years: a change of these lists is a change for every user.
 test('the values of toolable', async () => {
   expect(Object.keys(await import('toolable')).sort()).toEqual([
-    'ERROR_TABLE', 'ToolError', 'call', 'content', 'createBudget', 'createHandler', 'createState', 'fail', 'fileTools', 'folderFiles', 'guard', 'guards',
-    'isTool', 'jsonSchema', 'keepPlan', 'member', 'memoryFiles', 'ok', 'partial', 'planSlice', 'planner', 'planning', 'planningInstructions', 'planningTools',
-    'prompt', 'protocolError', 'readStateFile', 'registry', 'resource', 'runner', 'section', 'sections', 'session', 'skillSection', 'slice', 'stream',
-    'toNode', 'tool', 'toolset', 'toolsetSection', 'withStateFile',
+    'ERROR_TABLE', 'ToolError', 'agent', 'aiSdkModel', 'call', 'content', 'createBudget', 'createHandler', 'createState', 'fail', 'fileTools', 'folderFiles',
+    'guard', 'guards', 'isTool', 'jsonSchema', 'keepPlan', 'member', 'memoryFiles', 'ok', 'openaiModel', 'partial', 'planSlice', 'planner', 'planning',
+    'planningInstructions', 'planningTools', 'prompt', 'protocolError', 'readStateFile', 'registry', 'resource', 'runner', 'section', 'sections', 'session',
+    'skillSection', 'slice', 'stream', 'toNode', 'tool', 'toolset', 'toolsetSection', 'withStateFile',
   ])
 })
 
 test('the types of toolable', () => {
   expect(typesOf('index.d.ts')).toEqual([
-    'Annotations', 'Answerer', 'AnthropicTool', 'AnyErrorCode', 'AnyTool', 'Artifact', 'Ask', 'AudioContent', 'Budget', 'BudgetDimension', 'BudgetLimits',
-    'CallEvent', 'CallOptions', 'ChangeListener', 'Checkpoint', 'Completer', 'Completers', 'ConfirmQuestion', 'ContentAnnotations', 'ContentBlock', 'Context',
-    'Deadline', 'DecisionQuestion', 'DeclaredError', 'Duration', 'EmbeddedResource', 'ErrorCategory', 'ErrorClass', 'ErrorCode', 'ErrorObject', 'ErrorRow',
-    'Example', 'ExportNote', 'ExportOptions', 'FailOptions', 'FailureOutcome', 'FileEntry', 'FileToolName', 'FileToolsOptions', 'FilesOptions', 'Filesystem',
-    'Filter', 'FilterInput', 'FlagOptions', 'FolderFilesOptions', 'FolderOptions', 'FoundLine', 'GeminiTool', 'Guard', 'GuardedCall', 'Handler', 'HandlerOptions',
-    'ImageContent', 'InputQuestion', 'Interaction', 'InteractionOption', 'Invocation', 'Json', 'JsonObject', 'JsonSchema', 'LazySchema', 'ListedResource',
-    'ListedTool', 'LogLevel', 'McpOptions', 'McpServerConfig', 'McpTool', 'Member', 'MemoryFiles', 'MemoryFilesInput', 'MemoryFilesJson', 'ModuleOptions',
-    'NodeHandler', 'OpenAiResponsesTool', 'OpenAiTool', 'OpenApiOptions', 'Outcome', 'OutcomeMeta', 'Page', 'PageOptions', 'PartialError', 'PartialOutcome',
-    'PartialSummary', 'Permissions', 'Plan', 'PlanKeeper', 'PlanStep', 'PlannedAction', 'PlanningOptions', 'PlanningStrategy', 'Problem', 'ProgramOptions', 'Prompt',
-    'PromptArgument', 'PromptContext', 'PromptManifest', 'PromptMessage', 'PromptOptions', 'PromptText', 'PromptView', 'ReadingContext', 'Reducer', 'Refusal',
-    'Registry', 'RegistryOptions', 'RenderOptions', 'RenderedPrompt', 'RenderedTool', 'Reply', 'ReplyOptions', 'Resource', 'ResourceContent', 'ResourceContext',
-    'ResourceLink', 'ResourceManifest', 'ResourceOptions', 'Resources', 'ResultEvent', 'Root', 'RootsProvider', 'RunEvent', 'RunHandle', 'RunInput', 'RunOptions',
-    'RunState', 'RunSummary', 'Runner', 'RunnerOptions', 'SampleOptions', 'SampleRequest', 'Sampler', 'SchemaSource', 'Section', 'SectionContext', 'SectionOptions',
-    'SectionedPrompt', 'SectionsOptions', 'Servable', 'Session', 'SessionAnswer', 'SkillSectionOptions', 'Slice', 'SliceView', 'Snapshotable', 'SourceState',
-    'StandardSchema', 'State', 'StateFile', 'StateFileOptions', 'StateJson', 'StateOptions', 'StateSnapshot', 'StepChange', 'Stream', 'SuccessOutcome', 'Suggestion',
-    'SuggestionInput', 'TextContent', 'Tier', 'TokenUsage', 'Tool', 'ToolDescription', 'ToolEvent', 'ToolInvokedEvent', 'ToolManifest', 'ToolMessage', 'ToolOptions',
-    'ToolServerOptions', 'ToolTree', 'Toolset', 'ToolsetChange', 'ToolsetManifest', 'ToolsetOptions', 'ToolsetSectionOptions', 'TransactionPart', 'Transactional',
-    'TypedJsonSchema', 'Visibility',
+    'Agent', 'AgentEvent', 'AgentMessage', 'AgentOptions', 'AgentPrompt', 'AgentResult', 'AgentRunOptions', 'AgentStatus', 'AiSdkLanguageModel', 'Annotations',
+    'Answerer', 'AnthropicTool', 'AnyErrorCode', 'AnyTool', 'ApprovalRequest', 'Approve', 'Artifact', 'Ask', 'AudioContent', 'Budget', 'BudgetDimension',
+    'BudgetLimits', 'CallEvent', 'CallOptions', 'ChangeListener', 'Checkpoint', 'Completer', 'Completers', 'ConfirmQuestion', 'ContentAnnotations', 'ContentBlock',
+    'Context', 'Deadline', 'DecisionQuestion', 'DeclaredError', 'Duration', 'EmbeddedResource', 'ErrorCategory', 'ErrorClass', 'ErrorCode', 'ErrorObject',
+    'ErrorRow', 'Example', 'ExportNote', 'ExportOptions', 'FailOptions', 'FailureOutcome', 'FileEntry', 'FileToolName', 'FileToolsOptions', 'FilesOptions',
+    'Filesystem', 'Filter', 'FilterInput', 'FlagOptions', 'FolderFilesOptions', 'FolderOptions', 'FoundLine', 'GeminiTool', 'Guard', 'GuardedCall', 'Handler',
+    'HandlerOptions', 'ImageContent', 'InputQuestion', 'Interaction', 'InteractionOption', 'Invocation', 'Json', 'JsonObject', 'JsonSchema', 'LazySchema',
+    'ListedResource', 'ListedTool', 'LogLevel', 'McpOptions', 'McpServerConfig', 'McpTool', 'Member', 'MemoryFiles', 'MemoryFilesInput', 'MemoryFilesJson', 'Model',
+    'ModelCall', 'ModelReply', 'ModelRequest', 'ModelSettings', 'ModuleOptions', 'NodeHandler', 'OpenAiModelOptions', 'OpenAiResponsesTool', 'OpenAiTool',
+    'OpenApiOptions', 'Outcome', 'OutcomeMeta', 'Page', 'PageOptions', 'PartialError', 'PartialOutcome', 'PartialSummary', 'Permissions', 'Plan', 'PlanKeeper',
+    'PlanStep', 'PlannedAction', 'PlanningOptions', 'PlanningStrategy', 'Problem', 'ProgramOptions', 'Prompt', 'PromptArgument', 'PromptContext', 'PromptManifest',
+    'PromptMessage', 'PromptOptions', 'PromptText', 'PromptView', 'ReadingContext', 'Reducer', 'Refusal', 'Registry', 'RegistryOptions', 'RenderOptions',
+    'RenderedAgentPrompt', 'RenderedPrompt', 'RenderedTool', 'Reply', 'ReplyOptions', 'Resource', 'ResourceContent', 'ResourceContext', 'ResourceLink',
+    'ResourceManifest', 'ResourceOptions', 'Resources', 'ResultEvent', 'Root', 'RootsProvider', 'RunEvent', 'RunHandle', 'RunInput', 'RunOptions', 'RunState',
+    'RunSummary', 'Runner', 'RunnerOptions', 'SampleOptions', 'SampleRequest', 'Sampler', 'SchemaSource', 'Section', 'SectionContext', 'SectionOptions',
+    'SectionVisibility', 'SectionedPrompt', 'SectionsOptions', 'Servable', 'Session', 'SessionAnswer', 'SkillSectionOptions', 'Slice', 'SliceView', 'Snapshotable',
+    'SourceState', 'StandardSchema', 'State', 'StateFile', 'StateFileOptions', 'StateJson', 'StateOptions', 'StateSnapshot', 'StepChange', 'Stream',
+    'SuccessOutcome', 'Suggestion', 'SuggestionInput', 'TextContent', 'Tier', 'TokenUsage', 'Tool', 'ToolDescription', 'ToolEvent', 'ToolInvokedEvent',
+    'ToolManifest', 'ToolMessage', 'ToolOptions', 'ToolServerOptions', 'ToolTree', 'Toolset', 'ToolsetChange', 'ToolsetManifest', 'ToolsetOptions',
+    'ToolsetSectionOptions', 'TransactionPart', 'Transactional', 'TypedJsonSchema',
   ])
 })
 
@@ -42,8 +44,8 @@ test('the names of toolable/zod', async () => {
 })
 
 test('the names of toolable/testing', async () => {
-  expect(Object.keys(await import('toolable/testing')).sort()).toEqual(['callTool', 'expectPureStdout', 'runCli', 'schemaSnapshot'])
-  expect(typesOf('testing/index.d.ts')).toEqual(['Answers', 'CallToolOptions', 'CallToolResult', 'CliResult', 'PrintedOutput', 'PureStdoutOptions', 'RunCliOptions', 'Samples'])
+  expect(Object.keys(await import('toolable/testing')).sort()).toEqual(['callTool', 'expectPureStdout', 'runCli', 'schemaSnapshot', 'scriptedModel'])
+  expect(typesOf('testing/index.d.ts')).toEqual(['Answers', 'CallToolOptions', 'CallToolResult', 'CliResult', 'PrintedOutput', 'PureStdoutOptions', 'RunCliOptions', 'Samples', 'ScriptedModel', 'ScriptedReply'])
 })
 
 test('the entries of the package', () => {

@@ -36,7 +36,7 @@ function copyJson(value: unknown, place: string, above: readonly object[] = []):
   const inside = [...above, value]
   if (Array.isArray(value)) return Array.from(value, (inner) => copyJson(inner, place, inside))
   const prototype: unknown = Object.getPrototypeOf(value)
-  if (prototype !== Object.prototype && prototype !== null) throw refuse(`an object of the class ${(value).constructor?.name || 'without a name'}`)
+  if (prototype !== Object.prototype && prototype !== null) throw refuse(`an object of the class ${value.constructor?.name || 'without a name'}`)
   // An absent field and one that is undefined are the same to whoever reads it.
   return Object.fromEntries(Object.entries(value).flatMap(([key, inner]) => (inner === undefined ? [] : [[key, copyJson(inner, place, inside)]])))
 }
