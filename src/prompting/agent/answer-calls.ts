@@ -66,6 +66,7 @@ async function answer(call: ModelCall, index: number, { work, offer, repeats, us
   const tool = offer.find(name)
   work.tell({ type: 'tool_call', ...of, input: tool && read.arguments ? showInput(tool.entry.definition, read.arguments) : (read.arguments ?? call.arguments) })
   const outcome = index < MOST_CALLS ? await perform() : failedCall(read, new ToolError('INVALID_INPUT', `'${name}' was not called: one reply may hold ${MOST_CALLS} calls`, { suggestion: 'Call it again, in a reply with fewer calls' }).toObject())
+  work.notice(outcome)
   const { text, content } = fitOutput(outcome, work.options.outputLimit)
   const notice = repeats.notice(name, call.arguments, text)
   const told = notice === undefined ? text : `${text}\n\n${notice}`

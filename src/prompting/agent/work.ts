@@ -1,6 +1,7 @@
 import type { Budget, TokenUsage } from '../../contract/budget.ts'
+import type { Outcome } from '../../contract/outcome.ts'
 import type { State } from '../../contract/state.ts'
-import { ToolError } from '../../contract/tool-error.ts'
+import { ToolError, toolErrorFrom } from '../../contract/tool-error.ts'
 import { toToolError } from '../../call/failure.ts'
 import type { AgentEvent, AgentOptions } from './agent-type.ts'
 import type { AgentMessage } from './model-type.ts'
@@ -12,6 +13,7 @@ export class Work {
   readonly usage = { input: 0, output: 0 }
   turns = 0
   #broken: ToolError | undefined
+  #spent: ToolError | undefined
   #turn: Promise<unknown> = Promise.resolve()
 
   constructor(readonly options: AgentOptions, readonly parts: { readonly signal: AbortSignal; readonly budget: Budget | undefined; readonly state: State | undefined; readonly transcript: Transcript | undefined }, messages: readonly AgentMessage[]) {
@@ -54,11 +56,16 @@ export class Work {
     return done
   }
 
+  /** Takes note of a call that was refused because nothing is left to spend: there will be no other. */
+  notice(outcome: Outcome): void {
+    if (this.parts.budget && !outcome.ok && outcome.error.code === 'E_BUDGET_EXCEEDED') this.#spent ??= toolErrorFrom(outcome.error)
+  }
+
   /** Throws what forbids to go on. */
   check(): void {
     this.signal.throwIfAborted()
     this.parts.budget?.check()
-    const problem = this.#broken ?? this.parts.transcript?.problem
+    const problem = this.#spent ?? this.#broken ?? this.parts.transcript?.problem
     if (problem) throw problem
   }
 
