@@ -7,6 +7,8 @@ import type { ToolDefinition } from '../define/tool-type.ts'
 import { checkContent } from './check-content.ts'
 import { host } from './host.ts'
 import { toJsonValue } from './json-value.ts'
+import { ownText, withoutRender } from './own-text.ts'
+import type { OwnText } from './own-text.ts'
 import { readFailures, summariseFailures } from './partial.ts'
 import type { Failures } from './partial.ts'
 
@@ -26,7 +28,7 @@ export type Answer = {
 export function checkAnswer(definition: ToolDefinition, returned: unknown): Answer | Promise<Answer> {
   const reply = isReply(returned) ? returned : undefined
   const result = reply ? reply.result : returned
-  return definition.source.output === undefined ? readAnswer(definition, reply, result) : checkResult(definition, result).then((value) => readAnswer(definition, reply, value))
+  return definition.source.output === undefined ? readAnswer(definition, reply, result, result) : checkResult(definition, result).then((value) => readAnswer(definition, reply, value, result))
 }
 
 // The result as the output schema gives it.
@@ -42,11 +44,23 @@ async function checkResult(definition: ToolDefinition, result: unknown): Promise
   })
 }
 
-function readAnswer({ name, errors }: ToolDefinition, reply: Reply | undefined, value: unknown): Answer {
+// `given` is what the handler returned: a schema may have made something else of it, without the functions.
+function readAnswer(definition: ToolDefinition, reply: Reply | undefined, value: unknown, given: unknown): Answer {
+  const { name, errors } = definition
+  const own = ownText(given)
+  if (own) return readOwn(own, readAnswer(definition, reply, withoutRender(value), undefined), value)
   const plain = plainAnswer(value)
   if (!reply) return plain
   const { warnings = [], summary: _summary, ...facts } = reply.foreign ?? {}
   return { ...plain, warnings: [...plain.warnings, ...warnings], said: readSaid(name, reply), failures: readFailures(reply, errors), facts }
+}
+
+// The text stands in the place of the value, which is then for programs only.
+function readOwn(own: OwnText, answer: Answer, value: unknown): Answer {
+  if ('warning' in own) return { ...answer, value, warnings: [...answer.warnings, own.warning] }
+  if (answer.said.hidden) return { ...answer, value }
+  const content = [...(own.text === '' ? [] : [{ type: 'text', text: own.text } as const]), ...(answer.said.content ?? [])]
+  return { ...answer, value, said: { ...answer.said, hidden: true, ...(content.length > 0 && { content }) } }
 }
 
 /** An answer with nothing to say about it. */

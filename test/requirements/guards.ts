@@ -12,5 +12,7 @@ export const GUARDS: { readonly [name: string]: string } = {
   'budget-dimensions': 'A budget limits time, tokens in, out and in total, and calls; who goes beyond is told the dimension.',
   'budget-during': 'A budget ends running calls when it is passed, also those that share it, and while somebody is asked.',
   'budget-config': 'Limits that make no sense are refused.',
+  'result-rendering': 'A model is told the message and the value: by the own render() of the value where it has one, nothing of a hidden value, never an empty text.',
+  'seed-behaviours': 'Every behaviour that the specification of the runtime lists has a test under its name.',
   'failure-rows': "Each row of the seed's failure table holds for calls: failed results, one event, and state, files and members as before.",
 }
