@@ -201,7 +201,7 @@ describe('the failure table of the seed, row by row', () => {
     ['ToolValidationError, of the arguments', 'refuses', 'INVALID_INPUT', { n: 'x' }, /n must be a number/],
     ['ToolValidationError, of unknown arguments', 'refuses', 'INVALID_INPUT', { m: 1 }, /unknown key 'm'/],
     ['ToolValidationError, in the handler', 'refuses', 'INVALID_INPUT', {}, /the number is odd/],
-    ['TypeError', 'mistypes', 'INTERNAL', {}, /x is not a function/],
+    ['TypeError', 'mistypes', 'INTERNAL', {}, /^Tool 'mistypes' raised TypeError: x is not a function$/],
     ['any other', 'fails', 'INTERNAL', {}, /something else/],
     ['an unknown tool', 'unknown', 'NOT_FOUND', {}, /there is no tool 'unknown'/],
     ['a tool without handler', 'bare', 'PRECONDITION', {}, /it has no handler/],
