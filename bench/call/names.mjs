@@ -2,7 +2,7 @@
 export const CALLS = 2000
 export const BARE = 'bare: parse and function'
 export const BARE_APPENDING = 'bare: parse, function and append to a list of frozen items'
-export const BARE_LATER = 'bare: parseAsync and async function'
+export const BARE_LATER = 'bare: parse and async function'
 export const NAMES = [
   BARE, BARE_APPENDING, BARE_LATER,
   'call',

@@ -17,13 +17,14 @@ const reads = tool({ ...options, run: ({ a, b }, ctx) => a + b + ctx.state.get(n
 const appends = tool({ ...options, run: ({ a, b }, ctx) => { ctx.state.get(notes).append({ a }); return a + b } })
 const allows = guard({ name: 'allows', check: () => undefined })
 const bare = async (value) => { const { a, b } = input.parse(value); return a + b }
-const bareLater = async (value) => storage.run({}, async () => { const { a, b } = await input.parseAsync(value); return a + b })
+const sum = async ({ a, b }) => a + b
+const bareLater = async (value) => await sum(input.parse(value))
 
 const fresh = () => createState()
 const cases = [
   { name: BARE, make: () => () => storage.run({}, () => bare(given)) },
   { name: BARE_APPENDING, make: (list = []) => () => storage.run({}, async () => { const { a, b } = input.parse(given); list.push(Object.freeze({ a })); return a + b }) },
-  { name: BARE_LATER, make: () => () => bareLater(given) },
+  { name: BARE_LATER, make: () => () => storage.run({}, () => bareLater(given)) },
   { name: 'call', make: () => () => call(add, given) },
   { name: 'call of an async handler', make: () => () => call(addLater, given) },
   { name: 'call with a state that is not looked at', make: (state = fresh()) => () => call(add, given, { state }) },

@@ -101,16 +101,18 @@ export class RunningCall {
 /** Runs `work` until it settles or is failed from outside, and tells one of the two; later results and rejections reach nobody. */
 export function startCall<T>(outer: AbortSignal | Cancellation | undefined, work: (call: RunningCall) => T | Promise<T>, resolve: (value: T) => void, reject: (error: unknown) => void): void {
   let isSettled = false
+  // Told by the call itself, perhaps while it is made, where the failure has come already.
   const fail = (error: unknown): void => {
     if (isSettled) return
     isSettled = true
-    call?.end()
     reject(error)
   }
-  // Told of the failure while it is made, where that has come already.
-  let call: RunningCall | undefined
-  call = new RunningCall(fail, outer)
+  const call = new RunningCall(fail, outer)
   if (isSettled) return
+  const stop = (error: unknown): void => {
+    call.end()
+    fail(error)
+  }
   const succeed = (value: T): void => {
     if (isSettled) return
     isSettled = true
@@ -121,9 +123,9 @@ export function startCall<T>(outer: AbortSignal | Cancellation | undefined, work
   try {
     working = work(call)
   } catch (error) {
-    return fail(error)
+    return stop(error)
   }
-  if (working instanceof Promise) void working.then(succeed, fail)
+  if (working instanceof Promise) void working.then(succeed, stop)
   else succeed(working)
 }
 

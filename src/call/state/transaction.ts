@@ -88,7 +88,7 @@ export class Transaction implements Base {
     const unlessOver = <Given extends unknown[]>(write: (...given: Given) => void) => (...given: Given): void => {
       if (!this.isOver) write(...given)
     }
-    return { ...view, append: unlessOver(view.append), replace: unlessOver(view.replace), upsert: unlessOver(view.upsert), clear: unlessOver(view.clear), reduce: unlessOver(view.reduce) as typeof view.reduce }
+    return { ...view, append: unlessOver(view.append), replace: unlessOver(view.replace), upsert: unlessOver(view.upsert), clear: unlessOver(view.clear), reduce: (reducer, event) => { if (!this.isOver) view.reduce(reducer, event) } }
   }
 
   /** What the handler gets. */
