@@ -63,10 +63,12 @@ function readOwn(own: OwnText, answer: Answer, value: unknown): Answer {
   return { ...answer, value, said: { ...answer.said, hidden: true, ...(content.length > 0 && { content }) } }
 }
 
+const NOTHING: Answer['said'] = {}
+
 /** An answer with nothing to say about it. */
 export function plainAnswer(value: unknown): Answer {
   const { value: json, warnings } = toJsonValue(value)
-  return { value, json, warnings, said: {}, failures: undefined }
+  return { value, json, warnings, said: NOTHING, failures: undefined }
 }
 
 function readSaid(tool: string, { message, hidden, content }: Reply): Answer['said'] {
@@ -82,7 +84,7 @@ export function succeeded({ failures }: Answer): boolean {
 /** The outcome of a call that came to an answer. */
 export function toOutcome(answer: Answer, meta: OutcomeMeta): Outcome {
   const { json, said, failures } = answer
-  if (!failures) return { ok: true, status: 'success', result: json, ...said, meta }
+  if (!failures) return said === NOTHING ? { ok: true, status: 'success', result: json, meta } : { ok: true, status: 'success', result: json, ...said, meta }
   const { errors, summary } = failures
   if (succeeded(answer)) return { ok: true, status: 'partial', result: json, ...said, errors, summary, meta }
   return { ok: false, status: 'error', error: summariseFailures(errors), errors, summary, meta }
@@ -97,8 +99,8 @@ export function buildMeta(facts: {
   readonly warnings: readonly string[]
   readonly caller: string | undefined
   readonly artifacts: readonly Artifact[]
-  readonly truncated?: true
-  readonly next_cursor?: string
+  readonly truncated?: true | undefined
+  readonly next_cursor?: string | undefined
 }): OutcomeMeta {
   // Not by spreading, which would cost more than all the rest of the outcome. The order of the keys is part of the wire form.
   const meta: { -readonly [Fact in keyof OutcomeMeta]: OutcomeMeta[Fact] } = facts.version === undefined

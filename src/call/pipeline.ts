@@ -22,7 +22,12 @@ import type { RunningCall } from './running.ts'
 import { Stay } from './state/stay.ts'
 
 /** THE call: validate, ask, run, check, commit or roll back, answer. Never throws; every surface goes through here. */
-export function invoke(definition: ToolDefinition, given: unknown, asked: ServedCallOptions = {}, identity: Identity = {}): Promise<Finished> {
+export function invoke(definition: ToolDefinition, given: unknown, options?: ServedCallOptions, identity?: Identity): Promise<Finished> {
+  return new Promise((resolve) => begin(definition, given, options, identity, resolve))
+}
+
+/** The same for whoever has a promise already: each one costs. `done` is told once. */
+export function begin(definition: ToolDefinition, given: unknown, asked: ServedCallOptions = {}, identity: Identity = {}, done: (finished: Finished) => void): void {
   const options = underRules(definition, asked)
   const startedAt = host.clock()
   const gathered: Gathered = { artifacts: [], plan: [], warnings: [] }
@@ -30,7 +35,7 @@ export function invoke(definition: ToolDefinition, given: unknown, asked: Served
   let stay: Stay | undefined
   let prepared: Prepared | undefined
   let leaveBudget: (() => void) | undefined
-  const meta = (warnings: readonly string[], facts?: Answer['facts']) => buildMeta({ ...facts, tool, version: identity.version, startedAt, dryRun: prepared?.dryRun ?? options.dryRun ?? false, warnings, caller: options.caller, artifacts: gathered.artifacts })
+  const meta = (warnings: readonly string[], facts?: Answer['facts']) => buildMeta({ truncated: facts?.truncated, next_cursor: facts?.next_cursor, tool, version: identity.version, startedAt, dryRun: prepared?.dryRun ?? options.dryRun ?? false, warnings, caller: options.caller, artifacts: gathered.artifacts })
   const finish = (answer: Answer): Finished => ({ outcome: toOutcome(answer, meta(answer.warnings, answer.facts)), value: answer.value })
   const report = async (outcome: Outcome): Promise<void> => {
     if (!options.unrecorded) await tellInvoked(definition, given, prepared && { value: prepared.input }, outcome, options)
@@ -69,12 +74,12 @@ export function invoke(definition: ToolDefinition, given: unknown, asked: Served
     if (!isTold()) await report(last.outcome).catch(() => undefined)
     return last
   }
-  return new Promise((resolve) => startCall(
+  startCall(
     options.cancellation ?? options.signal,
     (call) => (definition.isPassedOn ? work(call) : withoutExit(call, () => work(call))),
-    (finished) => resolve(leave(finished)),
-    (thrown) => resolve(leave(describe(thrown))),
-  ))
+    (finished) => void after(leave(finished), done),
+    (thrown) => void after(leave(describe(thrown)), done),
+  )
 }
 
 function withWarning({ outcome, ...finished }: Finished, warning: string): Finished {

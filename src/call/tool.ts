@@ -44,12 +44,13 @@ export function tool<
 /** Calls a tool and gives its outcome; never throws. */
 export function call<Input, Result>(target: Tool<Input, Result>, ...[input, options]: GivenInput<NoInfer<Input>>): Promise<Outcome<Result>> {
   if (!isTool(target)) return Promise.resolve({ ok: false, status: 'error', error: new ToolError('CONFIG', 'call() needs a tool that tool() made').toObject(), meta: { tool: '', duration_ms: 0 } })
-  return invokeLate(definitionOf(target), input, options).then(({ outcome }) => outcome as Outcome<Result>)
+  return new Promise((resolve, reject) => beginLate(definitionOf(target), input, options, ({ outcome }) => resolve(outcome as Outcome<Result>), reject))
 }
 
-function invokeLate(definition: ToolDefinition, input: unknown, options: CallOptions | undefined): Promise<Finished> {
+function beginLate(definition: ToolDefinition, input: unknown, options: CallOptions | undefined, done: (finished: Finished) => void, reject: (error: unknown) => void): void {
   const engine = loadEngine()
-  return engine instanceof Promise ? engine.then(({ invoke }) => invoke(definition, input, options)) : engine.invoke(definition, input, options)
+  if (engine instanceof Promise) engine.then(({ begin }) => begin(definition, input, options, undefined, done)).catch(reject)
+  else engine.begin(definition, input, options, undefined, done)
 }
 
 /** The checked definition behind a tool. */
@@ -63,10 +64,10 @@ export function isTool(value: unknown): value is Tool {
 }
 
 function callable(definition: ToolDefinition): Tool {
-  const run = (input?: unknown, options?: CallOptions): Promise<unknown> => invokeLate(definition, input, options).then(({ outcome, value, error }) => {
-    if (outcome.ok) return value
-    throw error ?? toolErrorFrom(outcome.error)
-  })
+  const run = (input?: unknown, options?: CallOptions): Promise<unknown> => new Promise((resolve, reject) => beginLate(definition, input, options, ({ outcome, value, error }) => {
+    if (outcome.ok) resolve(value)
+    else reject(error ?? toolErrorFrom(outcome.error))
+  }, reject))
   Object.defineProperty(run, 'name', { value: definition.name })
   return Object.assign(run, {
     [brand]: definition,

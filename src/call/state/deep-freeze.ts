@@ -17,9 +17,9 @@ export function deepFreeze(value: unknown): void {
 function freezeOne(object: object): object[] | undefined {
   Object.freeze(object)
   let inner: object[] | undefined
-  for (const key of Reflect.ownKeys(object)) {
-    const value = Object.getOwnPropertyDescriptor(object, key)!.value as unknown
-    if (isPlain(value)) (inner ??= []).push(value)
+  for (const key of Object.keys(object)) {
+    const value = (object as { readonly [key: string]: unknown })[key]
+    if (typeof value === 'object' && isPlain(value)) (inner ??= []).push(value)
   }
   return inner
 }
