@@ -41,11 +41,11 @@ const plainAction: fc.Arbitrary<Action> = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ kind: 'log' } as const) },
 )
 const anyAction = fc.oneof({ weight: 8, arbitrary: plainAction }, { weight: 1, arbitrary: fc.record({ kind: fc.constant('tries'), actions: fc.array(plainAction, { minLength: 1, maxLength: 3 }), fails: fc.boolean() }) })
-const anyEnd: fc.Arbitrary<End> = fc.oneof({ weight: 5, arbitrary: fc.constant('success') }, { weight: 4, arbitrary: fc.constantFrom('failure', 'throw', 'output', 'abort', 'subscriber') }, { weight: 1, arbitrary: fc.constant('timeout') })
+const anyEnd: fc.Arbitrary<End> = fc.oneof({ weight: 10, arbitrary: fc.constant('success') }, { weight: 9, arbitrary: fc.constantFrom('failure', 'throw', 'output', 'abort', 'subscriber') }, { weight: 1, arbitrary: fc.constant('timeout') })
 const anyCall = fc.record({ actions: fc.array(anyAction, { minLength: 1, maxLength: 4 }), end: anyEnd, heard: fc.boolean() })
 
 /** A few rounds of calls on one session. */
-export const anySequence: fc.Arbitrary<readonly Round[]> = fc.array(fc.oneof({ weight: 2, arbitrary: fc.tuple(anyCall) }, { weight: 1, arbitrary: fc.array(anyCall, { minLength: 2, maxLength: 3 }) }), { minLength: 1, maxLength: 4 })
+export const anySequence: fc.Arbitrary<readonly Round[]> = fc.array(fc.oneof({ weight: 2, arbitrary: fc.tuple(anyCall) }, { weight: 1, arbitrary: fc.array(anyCall, { minLength: 2, maxLength: 3 }) }), { minLength: 1, maxLength: 3 })
 
 /** A copy that can be changed alone. */
 export function copy({ order: done, items: all, trail: log, files }: Plain): Plain {
@@ -141,7 +141,7 @@ export async function make(state: State, number: number, { actions, end, heard }
   }), {}, {
     state,
     signal: controller.signal,
-    ...(end === 'timeout' && { timeout: '2ms' }),
+    ...(end === 'timeout' && { timeout: '1ms' }),
     ...((heard || end === 'subscriber') && { onEvent: async () => { await Promise.resolve(); if (end === 'subscriber') throw new Error('the subscriber fails') } }),
   })
   return { outcome, said }
