@@ -96,7 +96,8 @@ export function openView(work: Work, limits: Required<FilesOptions>): Filesystem
     },
     makeFolder: async (path) => {
       const names = change(path)
-      work.root = withFolders(work.root, names, base)
+      // Another object also where nothing was missing: that the folder is there has been promised, and is checked at the end.
+      work.root = { ...withFolders(work.root, names, base) }
     },
     list: async (path = '.', page) => {
       const names = begin(path)

@@ -87,10 +87,10 @@ function lookAgain(disk: Disk, seen: Seen, path: string, wanted: Node | null): '
   return stats && (stats.isFile() ? 'file' : 'other')
 }
 
-// What lies in a folder that was not there, the call found missing without looking at it.
+// What lies in a folder that was not there, the call found missing without looking at it. Whoever asked for the folder itself has decided by its absence.
 function noteJoined({ joined, things }: Seen, looked: ReadonlySet<string>): void {
   for (const folder of joined) {
-    things.delete(folder)
+    if (!looked.has(folder)) things.delete(folder)
     for (const path of looked) if (path.startsWith(`${folder}/`) && !things.has(path)) things.set(path, null)
   }
 }
