@@ -1,4 +1,4 @@
-import type { Ask, Checkpoint, Context, Deadline, PlannedAction, PromptView } from '../contract/context.ts'
+import type { Ask, Context, Deadline, PlannedAction, PromptView } from '../contract/context.ts'
 import type { Budget } from '../contract/budget.ts'
 import type { ToolEvent } from '../contract/events.ts'
 import type { Filesystem } from '../contract/filesystem.ts'
@@ -30,102 +30,73 @@ export type ContextParts = {
   emit(event: ToolEvent): void | Promise<void>
 }
 
-/** What a handler gets besides its input. Most handlers look at little of it, so each part is made by the first look; functions need no `this`, so that they can be taken out of it. */
+const parted = Symbol('toolable.parts')
+
+/** What a handler gets besides its input. What costs something is made by the first look at it. The rest is the object's own, and functions need no `this`, so that handlers can take them out, spread them and build on them. */
 export class CallContext implements Context {
-  readonly #parts: ContextParts
-  #asking: Asking | undefined
+  readonly dryRun: boolean
+  readonly caller: string | undefined
+  readonly cwd: string
+  readonly env: Context['env']
+  readonly verbose: number
+  readonly budget: Budget | undefined
+  readonly prompt: PromptView | undefined
   readonly context: { readonly [key: string]: unknown }
+  readonly progress: Context['progress']
+  readonly log: Context['log']
+  readonly artifact: Context['artifact']
+  readonly item: Context['item']
+  readonly plan: Context['plan']
+  readonly ask: Ask
+  readonly sample: Context['sample']
+  readonly roots: Context['roots']
+  readonly checkpoint: Context['checkpoint']
+  readonly secret: Context['secret']
   readonly [running]: RunningCall
+  readonly [parted]: ContextParts
 
   constructor(parts: ContextParts, extra: { readonly [key: string]: unknown }) {
-    this.#parts = parts
+    const { options, emit, tool, cwd, call } = parts
+    this.dryRun = parts.dryRun
+    this.caller = options.caller
+    this.cwd = cwd
+    this.env = options.env ?? host.env()
+    this.verbose = parts.verbose
+    this.budget = options.budget
+    this.prompt = options.prompt
     this.context = extra
-    this[running] = parts.call
-  }
-
-  get progress(): Context['progress'] {
-    const { emit } = this.#parts
-    return (message, percent, more) => void emit({ type: 'progress', message: String(message), ...(percent !== undefined && { percent: clampPercent(percent) }), ...(more?.plan && { plan: more.plan }) })
-  }
-
-  get log(): Context['log'] {
-    const { emit } = this.#parts
-    return (message, level = 'info') => void emit({ type: 'log', level, message: String(message) })
-  }
-
-  get artifact(): Context['artifact'] {
-    const { emit } = this.#parts
-    return (name, uri) => void emit({ type: 'artifact', name: String(name), uri: String(uri) })
-  }
-
-  get item(): Context['item'] {
-    const { emit } = this.#parts
-    return (value) => void emit({ type: 'item', value })
-  }
-
-  get plan(): Context['plan'] {
-    const { dryRun, gathered } = this.#parts
-    return (action, target, details) => {
-      if (dryRun) gathered.plan.push({ action, target, ...(details !== undefined && { details }) })
+    this.progress = (message, percent, more) => void emit({ type: 'progress', message: String(message), ...(percent !== undefined && { percent: clampPercent(percent) }), ...(more?.plan && { plan: more.plan }) })
+    this.log = (message, level = 'info') => void emit({ type: 'log', level, message: String(message) })
+    this.artifact = (name, uri) => void emit({ type: 'artifact', name: String(name), uri: String(uri) })
+    this.item = (value) => void emit({ type: 'item', value })
+    this.plan = (action, target, details) => {
+      if (parts.dryRun) parts.gathered.plan.push({ action, target, ...(details !== undefined && { details }) })
     }
-  }
-
-  get #ways(): Asking {
-    const { tool, cwd, options, call } = this.#parts
-    return (this.#asking ??= createAsking(`tool '${tool}'`, cwd, options, call))
-  }
-
-  get ask(): Ask {
-    return this.#ways.ask
-  }
-
-  get sample(): Context['sample'] {
-    return this.#ways.sample
-  }
-
-  get roots(): Context['roots'] {
-    return this.#ways.roots
-  }
-
-  get checkpoint(): (stage: string) => Checkpoint {
-    return (stage) => openCheckpoint(this.env['WORKSPACE'] ?? this.cwd, stage)
-  }
-
-  get secret(): (name: string) => string {
-    const { options: { secrets }, tool } = this.#parts
-    return (name) => {
-      const secret = secrets && Object.hasOwn(secrets, name) ? secrets[name] : undefined
+    let made: Asking | undefined
+    const asking = (): Asking => (made ??= createAsking(`tool '${tool}'`, cwd, options, call))
+    this.ask = ((question: never) => asking().ask(question)) as Ask
+    this.sample = (prompt, sampling) => asking().sample(prompt, sampling)
+    this.roots = (wanted) => asking().roots(wanted)
+    this.checkpoint = (stage) => openCheckpoint(this.env['WORKSPACE'] ?? cwd, stage)
+    this.secret = (name) => {
+      const secret = options.secrets && Object.hasOwn(options.secrets, name) ? options.secrets[name] : undefined
       if (secret === undefined) throw new ToolError('CONFIG', `tool '${tool}' needs the secret '${name}'`, { suggestion: `Give it with --secret-file ${name}=<path>` })
       return secret
     }
+    this[running] = call
+    this[parted] = parts
   }
 
   get signal(): AbortSignal {
-    return this.#parts.call.signal
+    return this[parted].call.signal
   }
 
   get deadline(): Deadline | undefined {
-    return this.#parts.call.deadline
-  }
-
-  get dryRun(): boolean {
-    return this.#parts.dryRun
-  }
-
-  get caller(): string | undefined {
-    return this.#parts.options.caller
-  }
-
-  get budget(): Budget | undefined {
-    return this.#parts.options.budget
-  }
-
-  get prompt(): PromptView | undefined {
-    return this.#parts.options.prompt
+    return this[parted].call.deadline
   }
 
   get state(): State {
-    return this.#parts.state()
+    return this[parted].state()
   }
 
   get resources(): Resources {
@@ -134,17 +105,5 @@ export class CallContext implements Context {
 
   get filesystem(): Filesystem {
     return this.state.filesystem
-  }
-
-  get env(): Context['env'] {
-    return this.#parts.options.env ?? host.env()
-  }
-
-  get cwd(): string {
-    return this.#parts.cwd
-  }
-
-  get verbose(): number {
-    return this.#parts.verbose
   }
 }

@@ -175,3 +175,18 @@ describe('sampling', () => {
     await expect(made(async (ctx) => ctx.sample('x').catch(() => 'without a model'))()).resolves.toBe('without a model')
   })
 })
+
+describe('a context', () => {
+  test('can be taken apart, spread and built upon', async () => {
+    const outcome = await call(made((ctx) => {
+      const { log, secret, dryRun } = ctx
+      log('taken out')
+      const spread = { ...ctx, cwd: '/elsewhere' }
+      spread.log('spread')
+      const built = Object.create(ctx) as Context
+      built.log('built upon')
+      return [dryRun, spread.dryRun, spread.caller, spread.cwd, built.signal === ctx.signal, built.state === ctx.state, secret('key')]
+    }), {}, { caller: 'somebody', secrets: { key: 'value' } })
+    expect(outcome).toMatchObject({ result: [false, false, 'somebody', '/elsewhere', true, true, 'value'] })
+  })
+})

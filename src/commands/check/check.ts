@@ -28,7 +28,7 @@ export async function checkPaths({ path: paths, min, runSeconds, call = false }:
   for (const { file, shown, start } of found) {
     const sandbox = await sandboxFor(file, where.env)
     sandboxed &&= sandbox !== undefined
-    programs.push(await withAsking(start, { ...where, sandbox, runSeconds }, async (asking) => runChecks(await look(shown, asking, call))))
+    programs.push(await withAsking(start, { env: where.env, signal: where.signal, sandbox, runSeconds }, async (asking) => runChecks(await look(shown, asking, call))))
   }
   const percent = programs.length === 1 ? programs[0]!.percent : Math.floor(sum(programs, 'percent') / programs.length)
   return { score: sum(programs, 'score'), of: sum(programs, 'of'), percent, min, enough: percent >= min, sandboxed, ...(programs.length === 1 && { checks: programs[0]!.checks }), programs }

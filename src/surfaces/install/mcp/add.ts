@@ -16,9 +16,9 @@ import type { Place } from './places.ts'
 export type Wish = { readonly program: string; readonly name: string; readonly server: Server; readonly force: boolean }
 
 /** Puts a server into the file of one agent, or plans to. */
-export function addServer(place: Place, wish: Wish, options: { readonly dryRun: boolean; readonly signal: AbortSignal }): Promise<Row> {
+export function addServer(place: Place, wish: Wish, { dryRun, signal }: { readonly dryRun: boolean; readonly signal: AbortSignal }): Promise<Row> {
   // What only this user reads may hold secrets, of others too.
-  return changeFile(place.file, (file, folders) => decide(place, wish, file, folders), { ...options, mode: place.scope === 'user' ? 0o600 : 0o666 })
+  return changeFile(place.file, (file, folders) => decide(place, wish, file, folders), { dryRun, signal, mode: place.scope === 'user' ? 0o600 : 0o666 })
 }
 
 function decide(place: Place, { program, name, server, force }: Wish, { text = '', ...file }: OpenedFile, folders: number): Change<Row> {

@@ -11,21 +11,21 @@ import type { Place } from './places.ts'
 export type Farewell = { readonly program: string; readonly name: string | undefined; readonly force: boolean }
 
 /** Takes entries of the program out of the file of one agent, or plans to; one row for each entry that is meant. */
-export async function removeServers(place: Place, farewell: Farewell, options: { readonly dryRun: boolean; readonly signal: AbortSignal }): Promise<readonly Row[]> {
+export async function removeServers(place: Place, farewell: Farewell, { dryRun, signal }: { readonly dryRun: boolean; readonly signal: AbortSignal }): Promise<readonly Row[]> {
   const rows: Row[] = []
-  const names = await namesIn(place, farewell, options)
-  for (const name of names) rows.push(await changeFile(place.file, (file) => decide(place, { ...farewell, name }, file), { ...options, mode: 0o600 }))
+  const names = await namesIn(place, farewell, signal)
+  for (const name of names) rows.push(await changeFile(place.file, (file) => decide(place, { ...farewell, name }, file), { dryRun, signal, mode: 0o600 }))
   return rows
 }
 
-async function namesIn(place: Place, { program, name }: Farewell, options: { readonly signal: AbortSignal }): Promise<readonly string[]> {
+async function namesIn(place: Place, { program, name }: Farewell, signal: AbortSignal): Promise<readonly string[]> {
   if (name !== undefined) return [name]
   const look = ({ text = '' }: OpenedFile): Change<readonly string[]> => {
     const entries = readEntries(text, { format: place.format, container: place.servers.container })
     const own = ownNames(entries, place.servers, program)
     return { row: own.length > 0 ? own : [program] }
   }
-  return changeFile(place.file, look, { ...options, dryRun: true, mode: 0o600 })
+  return changeFile(place.file, look, { dryRun: true, signal, mode: 0o600 })
 }
 
 function decide({ agent, servers, format, file: target }: Place, { program, name, force }: Farewell & { readonly name: string }, { text = '' }: OpenedFile): Change<Row> {
