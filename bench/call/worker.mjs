@@ -54,6 +54,6 @@ process.on('message', async () => {
 
 function stateOf(items) {
   const state = createState()
-  state.get(notes).replace(Array.from({ length: items }, (_, a) => ({ a })))
+  state.get(notes).append(...Array.from({ length: items }, (_, a) => ({ a })))
   return state
 }

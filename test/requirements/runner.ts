@@ -23,6 +23,7 @@ export const RUNNER: { readonly [name: string]: string } = {
   'run-artifacts': 'What a tool made is hashed and kept when its tree is dead; what lies outside, or is a link, is refused.',
   'run-outputs': 'Outputs are put in their place on success only, paths are those of the caller.',
   'run-environment': 'A tool gets the variables of its run, the allow-list and what its manifest requires; nothing else of the host.',
+  'run-caps': 'Without any word about it a line has 1 MiB, stderr 64 MB and a run 256 MB.',
   'run-flood': 'A flood of lines is recorded whole with flat memory; too much output ends the run with OUTPUT_LIMIT and one endless line is cut.',
   'states': 'One function makes every transition of a run: queued, running, waiting_ai while a question is open, and one end for each attempt; resume and retries lead out of failed and cancelled, nothing out of completed.',
   'question-time': 'A question waits for its own time; then its default is the answer, or the failure names the command that goes on. The first answer that fits wins.',

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { chmodSync, existsSync, readdirSync, readFileSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { listNaming } from '../support/processes.ts'
@@ -8,7 +8,7 @@ import { last, makeProject } from './support.ts'
 
 const project = makeProject({
   'tells-secrets.py': 'permissions: {secrets: [token]}', 'makes-files.py': 'inputs: [{name: input, type: path, required: true}, {name: output, type: path, required: true}]',
-  'shows-its-environment.sh': 'env: {require: [AWS_REGION]}\n# plain', 'floods.py': '', 'prints-without-end.py': '# plain\nresources: {output_mb: 8}', 'is-silent.sh': '# plain',
+  'shows-its-environment.sh': 'env: {require: [AWS_REGION]}\n# plain', 'floods.py': '', 'prints-without-end.py': '# plain\nresources: {output_mb: 8}', 'is-silent.sh': '# plain', 'goes-beyond-the-caps.sh': '# plain',
 })
 
 async function run(args: readonly string[], env: { readonly [name: string]: string } = {}) {
@@ -103,6 +103,17 @@ describe('much output', () => {
     expect(last(endless.log, 'runner_end')).toMatchObject({ state: 'failed', code: 'E_OUTPUT_LIMIT' })
     const line = await run(['prints_without_end', '--one-line'])
     expect(last(line.log, 'runner_end')).toMatchObject({ state: 'failed', code: 'E_OUTPUT_LIMIT' })
+  }, 90_000)
+
+  test('has caps also where nobody asked for any: 1 MiB a line, 64 MB of stderr, 256 MB in all [7.run-caps]', async () => {
+    const { status, id, log } = await run(['goes_beyond_the_caps'])
+    expect(status).toBe(1)
+    expect(last(log, 'runner_end')).toMatchObject({ state: 'failed', code: 'E_OUTPUT_LIMIT' })
+    expect(JSON.stringify(log.find(({ type }) => type === 'runner_error'))).toContain(String(256 * 1024 * 1024))
+    expect(log.filter(({ type }) => type === 'diagnostic').map(({ bytes }) => bytes)).toContain(1_572_864)
+    const kept = statSync(join(project.run(id), 'logs', 'stderr.log')).size
+    expect(kept).toBeGreaterThan(63 * 1024 * 1024)
+    expect(kept).toBeLessThanOrEqual(65 * 1024 * 1024)
   }, 90_000)
 })
 
