@@ -14,7 +14,6 @@ import type { RunRequest } from '../../runner/run-request.ts'
 import type { BuiltinContext } from '../../surfaces/builtin/builtin.ts'
 import { dialectContext } from '../../surfaces/cli/dialect-context.ts'
 import { printOutcome } from '../../surfaces/cli/print-outcome.ts'
-import { redirectStrayOutput } from '../../surfaces/cli/stray-output.ts'
 import { openChannels } from '../run/channels.ts'
 import { startDetachedRun } from '../run/detach.ts'
 import { readRunOptions } from '../run/request.ts'
@@ -25,9 +24,7 @@ import { concluded } from './conclude.ts'
 import { loadModel, loadPrompt } from './load-model.ts'
 import { openVoice } from './voice.ts'
 import type { AgentFlags } from './settings.ts'
-
-/** Milliseconds that a run has to end after a signal. */
-const FAREWELL = 15_000
+import { prepareHost } from '../run/prepare-host.ts'
 
 /** Runs an agent on record; gives the exit status. What cannot work (no model, no such tool) is told before a run begins. */
 export async function startAgent({ wait, detach, ...given }: AgentFlags, context: BuiltinContext): Promise<number> {
@@ -49,7 +46,7 @@ export async function startAgent({ wait, detach, ...given }: AgentFlags, context
     const request: RunRequest = { ...(await makeRequest(newRunId(), entry, undefined, { args: [], input: settings }, { ...readRunOptions({ retries: 0 }, globals, io.cwd), surroundings }, io)), command: 'agent' }
     const paths = createRun(root, request)
     if (detach) return startDetachedRun(paths, request, io, host, globals)
-    host.prepareForTools(redirectStrayOutput, { onCrash: () => undefined, farewell: FAREWELL })
+    prepareHost(host)
     const channels = openChannels(paths, io, { wait: wait === true, session: globals.session === true }, voice.pause)
     const doing = worker(paths.artifacts)
     let outcome: Outcome | undefined

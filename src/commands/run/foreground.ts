@@ -9,19 +9,16 @@ import type { Globals } from '../../surfaces/cli/argv/globals.ts'
 import { findCaller } from '../../surfaces/cli/caller.ts'
 import type { Host } from '../../surfaces/cli/host.ts'
 import { choosePresentation } from '../../surfaces/cli/mode.ts'
-import { redirectStrayOutput } from '../../surfaces/cli/stray-output.ts'
 import { isPerson, openChannels } from './channels.ts'
 import { openRunView } from './run-view.ts'
-
-/** Milliseconds that a run has to end after a signal: the grace of its tool, and a little more. */
-const FAREWELL = 15_000
+import { prepareHost } from './prepare-host.ts'
 
 export type Around = { readonly registry: Pick<Registry, 'call'> | undefined; /** Wait for answers from elsewhere also where nobody here can answer. */ readonly wait: boolean; readonly resumedBy?: 'resume'; /** Somebody only asks about the tool (`--help`). */ readonly asks?: boolean }
 
 /** Performs a run while its caller looks on: events as JSON lines for agents, words for people; gives the exit status. */
 export async function followInForeground(paths: RunPaths, request: RunRequest, { registry, wait, resumedBy, asks = false }: Around, io: Io, host: Host, globals: Globals): Promise<number> {
   const { mode } = choosePresentation(globals, io, findCaller(io.env))
-  host.prepareForTools(redirectStrayOutput, { onCrash: () => undefined, farewell: FAREWELL })
+  prepareHost(host)
   const secrets = await readGivenSecrets(request, io, host.signal)
   const forPeople = mode === 'text'
   const view = openRunView(paths, request, io, globals, { person: isPerson(io), bare: asks })

@@ -5,15 +5,13 @@ import { openRun } from '../../runner/folder/open-run.ts'
 import { folderChannel } from '../../runner/interactions/channels/folder.ts'
 import { performRun } from '../../runner/perform-run.ts'
 import type { Host } from '../../surfaces/cli/host.ts'
-import { redirectStrayOutput } from '../../surfaces/cli/stray-output.ts'
 import { withRegistryOf } from './registry-of.ts'
-
-const FAREWELL = 15_000
+import { prepareHost } from './prepare-host.ts'
 
 /** Performs a detached run, as the process that owns it; gives the exit status. */
 export async function superviseRun([folder = '', resumed]: readonly string[], io: Io, host: Host): Promise<number> {
   const { paths, request } = openRun(dirname(folder), basename(folder))
-  host.prepareForTools(redirectStrayOutput, { onCrash: (error) => io.stderr.write(`${error.message}\n`), farewell: FAREWELL })
+  prepareHost(host, (error) => io.stderr.write(`${error.message}\n`))
   await untilHandedOver(paths)
   return withRegistryOf(request, paths, io, async (registry) => {
     const ending = await performRun(paths, request, { env: io.env, channels: [folderChannel(paths.answers)], signal: host.signal, ...(registry && { registry }), ...(resumed === 'resume' && { resumedBy: 'resume' }) })

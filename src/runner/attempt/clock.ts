@@ -9,8 +9,6 @@ export type RunClock = {
   /** The question is answered: what was left of the deadline goes on, and silence counts from here. */
   goOn(): void
   stop(): void
-  /** Seconds until the deadline. */
-  remaining(): number
 }
 
 export type ClockOptions = {
@@ -82,7 +80,6 @@ export function startClock({ deadline, grace, onDeadline, onSilence }: ClockOpti
       stopped = true
       halt()
     },
-    remaining: () => Math.max(0, (paused ? left : left - (performance.now() - since)) / 1000),
   }
 }
 
