@@ -182,4 +182,10 @@ describe('a decision', () => {
     expect(settled).toEqual(ok(['safe']))
     expect(new Set(asked)).toEqual(new Set(['p.strategy']))
   })
+
+  test('[9.interpreter-decision] that nobody takes in time falls to its default, or fails', async () => {
+    const step = { type: 'ai_decision', name: 'go', decision_type: 'go', timeout: 60 } as const
+    expect((await run(flow([{ ...step, default: 'no' }]))).settled).toEqual(ok('no'))
+    expect((await run(flow([step]))).settled).toMatchObject({ ok: false, error: { code: 'TIMEOUT', details: { step: 'go' } } })
+  })
 })
