@@ -17,10 +17,10 @@ import type { RunningCall } from './running.ts'
 
 /** Starts the clock of a call and checks its input; throws INVALID_INPUT, MISSING_PARAM or INVALID_PATH. */
 export function admit(definition: ToolDefinition, given: unknown, options: CallOptions, call: RunningCall): Prepared | Promise<Prepared> {
-  if (options.timeout !== undefined) call.limitTo(toMilliseconds(options.timeout, 'timeout'))
-  if (definition.timeout !== undefined) call.limitTo(definition.timeout)
+  if (options.timeout !== undefined) call.limitTo(toMilliseconds(options.timeout, 'timeout'), 'caller')
+  if (definition.timeout !== undefined) call.limitTo(definition.timeout, 'tool')
   const limit = (prepared: Prepared): Prepared => {
-    if (prepared.limit !== undefined) call.limitTo(prepared.limit)
+    if (prepared.limit !== undefined) call.limitTo(prepared.limit, 'input')
     return prepared
   }
   return after(prepareInput(definition, given, options), limit)

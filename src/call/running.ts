@@ -4,6 +4,9 @@ import { startDeadline } from './deadline.ts'
 import type { RunningDeadline } from './deadline.ts'
 import { onAbort } from './on-abort.ts'
 
+/** Whose limit a deadline is, because only its owner can allow more: the caller's, that of the input, or the tool's own. */
+export type LimitOwner = 'caller' | 'input' | 'tool'
+
 /** One call while it runs: the first failure from outside (deadline, cancellation, process.exit) ends it. A class, because the hidden class of a literal with getters is made anew for each call. */
 export class RunningCall {
   /** It has ended, whichever way. */
@@ -60,11 +63,11 @@ export class RunningCall {
     return () => void listening.delete(react)
   }
 
-  /** Sets a deadline; of several the earliest counts. */
-  limitTo(milliseconds: number, explain: () => ToolError = () => timedOut(milliseconds)): void {
+  /** Sets a deadline; of several the earliest counts. `by` says whose it is, or what to tell. */
+  limitTo(milliseconds: number, by: LimitOwner | (() => ToolError)): void {
     if (this.over || (this.#deadline && this.#deadline.remaining() * 1000 <= milliseconds)) return
     this.#deadline?.clear()
-    this.#deadline = startDeadline(milliseconds, () => this.fail(explain()))
+    this.#deadline = startDeadline(milliseconds, () => this.fail(typeof by === 'function' ? by() : timedOut(milliseconds, by)))
   }
 
   /** Waits for somebody, with the deadline standing still; ends with the call, whatever the other side does. */
@@ -154,8 +157,11 @@ export function cancelled(reason: unknown): ToolError {
   return new ToolError('CANCELLED', words ? `the call was cancelled: ${words}` : 'the call was cancelled', { cause: reason })
 }
 
-function timedOut(milliseconds: number): ToolError {
-  return new ToolError('TIMEOUT', `the call took longer than ${milliseconds / 1000} seconds`, { suggestion: { action: 'retry_with_modified_input', fix: 'Allow more time or ask for less' } })
+function timedOut(milliseconds: number, by: LimitOwner): ToolError {
+  return new ToolError('TIMEOUT', `the call took longer than ${milliseconds / 1000} seconds`, {
+    details: { limit_s: milliseconds / 1000, limited_by: by },
+    suggestion: { action: 'retry_with_modified_input', fix: by === 'tool' ? 'Ask for less: the tool allows itself no more time' : 'Allow more time or ask for less' },
+  })
 }
 
 function isOver(): ToolError {

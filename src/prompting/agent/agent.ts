@@ -62,6 +62,6 @@ function check(options: AgentOptions): void {
 }
 
 function checkTask(task: string | readonly AgentMessage[]): void {
-  if (typeof task === 'string' ? task.trim() !== '' : Array.isArray(task) && task.some(({ role }) => role === 'user')) return
+  if (typeof task === 'string' ? task.trim() !== '' : Array.isArray(task) && task.some((message: AgentMessage | undefined) => message?.role === 'user')) return
   throw new ToolError('MISSING_PARAM', 'an agent needs a task: a text, or messages with one of the user', { field: 'task', suggestion: "agent.run('Sum up the open issues')" })
 }

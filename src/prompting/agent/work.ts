@@ -27,6 +27,11 @@ export class Work {
   /** Adds to the conversation, and to the record. */
   say(message: AgentMessage): void {
     this.messages.push(message)
+    this.note(message)
+  }
+
+  /** Adds to the record only: what is done is written down at once, also where others are waited for before it is said. */
+  note(message: AgentMessage): void {
     this.parts.transcript?.write({ type: 'message', turn: this.turns, message })
   }
 
@@ -61,11 +66,16 @@ export class Work {
     if (this.parts.budget && !outcome.ok && outcome.error.code === 'E_BUDGET_EXCEEDED') this.#spent ??= toolErrorFrom(outcome.error)
   }
 
+  /** What those who look on, or write it down, could not do. */
+  get problem(): ToolError | undefined {
+    return this.#broken ?? this.parts.transcript?.problem
+  }
+
   /** Throws what forbids to go on. */
   check(): void {
     this.signal.throwIfAborted()
     this.parts.budget?.check()
-    const problem = this.#spent ?? this.#broken ?? this.parts.transcript?.problem
+    const problem = this.#spent ?? this.problem
     if (problem) throw problem
   }
 

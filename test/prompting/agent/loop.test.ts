@@ -264,6 +264,21 @@ describe('what others see', () => {
     expect(toolTexts(result.messages)).toEqual(['{"sum":2}'])
   })
 
+  test.each(['turn_start', 'usage', 'end'])('also one that throws in the last turn, at %s [8.agent-events]', async (when) => {
+    const result = await agent({ model: scriptedModel(['Done.']), tools: [add], onEvent: ({ type }) => { if (type === when) throw new Error('I cannot look') } }).run('Go')
+    expect(result).toMatchObject({ status: 'failed', text: 'Done.', error: { code: 'INTERNAL', message: 'onEvent of the agent failed: I cannot look' } })
+  })
+
+  test('what is done is in the transcript while a call beside it still runs [8.agent-transcript]', async () => {
+    const file = join(makeFolder(), 'talk.jsonl')
+    const messages = () => readFileSync(file, 'utf8').trimEnd().split('\n').map((line) => (JSON.parse(line) as { message?: AgentMessage }).message).filter((message) => message?.role === 'tool')
+    const waits = tool({ name: 'waits', summary: 'Wait for the other', run: async () => (await expect.poll(messages, { timeout: 60_000 }).toMatchObject([{ id: 'b', text: 'written' }]), 'seen') })
+    const writes = tool({ name: 'writes', summary: 'Write', run: () => 'written' })
+    const result = await agent({ model: scriptedModel([{ calls: [use('waits', {}, 'a'), use('writes', {}, 'b')] }, 'Done.']), tools: [waits, writes], parallel: 'all', transcript: file }).run('Go')
+    expect(toolTexts(result.messages)).toEqual(['seen', 'written'])
+    expect(messages().map((message) => message.text)).toEqual(['written', 'seen'])
+  })
+
   test('the transcript has all messages and events as JSON lines, for its owner only [8.agent-transcript]', async () => {
     const file = join(makeFolder(), 'deep', 'talk.jsonl')
     const result = await agent({ model: scriptedModel([{ calls: [use('add', { left: 1, right: 1 })] }, 'Two.']), tools: [add], transcript: file }).run('Go')
@@ -304,6 +319,26 @@ describe('with the rest of the house', () => {
     await expect(helper({ task: '' })).rejects.toMatchObject({ code: 'INVALID_INPUT' })
   })
 
+  test('a conversation that broke off, or was put together by hand, goes on in the order that providers want [8.agent-loop]', async () => {
+    const call = (id: string) => ({ id, name: 'add', arguments: {} })
+    const answer = (id: string): AgentMessage => ({ role: 'tool', id, name: 'add', text: id })
+    const model = scriptedModel(['Done.'])
+    await agent({ model, tools: [add] }).run([{ role: 'user', text: 'Go' }, { role: 'assistant', text: '', calls: [call('a'), call('b'), call('c')] }, answer('c'), answer('a'), { role: 'user', text: 'And?' }])
+    expect(lastAsked(model).map((message) => (message.role === 'tool' ? `${message.id}${message.failed ? ' failed' : ''}` : message.role))).toEqual(['user', 'assistant', 'a', 'b failed', 'c', 'user'])
+  })
+
+  test.each([
+    [null, /message 2 of the conversation is no object/],
+    [{ role: 'robot', text: '' }, /has the role "robot"; there are system, user, assistant, tool/],
+    [{ role: 'user' }, /has no text/],
+    [{ role: 'assistant', text: 'Hm.' }, /has no list of 'calls'/],
+    [{ role: 'tool', text: 'x' }, /has no 'id'/],
+  ])('a conversation with %j in it is refused, with the place [8.agent-misuse]', async (message, words) => {
+    const model = scriptedModel([])
+    await expect(agent({ model, tools: [add] }).run([{ role: 'user', text: 'Go' }, message as never])).rejects.toMatchObject({ code: 'INVALID_INPUT', message: expect.stringMatching(words) as string })
+    expect(model.requests).toHaveLength(0)
+  })
+
   test('options that make no sense are refused at once [8.agent-misuse]', async () => {
     const model = scriptedModel([])
     const refusals: [object, RegExp][] = [
@@ -315,5 +350,6 @@ describe('with the rest of the house', () => {
     ]
     for (const [options, message] of refusals) expect(() => agent(options as never)).toThrow(message)
     await expect(agent({ model, tools: [add] }).run(' ')).rejects.toMatchObject({ code: 'MISSING_PARAM' })
+    await expect(agent({ model, tools: [add, tool({ name: 'add', summary: 'Another' })] }).run('Go')).rejects.toMatchObject({ code: 'CONFIG', message: "two tools of the agent are called 'add'", suggestion: { fix: 'Rename one: tools: { other_add: tool }' } })
   })
 })
