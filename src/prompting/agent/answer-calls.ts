@@ -72,7 +72,7 @@ async function answer(call: ModelCall, index: number, { work, offer, repeats, us
   const notice = repeats.notice(name, call.arguments, text)
   const told = notice === undefined ? text : `${text}\n\n${notice}`
   work.tell({ type: 'tool_result', ...of, ok: outcome.ok, text: told, outcome: tool ? showOutcome(tool.entry.definition, outcome) : outcome })
-  const message: ToolMessage = { role: 'tool', id, name, text: told, ...(content && { content }), ...(!outcome.ok && { failed: true }) }
+  const message: ToolMessage = work.hide({ role: 'tool', id, name, text: told, ...(content && { content }), ...(!outcome.ok && { failed: true }) })
   work.note(message)
   return message
 

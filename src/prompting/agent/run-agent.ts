@@ -27,7 +27,7 @@ export async function runAgent(given: AgentOptions, task: string | readonly Agen
   const transcript = options.transcript === undefined ? undefined : openTranscript(options.transcript)
   const until = limit(signal, budget)
   const work = new Work(options, { signal: until.signal, budget, state, transcript }, before)
-  transcript?.write({ type: 'start', agent: options.name ?? 'agent', model: options.model.name, messages: before })
+  transcript?.write({ type: 'start', agent: options.name ?? 'agent', model: options.model.name, messages: work.messages })
   if (typeof task === 'string') work.say({ role: 'user', text: task })
   try {
     const reached = await converse(work, offerFor).catch((error: unknown) => endBy(error, until.signal, signal))

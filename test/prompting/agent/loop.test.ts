@@ -258,6 +258,19 @@ describe('what others see', () => {
     expect(JSON.stringify(events)).toContain('***')
   })
 
+  test('secrets of the calls get to the tool, and what it makes of them to nobody [8.agent-secrets]', async () => {
+    const secret = 'hunter2 is "mine"'
+    const file = join(makeFolder(), 'talk.jsonl')
+    const blabs = tool({ name: 'blabs', summary: 'Tell', run: (_input, ctx) => ({ token: ctx.secret('token'), encoded: Buffer.from(secret).toString('base64') }) })
+    const breaks2 = tool({ name: 'breaks2', summary: 'Fail', run: (_input, ctx) => (ctx.progress(`with ${secret}`), fail('E_MINE', `${secret} is wrong`)) })
+    const events: AgentEvent[] = []
+    const model = scriptedModel([{ calls: [use('blabs'), use('breaks2')] }, 'done'])
+    const result = await agent({ model, tools: [blabs, breaks2], call: { secrets: { token: secret, short: 'a' } }, transcript: file, onEvent: (event) => events.push(event) }).run('Go')
+    const told = [JSON.stringify(result), JSON.stringify(events), JSON.stringify(model.requests.map(({ messages }) => messages)), readFileSync(file, 'utf8')]
+    for (const text of told) expect(text).not.toMatch(/hunter2|aHVudGVyMi/)
+    expect(toolTexts(result.messages)).toEqual(['{"token":"[REDACTED]","encoded":"[REDACTED]"}', expect.stringContaining('[REDACTED] is wrong')])
+  })
+
   test('an observer that throws ends the run as failed, and disturbs no call [8.agent-events]', async () => {
     const result = await agent({ model: scriptedModel([{ calls: [use('add', { left: 1, right: 1 })] }, 'late']), tools: [add], onEvent: ({ type }) => { if (type === 'tool_call') throw new Error('I cannot look') } }).run('Go')
     expect(result).toMatchObject({ status: 'failed', turns: 1, error: { code: 'INTERNAL', message: 'onEvent of the agent failed: I cannot look' } })

@@ -82,7 +82,8 @@ describe('streams that go wrong', () => {
     expect(events.filter(({ type }) => type === 'tool_call')).toHaveLength(1)
   })
 
-  test.each([
+  // Side by side, because each waits half a second before it asks again.
+  test.concurrent.each([
     ['garbage', raw('data: {"choices": [{"delta":\n\ndata: <html>\n\n'), 'no JSON'],
     ['an error in the middle', raw('data: {"choices":[{"delta":{"content":"a"}}]}\n\ndata: {"error":{"code":502,"message":"upstream died"}}\n\n'), 'upstream died'],
     ['an error in words', raw('data: {"error":"overloaded, come back"}\n\ndata: [DONE]\n\n'), 'overloaded, come back'],

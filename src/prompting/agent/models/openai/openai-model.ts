@@ -5,6 +5,7 @@ import { ToolError } from '../../../../contract/tool-error.ts'
 import { host } from '../../../../call/host.ts'
 import { checkOptions } from '../../../../define/names.ts'
 import type { Model } from '../../model-type.ts'
+import { keepSecrets } from '../own-secrets.ts'
 import type { OpenAiServer } from './server.ts'
 
 /** A model behind an address that speaks OpenAI's chat completions: OpenAI itself, and most others. */
@@ -36,10 +37,10 @@ const SILENCE = '5m'
 export function openaiModel(options: OpenAiModelOptions): Model {
   checkOptions('openaiModel()', options, OPTIONS)
   const server = readServer(options)
-  return {
+  return keepSecrets({
     name: `openai:${server.model}`,
     generate: async (request, how) => (await import('./generate.ts')).generate(server, request, how),
-  }
+  }, credentialsIn(server.headers))
 }
 
 function readServer({ model, baseUrl, apiKey, headers = {}, stream = true, timeout = SILENCE, strict = false, body = {}, env = host.env() }: OpenAiModelOptions): OpenAiServer {
@@ -62,4 +63,9 @@ function addressOf(base: string): URL | undefined {
   const address = new URL(base)
   address.pathname = `${address.pathname.replace(/\/+$/, '')}/chat/completions`
   return address
+}
+
+// Other headers hold words that may stand in any conversation.
+function credentialsIn(headers: { readonly [name: string]: string }): readonly string[] {
+  return Object.entries(headers).filter(([name]) => /auth|key|token|secret|cookie/i.test(name)).map(([, value]) => value.split(' ').at(-1)!)
 }
