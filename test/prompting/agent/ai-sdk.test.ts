@@ -97,8 +97,8 @@ describe('over the providers of the ai package', () => {
 
   test('cancelling cancels the stream [8.agent-cancel]', async () => {
     const stop = new AbortController()
-    const mock = new MockLanguageModelV3({ doStream: async () => ({ stream: simulateReadableStream({ chunks: [...text('a'), ...text('b'), finish('stop')] as never[], chunkDelayInMs: 60_000, initialDelayInMs: 0 }) }) })
-    const running = agent({ model: aiSdkModel(mock), tools: [add], onEvent: ({ type }) => { if (type === 'turn_start') setTimeout(() => stop.abort(), 20) } }).run('Go', { signal: stop.signal })
+    const mock = new MockLanguageModelV3({ doStream: async () => ({ stream: simulateReadableStream({ chunks: [{ type: 'text-delta', id: 't', delta: 'a' }, ...text('b'), finish('stop')] as never[], chunkDelayInMs: 60_000, initialDelayInMs: 0 }) }) })
+    const running = agent({ model: aiSdkModel(mock), tools: [add], onEvent: ({ type }) => { if (type === 'text') stop.abort() } }).run('Go', { signal: stop.signal })
     expect(await running).toMatchObject({ status: 'cancelled' })
     expect(mock.doStreamCalls[0]!.abortSignal!.aborted).toBe(true)
   })

@@ -182,6 +182,8 @@ describe('a run that somebody looks after', () => {
     expect(server.asked[1]!.body.messages.at(-1).content).toBe('token [REDACTED], key [REDACTED]')
     for (const text of [stdout, stderr, ...filesIn(join(cwd, '.runs')).map((file) => readFileSync(file, 'utf8'))]) expect(text).not.toMatch(/tok-0123456789|sk-test/)
     expect(JSON.stringify(transcriptOf(cwd))).toContain('token [REDACTED]')
+    // The same for a run of such a tool alone.
+    expect((await toolable(['run', '--secret-file', 'token=token.txt', 'blabs'], { cwd })).stdout).toMatch(/"token \[REDACTED\]/)
   })
 
   test('a policy that demands permissions speaks about the tools, and about those of a prompt that nobody has looked at [8.agent-command-policy]', async () => {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { agent, content, createState, fail, jsonSchema, ok, registry, tool, toolset, ToolError } from 'toolable'
@@ -103,12 +103,13 @@ describe('the loop', () => {
 })
 
 describe('calls side by side', () => {
-  // Tells how many ran at the same time.
-  function watched(annotations: { readonly readOnly?: boolean }, name: string, seen: { now: number; most: number; order: string[] }) {
+  // Tells how many ran at the same time; the slow one waits until so many others have ended.
+  function watched(annotations: { readonly readOnly?: boolean }, name: string, seen: { now: number; most: number; order: string[] }, others: number) {
     return tool({ name, summary: 'Wait a little', annotations, input: jsonSchema<{ id: string }>({ type: 'object', properties: { id: { type: 'string' } }, required: ['id'] }), async run({ id }) {
       seen.now += 1
       seen.most = Math.max(seen.most, seen.now)
-      await new Promise((resolve) => setTimeout(resolve, id === 'slow' ? 40 : 5))
+      await new Promise((resolve) => setTimeout(resolve, 5))
+      if (id === 'slow') await expect.poll(() => seen.order.length, { timeout: 60_000 }).toBeGreaterThanOrEqual(others)
       seen.now -= 1
       seen.order.push(id)
       return id
@@ -120,7 +121,8 @@ describe('calls side by side', () => {
     ['safe', 'read', 3], ['safe', 'write', 1], ['all', 'write', 3], [false, 'read', 1],
   ] as const)('parallel %s: of %s tools %i run at the same time, and messages keep their order [8.agent-parallel]', async (parallel, name, most) => {
     const seen = { now: 0, most: 0, order: [] as string[] }
-    const tools = [watched({ readOnly: true }, 'read', seen), watched({}, 'write', seen)]
+    const others = most === 1 ? 0 : 2
+    const tools = [watched({ readOnly: true }, 'read', seen, others), watched({}, 'write', seen, others)]
     const { messages } = await agent({ model: scriptedModel(replies(name)), tools, parallel }).run('Go')
     expect(seen.most).toBe(most)
     expect(toolTexts(messages)).toEqual(['slow', 'b', 'c'])
@@ -129,7 +131,7 @@ describe('calls side by side', () => {
 
   test('what stands before a call that changes something happens before it [8.agent-parallel]', async () => {
     const seen = { now: 0, most: 0, order: [] as string[] }
-    const tools = [watched({ readOnly: true }, 'read', seen), watched({}, 'write', seen)]
+    const tools = [watched({ readOnly: true }, 'read', seen, 1), watched({}, 'write', seen, 1)]
     await agent({ model: scriptedModel([{ calls: [use('read', { id: 'slow' }), use('read', { id: 'b' }), use('write', { id: 'w' }), use('read', { id: 'after' })] }, 'done']), tools }).run('Go')
     expect(seen.order).toEqual(['b', 'slow', 'w', 'after'])
   })
@@ -301,6 +303,15 @@ describe('what others see', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600)
   })
 
+  test('what stands in a transcript stays, and a line that a crash has torn swallows no other [8.agent-transcript]', async () => {
+    const file = join(makeFolder(), 'talk.jsonl')
+    writeFileSync(file, '{"type":"start"}\n{"type":"mess')
+    await agent({ model: scriptedModel(['Hello.']), tools: [add], transcript: file }).run('Go')
+    const lines = readFileSync(file, 'utf8').trimEnd().split('\n')
+    expect(lines.slice(0, 2)).toEqual(['{"type":"start"}', '{"type":"mess'])
+    expect(lines.slice(2).map((line) => (JSON.parse(line) as { type: string }).type)).toEqual(['start', 'message', 'turn_start', 'message', 'usage', 'end'])
+  })
+
   test('a transcript that cannot be written is a failure [8.agent-transcript]', async () => {
     expect(await agent({ model: scriptedModel(['Hello.']), tools: [add], transcript: '/dev/full' }).run('Go')).toMatchObject({ status: 'failed', error: { code: 'DISK_FULL', message: expect.stringContaining('/dev/full') } })
     expect(await agent({ model: scriptedModel(['Hello.']), tools: [add], transcript: '/proc/nowhere/talk.jsonl' }).run('Go')).toMatchObject({ status: 'failed', error: { message: expect.stringContaining('cannot be written') } })
@@ -359,6 +370,8 @@ describe('with the rest of the house', () => {
       [{ tools: [add] }, /'model' of agent\(\) needs a model/],
       [{ model, tools: [add], maxTurns: 0 }, /'maxTurns' of agent\(\) must be a whole number of at least 1/],
       [{ model, tools: [add], maxTurn: 3 }, /no option 'maxTurn'; did you mean 'maxTurns'\?/],
+      [{ model, registry: registry({ tools: [] }) }, /'registry' of agent\(\) is a promise: write await before it/],
+      [{ model, prompt: { text: 'You count.' } }, /'prompt' of agent\(\) needs what sections\(\) gives/],
       [{ model, tools: [add], filter: 'add' }, /'filter' of agent\(\) goes with 'registry' only/],
     ]
     for (const [options, message] of refusals) expect(() => agent(options as never)).toThrow(message)
