@@ -82,7 +82,11 @@ export function openView(work: Work, limits: Required<FilesOptions>): Filesystem
       if (node.kind === 'folder') {
         const { nodes, others } = children(node, base)
         const first = nodes[0]?.[0] ?? others[0]
-        if (first !== undefined && options?.recursive !== true) throw otherKind(pathOf(names), `is a folder that is not empty: '${shown(first)}' is in it${nodes.length === 0 ? ', which is neither a file nor a folder' : ''}`, 'Remove it with all that is in it: recursive')
+        if (first !== undefined && options?.recursive !== true) {
+          // The refusal is true as long as that lies there, so a call that goes on has decided by it.
+          if (nodes.length > 0) look([...names, first])
+          throw otherKind(pathOf(names), `is a folder that is not empty: '${shown(first)}' is in it${nodes.length === 0 ? ', which is neither a file nor a folder' : ''}`, 'Remove it with all that is in it: recursive')
+        }
       }
       work.root = place(work.root, names, null, base)
     },

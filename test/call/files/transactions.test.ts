@@ -106,6 +106,23 @@ describe('files that roll back', () => {
     }
   })
 
+  test('a folder that was not removed because of what lay in it: when that is gone meanwhile, the refusal is void, and so is the call [8.files-conflict]', async () => {
+    for (const files of [folderFiles(makeRoot()), memoryFiles()]) {
+      const make = files.begin({ readOnly: false })
+      await make.view.write('full/only', '1')
+      await make.commit()
+      await make.end?.()
+      const [refused, mover] = [files.begin({ readOnly: false }), files.begin({ readOnly: false })]
+      await expect(refused.view.remove('full')).rejects.toMatchObject({ code: 'CONFLICT', retryable: false })
+      await refused.view.write('note', 'it is not empty')
+      await mover.view.move('full/only', 'elsewhere')
+      await mover.commit()
+      await mover.end?.()
+      await expect(Promise.resolve(refused.commit())).rejects.toMatchObject({ code: 'CONFLICT', retryable: true, details: { path: 'full/only' } })
+      await refused.rollback()
+    }
+  })
+
   test('a call inside another sees its changes and gives it its own, or forgets them alone [8.files-nested]', async () => {
     const root = makeRoot()
     writeDisk(root, new Map([['old/a', 'a'], ['old/b', 'b']]))
