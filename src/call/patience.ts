@@ -16,7 +16,7 @@ export function withPatience(listening: unknown): void | Promise<void> {
     }
     const failed = (error: unknown): void => {
       clearTimeout(timer)
-      reject(error as Error)
+      reject(error)
     }
     ;(listening as PromiseLike<unknown>).then(heard, failed)
   })

@@ -28,6 +28,10 @@ export function openView(work: Work, limits: Required<FilesOptions>): Filesystem
     work.looked.add(pathOf(names))
     return find(root, names, base)
   }
+  const become = (root: FolderNode): void => {
+    storage.checkRoom(root)
+    work.root = root
+  }
   const existing = (names: readonly string[]): Node => look(names) ?? fail(missing(pathOf(names)))
   const folderAt = (names: readonly string[]): FolderNode => {
     const node = existing(names)
@@ -45,7 +49,7 @@ export function openView(work: Work, limits: Required<FilesOptions>): Filesystem
     const old = look(names, root)
     if (old?.kind === 'folder') throw otherKind(pathOf(names), 'is a folder, not a file', 'Choose the path of a file in it')
     if (old?.origin !== undefined) storage.checkWritable(old.origin)
-    work.root = place(root, names, make(old, bytes), base)
+    become(place(root, names, make(old, bytes), base))
   }
 
   return {
@@ -96,12 +100,12 @@ export function openView(work: Work, limits: Required<FilesOptions>): Filesystem
       if (source.every((name, index) => target[index] === name)) throw otherKind(pathOf(source), 'cannot be moved to itself or into itself', 'Choose a path outside of it')
       const root = withFolders(work.root, target.slice(0, -1), base)
       if (look(target, root)) throw otherKind(pathOf(target), 'is there already', 'Remove it first, or choose another path')
-      work.root = place(place(root, source, null, base), target, node, base)
+      become(place(place(root, source, null, base), target, node, base))
     },
     makeFolder: async (path) => {
       const names = change(path)
       // Another object also where nothing was missing: that the folder is there has been promised, and is checked at the end.
-      work.root = { ...withFolders(work.root, names, base) }
+      become({ ...withFolders(work.root, names, base) })
     },
     list: async (path = '.', page) => {
       const names = begin(path)
