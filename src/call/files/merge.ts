@@ -26,7 +26,9 @@ export function checkLooked(looked: ReadonlySet<string>, before: FolderNode, now
 
 // Both may have made the same folder, or changed something in one of the base.
 function join(was: Found, own: Found, other: Found, path: string): FolderNode {
-  if (isFolder(own) && isFolder(other) && own.origin === other.origin) {
+  // Who put another folder there has moved or removed the one that others work in.
+  const isReplaced = isFolder(was) && isFolder(own) && was.mark !== own.mark
+  if (!isReplaced && isFolder(own) && isFolder(other) && own.origin === other.origin) {
     const before = was ?? (own.origin === undefined ? EMPTY_FOLDER : { ...EMPTY_FOLDER, origin: own.origin })
     if (isFolder(before) && before.origin === own.origin) return merge(before, own, other, `${path}/`)
   }

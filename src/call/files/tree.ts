@@ -12,7 +12,7 @@ export type Blob = { readonly id: number }
 export type FileNode = { readonly kind: 'file'; readonly size: number; readonly traits?: Traits } & ({ readonly origin: string; readonly blob?: never } | { readonly blob: Blob; readonly origin?: never })
 
 /** A folder. With an origin, everything of that folder of the base is in it that `entries` does not name; null stands for what is gone. */
-export type FolderNode = { readonly kind: 'folder'; readonly origin?: string; readonly entries: NameMap<Node | null>; /** The bytes of all that `entries` holds. */ readonly weight: number }
+export type FolderNode = { readonly kind: 'folder'; readonly origin?: string; readonly entries: NameMap<Node | null>; /** The bytes of all that `entries` holds. */ readonly weight: number; /** Tells a folder that a call made from another one at the same path. */ readonly mark?: object }
 export type Node = FileNode | FolderNode
 
 /** What lies below a tree and does not change: the files of a folder on disk. Paths are made of names that were checked. */
@@ -64,7 +64,7 @@ export function withFolders(root: FolderNode, names: readonly string[], base: Ba
     const next = child(folder, name, base)
     if (next?.kind === 'file') throw otherKind(pathOf(names.slice(0, index + 1)), 'is a file, not a folder', 'Remove the file first, or choose another path')
     if (!next) {
-      const fresh = names.slice(index + 1).reduceRight((inner, inside) => withEntry(EMPTY_FOLDER, inside, inner), EMPTY_FOLDER)
+      const fresh = names.slice(index + 1).reduceRight((inner, inside) => withEntry(newFolder(), inside, inner), newFolder())
       return place(root, names.slice(0, index + 1), fresh, base)
     }
     folder = next
@@ -85,6 +85,10 @@ function child(folder: FolderNode, name: string, base: Base): Node | undefined {
   const own = folder.entries.get(name)
   if (own !== undefined) return own ?? undefined
   return folder.origin === undefined ? undefined : base.look(folder.origin === '' ? name : `${folder.origin}/${name}`)
+}
+
+function newFolder(): FolderNode {
+  return { ...EMPTY_FOLDER, mark: {} }
 }
 
 function weightOf(node: Node | null | undefined): number {

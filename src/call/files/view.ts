@@ -26,8 +26,18 @@ export function openView(work: Work, limits: Required<FilesOptions>): Filesystem
   }
   const look = (names: readonly string[], root = work.root): Node | undefined => {
     work.looked.add(pathOf(names))
-    return find(root, names, base)
+    return noting(() => find(root, names, base))
   }
+  // A file on the way has decided as well: the refusal is void when it is gone.
+  const noting = <Value>(walk: () => Value): Value => {
+    try {
+      return walk()
+    } catch (error) {
+      if (ToolError.is(error) && typeof error.details?.['path'] === 'string') work.looked.add(error.details['path'])
+      throw error
+    }
+  }
+  const foldersTo = (names: readonly string[]): FolderNode => noting(() => withFolders(work.root, names, base))
   const become = (root: FolderNode): void => {
     storage.checkRoom(root)
     work.root = root
@@ -45,7 +55,7 @@ export function openView(work: Work, limits: Required<FilesOptions>): Filesystem
   const write = (path: string, content: string | Uint8Array, make: (old: FileNode | undefined, bytes: Uint8Array) => FileNode): void => {
     const names = change(path)
     const bytes = bytesOf(content)
-    const root = withFolders(work.root, names.slice(0, -1), base)
+    const root = foldersTo(names.slice(0, -1))
     const old = look(names, root)
     if (old?.kind === 'folder') throw otherKind(pathOf(names), 'is a folder, not a file', 'Choose the path of a file in it')
     if (old?.origin !== undefined) storage.checkWritable(old.origin)
@@ -98,14 +108,14 @@ export function openView(work: Work, limits: Required<FilesOptions>): Filesystem
       const [source, target] = [change(from), change(to)]
       const node = existing(source)
       if (source.every((name, index) => target[index] === name)) throw otherKind(pathOf(source), 'cannot be moved to itself or into itself', 'Choose a path outside of it')
-      const root = withFolders(work.root, target.slice(0, -1), base)
+      const root = foldersTo(target.slice(0, -1))
       if (look(target, root)) throw otherKind(pathOf(target), 'is there already', 'Remove it first, or choose another path')
       become(place(place(root, source, null, base), target, node, base))
     },
     makeFolder: async (path) => {
       const names = change(path)
       // Another object also where nothing was missing: that the folder is there has been promised, and is checked at the end.
-      become({ ...withFolders(work.root, names, base) })
+      become({ ...foldersTo(names) })
     },
     list: async (path = '.', page) => {
       const names = begin(path)
