@@ -114,8 +114,10 @@ export function openView(work: Work, limits: Required<FilesOptions>): Filesystem
     },
     makeFolder: async (path) => {
       const names = change(path)
-      // Another object also where nothing was missing: that the folder is there has been promised, and is checked at the end.
-      become({ ...foldersTo(names) })
+      const root = foldersTo(names)
+      // That the folder is there has been promised, and is checked at the end: another object also where nothing was missing.
+      if (root === work.root) look(names)
+      become({ ...root })
     },
     list: async (path = '.', page) => {
       const names = begin(path)

@@ -143,6 +143,22 @@ describe('files that roll back', () => {
     }
   })
 
+  test('a folder that a call was told is there has to be there at its commit [8.files-conflict]', async () => {
+    for (const files of [folderFiles(makeRoot()), memoryFiles()]) {
+      const make = files.begin({ readOnly: false })
+      await make.view.makeFolder('wanted')
+      await make.commit()
+      await make.end?.()
+      const [wants, mover] = [files.begin({ readOnly: false }), files.begin({ readOnly: false })]
+      await wants.view.makeFolder('wanted')
+      await mover.view.move('wanted', 'elsewhere')
+      await mover.commit()
+      await mover.end?.()
+      await expect(Promise.resolve(wants.commit())).rejects.toMatchObject({ code: 'CONFLICT', retryable: true, details: { path: 'wanted' } })
+      await wants.rollback()
+    }
+  })
+
   test('a folder that was moved or removed, and made anew, is not the one that others wrote into [8.files-conflict]', async () => {
     const replaces: readonly ((view: Filesystem) => Promise<void>)[] = [(view) => view.move('folder', 'moved'), (view) => view.remove('folder', { recursive: true })]
     for (const [index, replace] of [...replaces, ...replaces].entries()) {
