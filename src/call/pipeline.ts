@@ -14,6 +14,7 @@ import type { Answer } from './finish.ts'
 import type { Finished, Identity } from './finished.ts'
 import { host } from './host.ts'
 import type { ServedCallOptions } from './options.ts'
+import { isOutOfPatience } from './patience.ts'
 import type { Prepared } from './prepare.ts'
 import { report as tellInvoked } from './report.ts'
 import { underRules } from './rules.ts'
@@ -71,7 +72,7 @@ export function begin(definition: ToolDefinition, given: unknown, asked: ServedC
       last = withWarning(finished, `${stay?.isCommitted ? 'what the call had opened could not be closed' : 'not all that the call changed could be taken back'}: ${toToolError(error).message}`)
     }
     // An observer that fails after the end changes nothing any more.
-    if (!isTold()) await report(last.outcome).catch(() => undefined)
+    if (!isTold()) await unlessStuck(finished, report(last.outcome).catch(() => undefined))
     return last
   }
   startCall(
@@ -80,6 +81,10 @@ export function begin(definition: ToolDefinition, given: unknown, asked: ServedC
     (finished) => void after(leave(finished), done),
     (thrown) => void after(leave(describe(thrown)), done),
   )
+}
+
+function unlessStuck({ error }: Finished, told: Promise<void>): Promise<void> | undefined {
+  return isOutOfPatience(error) ? undefined : told
 }
 
 function withWarning({ outcome, ...finished }: Finished, warning: string): Finished {

@@ -4,6 +4,8 @@ import type { Outcome } from '../../contract/outcome.ts'
 import { ToolError } from '../../contract/tool-error.ts'
 import { toToolError } from '../failure.ts'
 
+const CODE = /^[A-Z][A-Z0-9_]*$/
+
 /** A call and those who decide about it. */
 export type Asked = { readonly call: GuardedCall; readonly guards: readonly Guard[] }
 
@@ -13,7 +15,7 @@ export async function checkGuards({ guards, call }: Asked): Promise<void> {
     // A call that is over while one of them thinks needs no other.
     call.signal.throwIfAborted()
     const refusal = await attempt(guard, `could not decide about '${call.tool}', so it was not run`, () => guard.check(call))
-    if (refusal !== undefined) throw toError(guard, call, refusal)
+    if (refusal !== undefined) throw await attempt(guard, `refused '${call.tool}', and why cannot be read`, () => toError(guard, call, refusal))
   }
 }
 
@@ -34,6 +36,8 @@ async function attempt<Answer>(guard: Guard, meaning: string, act: () => Answer 
 
 function toError({ name }: Guard, { tool }: GuardedCall, refusal: unknown): ToolError {
   if (!isObject(refusal) || typeof refusal['message'] !== 'string') return new ToolError('PERMISSION', `guard '${name}' gave neither a refusal nor undefined about '${tool}', so it was not run`, { details: { guard: name } })
-  const { message, code = 'PRECONDITION', advice, details } = refusal as Refusal
-  return new ToolError(code, message, { details: { ...details, guard: name }, ...(typeof advice === 'string' && { suggestion: { action: code === 'PERMISSION' ? 'abort' : 'retry_with_modified_input', fix: advice } }) })
+  const { message, advice, details } = refusal as Refusal
+  // Programs decide by codes, so nothing else may stand in their place.
+  const code = typeof refusal['code'] === 'string' && CODE.test(refusal['code']) ? refusal['code'] : 'PRECONDITION'
+  return new ToolError(code, message, { details: { ...(isObject(details) && details), guard: name }, ...(typeof advice === 'string' && { suggestion: { action: code === 'PERMISSION' ? 'abort' : 'retry_with_modified_input', fix: advice } }) })
 }

@@ -36,7 +36,7 @@ export const behind: unique symbol = Symbol('toolable.state')
 
 /** What stands behind a state; throws CONFIG for what is none of ours. */
 export function baseOf(state: State): Base {
-  const base = (state as State & { readonly [behind]?: Base })[behind]
+  const base = (state as (State & { readonly [behind]?: Base }) | null)?.[behind]
   if (!base) throw new ToolError('CONFIG', 'state must be what createState() or ctx.state gives')
   return base
 }

@@ -1,10 +1,17 @@
-import type { Slice, SliceView } from '../../contract/state.ts'
+import type { Slice, SliceView, StateSnapshot } from '../../contract/state.ts'
 import { ToolError } from '../../contract/tool-error.ts'
 import { deepFreeze } from './deep-freeze.ts'
 import { Items } from './items.ts'
 
 /** The slices that roll back, by key. The map is replaced, never changed, so a snapshot is a reference. */
 export type SliceMap = ReadonlyMap<string, Items<unknown>>
+
+/** What `snapshot` gave; throws CONFIG for anything else, before it stands in the place of a state. */
+export function readSnapshot(snapshot: StateSnapshot): SliceMap {
+  const slices: unknown = (snapshot as StateSnapshot | null | undefined)?.slices
+  if (!(slices instanceof Map) || ![...slices.values()].every((items) => items instanceof Items)) throw new ToolError('CONFIG', 'restore() takes what snapshot() gave')
+  return slices as SliceMap
+}
 
 /** One change of one slice. It can be made again on other items, unless it put something in the place of all of them. */
 export type Change = { apply(items: Items<unknown>): Items<unknown>; readonly replaces: boolean }

@@ -23,7 +23,8 @@ export class Stay {
     this.#given = given
     this.#readOnly = readOnly
     this.#call = call
-    if (given) this.#transaction = visit(given, readOnly, call)
+    // Null is none either, and a guard must not take it for one that remembers.
+    if (given !== undefined) this.#transaction = visit(given, readOnly, call)
   }
 
   /** The state as the handler sees it. */

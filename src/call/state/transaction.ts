@@ -9,7 +9,7 @@ import { Items } from './items.ts'
 import { isOver } from './over.ts'
 import { Parts } from './parts.ts'
 import type { Singletons } from './singletons.ts'
-import { viewSlice } from './slices.ts'
+import { readSnapshot, viewSlice } from './slices.ts'
 import type { Change, SliceMap } from './slices.ts'
 import { Turns } from './turns.ts'
 
@@ -199,8 +199,8 @@ class TransactionState implements State {
     return { slices: this[behind].slices }
   }
 
-  restore({ slices }: StateSnapshot): void {
-    this[behind].restore(slices as SliceMap)
+  restore(snapshot: StateSnapshot): void {
+    this[behind].restore(readSnapshot(snapshot))
   }
 
   toJSON(): StateJson {
