@@ -42,49 +42,46 @@ export class CallContext implements Context {
   readonly budget: Budget | undefined
   readonly prompt: PromptView | undefined
   readonly context: { readonly [key: string]: unknown }
-  readonly progress: Context['progress']
-  readonly log: Context['log']
-  readonly artifact: Context['artifact']
-  readonly item: Context['item']
-  readonly plan: Context['plan']
-  readonly ask: Ask
-  readonly sample: Context['sample']
-  readonly roots: Context['roots']
-  readonly checkpoint: Context['checkpoint']
-  readonly secret: Context['secret']
+  // Initialised here, never assigned: V8 puts `this.log = () => …` into the old space, where it keeps the whole call until the next full collection.
+  readonly progress: Context['progress'] = (message, percent, more) => void this[parted].emit({ type: 'progress', message: String(message), ...(percent !== undefined && { percent: clampPercent(percent) }), ...(more?.plan && { plan: more.plan }) })
+  readonly log: Context['log'] = (message, level = 'info') => void this[parted].emit({ type: 'log', level, message: String(message) })
+  readonly artifact: Context['artifact'] = (name, uri) => void this[parted].emit({ type: 'artifact', name: String(name), uri: String(uri) })
+  readonly item: Context['item'] = (value) => void this[parted].emit({ type: 'item', value })
+  readonly plan: Context['plan'] = (action, target, details) => {
+    const { dryRun, gathered } = this[parted]
+    if (dryRun) gathered.plan.push({ action, target, ...(details !== undefined && { details }) })
+  }
+  readonly ask = ((question: never) => this.#ways.ask(question)) as Ask
+  readonly sample: Context['sample'] = (prompt, sampling) => this.#ways.sample(prompt, sampling)
+  readonly roots: Context['roots'] = (wanted) => this.#ways.roots(wanted)
+  readonly checkpoint: Context['checkpoint'] = (stage) => openCheckpoint(this.env['WORKSPACE'] ?? this.cwd, stage)
+  readonly secret: Context['secret'] = (name) => {
+    const { options: { secrets }, tool } = this[parted]
+    const secret = secrets && Object.hasOwn(secrets, name) ? secrets[name] : undefined
+    if (secret === undefined) throw new ToolError('CONFIG', `tool '${tool}' needs the secret '${name}'`, { suggestion: `Give it with --secret-file ${name}=<path>` })
+    return secret
+  }
   readonly [running]: RunningCall
   readonly [parted]: ContextParts
+  #asking: Asking | undefined
 
   constructor(parts: ContextParts, extra: { readonly [key: string]: unknown }) {
-    const { options, emit, tool, cwd, call } = parts
+    const { options } = parts
     this.dryRun = parts.dryRun
     this.caller = options.caller
-    this.cwd = cwd
+    this.cwd = parts.cwd
     this.env = options.env ?? host.env()
     this.verbose = parts.verbose
     this.budget = options.budget
     this.prompt = options.prompt
     this.context = extra
-    this.progress = (message, percent, more) => void emit({ type: 'progress', message: String(message), ...(percent !== undefined && { percent: clampPercent(percent) }), ...(more?.plan && { plan: more.plan }) })
-    this.log = (message, level = 'info') => void emit({ type: 'log', level, message: String(message) })
-    this.artifact = (name, uri) => void emit({ type: 'artifact', name: String(name), uri: String(uri) })
-    this.item = (value) => void emit({ type: 'item', value })
-    this.plan = (action, target, details) => {
-      if (parts.dryRun) parts.gathered.plan.push({ action, target, ...(details !== undefined && { details }) })
-    }
-    let made: Asking | undefined
-    const asking = (): Asking => (made ??= createAsking(`tool '${tool}'`, cwd, options, call))
-    this.ask = ((question: never) => asking().ask(question)) as Ask
-    this.sample = (prompt, sampling) => asking().sample(prompt, sampling)
-    this.roots = (wanted) => asking().roots(wanted)
-    this.checkpoint = (stage) => openCheckpoint(this.env['WORKSPACE'] ?? cwd, stage)
-    this.secret = (name) => {
-      const secret = options.secrets && Object.hasOwn(options.secrets, name) ? options.secrets[name] : undefined
-      if (secret === undefined) throw new ToolError('CONFIG', `tool '${tool}' needs the secret '${name}'`, { suggestion: `Give it with --secret-file ${name}=<path>` })
-      return secret
-    }
-    this[running] = call
+    this[running] = parts.call
     this[parted] = parts
+  }
+
+  get #ways(): Asking {
+    const { tool, cwd, options, call } = this[parted]
+    return (this.#asking ??= createAsking(`tool '${tool}'`, cwd, options, call))
   }
 
   get signal(): AbortSignal {
