@@ -27,7 +27,14 @@ export class Stay {
   }
 
   /** The state as the handler sees it. */
-  readonly state = (): State => (this.#transaction ?? this.#openOwn()).state
+  get state(): State {
+    return (this.#transaction ?? this.#openOwn()).state
+  }
+
+  /** There is something to commit. */
+  get isOpen(): boolean {
+    return this.#transaction !== undefined
+  }
 
   // Most calls never look at it.
   #openOwn(): Transaction {
@@ -42,18 +49,31 @@ export class Stay {
     const transaction = this.#transaction
     if (!transaction) return complete()
     const told = this.#given && report
-    return after(transaction.takeTurn(told !== undefined), () => {
+    if (!told && transaction.isSimple) {
       const finished = complete()
-      return after(transaction.commit(told && (() => told(finished.outcome))), () => {
-        this.isCommitted = true
-        return finished
-      })
-    })
+      transaction.commit()
+      this.isCommitted = true
+      return finished
+    }
+    return this.#commitLater(transaction, complete, told)
+  }
+
+  async #commitLater(transaction: Transaction, complete: () => Finished, told: ((outcome: Outcome) => Promise<void>) | undefined): Promise<Finished> {
+    await transaction.takeTurn()
+    const finished = complete()
+    await transaction.settle(told && (() => told(finished.outcome)))
+    this.isCommitted = true
+    return finished
   }
 
   /** Frees what the call held, and takes back what it did not commit. */
   leave(): void | Promise<void> {
     this.#isLeft = true
-    return after(this.#transaction?.leave(), () => this.#own?.close(false))
+    const leaving = this.#transaction?.leave()
+    return this.#own ? after(leaving, closeShared, this.#own) : leaving
   }
+}
+
+function closeShared(_left: void, own: Transaction['singletons']): Promise<void> {
+  return own.close(false)
 }

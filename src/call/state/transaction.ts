@@ -1,7 +1,6 @@
 import type { Filesystem } from '../../contract/filesystem.ts'
 import type { Resources, Slice, SliceView, Snapshotable, State, StateJson, StateSnapshot, Transactional } from '../../contract/state.ts'
 import { ToolError } from '../../contract/tool-error.ts'
-import { after } from '../after.ts'
 import type { RunningCall } from '../running.ts'
 import { behind, merge } from './base.ts'
 import type { Base } from './base.ts'
@@ -128,37 +127,36 @@ export class Transaction implements Base {
     return this.base.toJSON(slices)
   }
 
-  /** Waits until no other call commits, as long as this one may; nothing to wait for where everything happens at once. */
-  takeTurn(isHeard: boolean): void | Promise<void> {
-    if (!isHeard && !this.#parts && !this.base.committing.isTaken) return
-    return after(this.base.committing.take(this.#call), (pass) => {
-      if (this.isOver) {
-        pass()
-        throw isOver()
-      }
-      this.#pass = pass
-    })
+  /** Nothing has to be waited for when it commits. */
+  get isSimple(): boolean {
+    return !this.#parts && !this.base.committing.isTaken
   }
 
-  /** Makes the changes those of everybody, once `report` has told of them. Where anything of that fails it throws, and `leave` takes back what has been done. */
-  commit(report: (() => Promise<void>) | undefined): void | Promise<void> {
-    if (report || this.#parts) return this.#settle(report)
-    this.#absorb()
+  /** Waits until no other call commits, as long as this one may. */
+  async takeTurn(): Promise<void> {
+    const pass = await this.base.committing.take(this.#call)
+    if (this.isOver) {
+      pass()
+      throw isOver()
+    }
+    this.#pass = pass
   }
 
-  async #settle(report: (() => Promise<void>) | undefined): Promise<void> {
+  /** Makes the changes those of everybody, at once; throws CONFLICT where another call was in the way. */
+  commit(): void {
+    if (this.#changes.size > 0) this.base.absorb(this.#merge(), this.#changes)
+    this.#isCommitted = true
+    this.isOver = true
+  }
+
+  /** The same once the members have committed and `report` has told of it. Where anything of that fails it throws, and `leave` takes back what has been done. */
+  async settle(report: (() => Promise<void>) | undefined): Promise<void> {
     // A conflict has to be known before anybody is told.
     this.#merge()
     this.#isSettling = true
     await this.#parts?.commit()
     await report?.()
-    this.#absorb()
-  }
-
-  #absorb(): void {
-    if (this.#changes.size > 0) this.base.absorb(this.#merge(), this.#changes)
-    this.#isCommitted = true
-    this.isOver = true
+    this.commit()
   }
 
   #merge(): SliceMap {
