@@ -74,12 +74,16 @@ async function commitKnown(answer: Answer, execution: Execution, asked: Asked): 
 }
 
 function commit(answer: Answer, execution: Execution): Finished | Promise<Finished> {
-  return execution.stay.isOpen ? commitState(answer, execution) : complete(answer, execution)
+  const { stay, options } = execution
+  if (!stay.endsAtOnce(options.onEvent !== undefined)) return commitLater(answer, execution)
+  const finished = complete(answer, execution)
+  stay.commit()
+  return finished
 }
 
-function commitState(answer: Answer, execution: Execution): Finished | Promise<Finished> {
+function commitLater(answer: Answer, execution: Execution): Promise<Finished> {
   const { stay, options, finishing } = execution
-  return stay.commit(() => complete(answer, execution), options.onEvent && ((outcome) => finishing.report(outcome)))
+  return stay.commitLater(() => complete(answer, execution), options.onEvent && ((outcome) => finishing.report(outcome)))
 }
 
 function complete(answer: Answer, { call, finishing }: Execution): Finished {

@@ -11,7 +11,7 @@ import { withoutExit } from './exit-guard.ts'
 import { toToolError } from './failure.ts'
 import { buildMeta, toOutcome } from './finish.ts'
 import type { Answer } from './finish.ts'
-import type { Finished, Identity } from './finished.ts'
+import type { Begun, Finished, Identity } from './finished.ts'
 import { host } from './host.ts'
 import type { ServedCallOptions } from './options.ts'
 import type { Prepared } from './prepare.ts'
@@ -23,34 +23,41 @@ import { Stay } from './state/stay.ts'
 
 /** THE call: validate, ask, run, check, commit or roll back, answer. Never throws; every surface goes through here. */
 export function invoke(definition: ToolDefinition, given: unknown, options?: ServedCallOptions, identity?: Identity): Promise<Finished> {
-  return new Promise((resolve) => begin(definition, given, options, identity, resolve))
+  const begun = begin(definition, given, options, identity)
+  return begun.finished ? Promise.resolve(begun.finished) : new Promise((resolve) => begun.whenFinished(resolve))
 }
 
-/** The same for whoever has a promise already: each one costs. `done` is told once. */
-export function begin(definition: ToolDefinition, given: unknown, asked: ServedCallOptions = {}, identity: Identity = {}, done: (finished: Finished) => void): void {
+/** The same for whoever makes a promise of something else: each one costs. */
+export function begin(definition: ToolDefinition, given: unknown, asked: ServedCallOptions = {}, identity: Identity = {}): Begun {
   const options = underRules(definition, asked)
-  startCall(options.cancellation ?? options.signal, new Passage(definition, given, options, identity, done))
+  const passage = new Passage(definition, given, options, identity)
+  startCall(options.cancellation ?? options.signal, passage)
+  return passage
 }
 
 /** One call on its way from what was given to what is answered. A class, because a function for each step would cost more than the steps. */
-class Passage implements Course<Finished>, Finishing {
+class Passage implements Begun, Course<Finished>, Finishing {
+  finished: Finished | undefined
+  #react: ((finished: Finished) => void) | undefined
   readonly #definition: ToolDefinition
   readonly #given: unknown
   readonly #options: ServedCallOptions
   readonly #identity: Identity
-  readonly #done: (finished: Finished) => void
   readonly #startedAt = host.clock()
   readonly #gathered: Gathered = { artifacts: [], plan: [] }
   #prepared: Prepared | undefined
   #stay: Stay | undefined
   #leaveBudget: (() => void) | undefined
 
-  constructor(definition: ToolDefinition, given: unknown, options: ServedCallOptions, identity: Identity, done: (finished: Finished) => void) {
+  constructor(definition: ToolDefinition, given: unknown, options: ServedCallOptions, identity: Identity) {
     this.#definition = definition
     this.#given = given
     this.#options = options
     this.#identity = identity
-    this.#done = done
+  }
+
+  whenFinished(react: (finished: Finished) => void): void {
+    this.#react = react
   }
 
   work(call: RunningCall): Finished | Promise<Finished> {
@@ -99,11 +106,16 @@ class Passage implements Course<Finished>, Finishing {
   #leave(finished: Finished): void {
     this.#leaveBudget?.()
     const leaving = this.#stay?.leave()
-    if (leaving || (this.#options.onEvent && !this.#isTold)) void this.#leaveLater(finished, leaving).then(this.#done)
-    else this.#done(finished)
+    if (leaving || (this.#options.onEvent && !this.#isTold)) void this.#leaveLater(finished, leaving)
+    else this.#end(finished)
   }
 
-  async #leaveLater(finished: Finished, leaving: void | Promise<void>): Promise<Finished> {
+  #end(finished: Finished): void {
+    this.finished = finished
+    this.#react?.(finished)
+  }
+
+  async #leaveLater(finished: Finished, leaving: void | Promise<void>): Promise<void> {
     let last = finished
     try {
       await leaving
@@ -112,7 +124,7 @@ class Passage implements Course<Finished>, Finishing {
     }
     // An observer that fails after the end changes nothing any more.
     if (!this.#isTold) await this.report(last.outcome).catch(() => undefined)
-    return last
+    this.#end(last)
   }
 
   get #isTold(): boolean {

@@ -31,11 +31,6 @@ export class Stay {
     return (this.#transaction ?? this.#openOwn()).state
   }
 
-  /** There is something to commit. */
-  get isOpen(): boolean {
-    return this.#transaction !== undefined
-  }
-
   // Most calls never look at it.
   #openOwn(): Transaction {
     const transaction = (this.#transaction = visit(createState(), this.#readOnly, this.#call))
@@ -44,24 +39,24 @@ export class Stay {
     return transaction
   }
 
-  /** Makes the changes those of everybody, after `complete`, which makes the answer when nothing can end the call any more. Of a given state `report` tells first. Where anything of that fails, it throws. */
-  commit(complete: () => Finished, report: ((outcome: Outcome) => Promise<void>) | undefined): Finished | Promise<Finished> {
-    const transaction = this.#transaction
-    if (!transaction) return complete()
-    const told = this.#given && report
-    if (!told && transaction.isSimple) {
-      const finished = complete()
-      transaction.commit()
-      this.isCommitted = true
-      return finished
-    }
-    return this.#commitLater(transaction, complete, told)
+  /** Nothing has to be waited for at its end. Whoever hears of a given state is told before it changes. */
+  endsAtOnce(isHeard: boolean): boolean {
+    return !this.#transaction || (this.#transaction.isSimple && !(isHeard && this.#given))
   }
 
-  async #commitLater(transaction: Transaction, complete: () => Finished, told: ((outcome: Outcome) => Promise<void>) | undefined): Promise<Finished> {
+  /** Makes the changes those of everybody, at once; throws where that cannot be. */
+  commit(): void {
+    if (!this.#transaction) return
+    this.#transaction.commit()
+    this.isCommitted = true
+  }
+
+  /** The same as soon as that can be, after `complete`, which makes the answer when nothing can end the call any more. Of a given state `report` tells first. */
+  async commitLater(complete: () => Finished, report: ((outcome: Outcome) => Promise<void>) | undefined): Promise<Finished> {
+    const transaction = this.#transaction!
     await transaction.takeTurn()
     const finished = complete()
-    await transaction.settle(told && (() => told(finished.outcome)))
+    await transaction.settle(this.#given && report && (() => report(finished.outcome)))
     this.isCommitted = true
     return finished
   }
