@@ -63,7 +63,7 @@ function promiseOf<Answer>(begun: Begun, read: (finished: Finished) => Answer): 
   try {
     return Promise.resolve(read(begun.finished))
   } catch (error) {
-    return Promise.reject(error as Error)
+    return Promise.reject(error)
   }
 }
 
@@ -72,7 +72,7 @@ function promiseLater<Answer>(begun: Begun, read: (finished: Finished) => Answer
     try {
       resolve(read(finished))
     } catch (error) {
-      reject(error as Error)
+      reject(error)
     }
   }))
 }

@@ -60,7 +60,7 @@ export class View<Item> implements SliceView<Item> {
 
   #change(apply: (items: Items<Item>) => Items<Item>, replaces = false): void {
     const slice = this.#slice
-    this.#holder.change({ key: slice.key, apply: slice.read ? (now) => apply(check(slice, now)) : (apply as Change['apply']), replaces })
+    this.#holder.change({ key: slice.key, apply: slice.read ? (now) => apply(check(slice, now)) : (apply), replaces })
   }
 }
 
