@@ -21,7 +21,7 @@ export type WriteQueueOptions = {
 
 /** Lines on their way into a file. What is pushed in one turn leaves in one write; a line is acknowledged when it is written, and the file ends with an acknowledged line whatever fails. */
 export type WriteQueue = {
-  /** `durable`: acknowledged only when it is on the disk. Gives the number of the line, from 1 on. */
+  /** `durable`: acknowledged only when it is on the disk. Gives the number of the line, from 1 on. What comes after `close` is dropped. */
   push(line: string, durable: boolean): number
   /** Resolves when everything pushed so far, or up to a line, is acknowledged; rejects when some of it was lost. */
   flush(until?: number): Promise<void>
@@ -49,6 +49,7 @@ export function openQueue(fd: number, file: string, { size, onWritten, onHandedO
   // What stands behind `size` is a piece of a line that could not be taken away yet.
   let torn = false
   let durableSize = -1
+  let closed = false
 
   const cutTo = async (length: number): Promise<void> => {
     torn = true
@@ -113,6 +114,8 @@ export function openQueue(fd: number, file: string, { size, onWritten, onHandedO
 
   return {
     push(line, durable) {
+      // The number of the descriptor means another file soon.
+      if (closed) return pushed
       next.text += line
       next.lines += 1
       next.durable ||= durable
@@ -124,6 +127,8 @@ export function openQueue(fd: number, file: string, { size, onWritten, onHandedO
     get done() { return done },
     get waiting() { return inHand + next.text.length },
     async close() {
+      if (closed) return
+      closed = true
       try {
         await flush()
         if (durableSize !== size) await sync(fd).catch((error: unknown) => { throw diskProblem(error, `cannot write to ${file}`) })

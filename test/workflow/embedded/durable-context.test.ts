@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { ToolError } from '../../../src/contract/tool-error.ts'
@@ -109,6 +109,7 @@ describe('what an execution does', () => {
     a.abort(cancelled)
     expect(await context.first([a])).toMatchObject({ settled: { ok: false, error: cancelled } })
     expect(work.calls).toHaveLength(1)
+    context.begin(sleep('unneeded', 10)).abort(cancelled)
     await journal.close()
   })
 
@@ -152,7 +153,6 @@ describe('the order in which things end', () => {
     expect(order).toEqual(ends.map((key) => `${key}=${key}`))
     for (let kept = 0; kept <= 4; kept += 1) {
       const part = newFile()
-      const { writeFileSync } = await import('node:fs')
       writeFileSync(part, text.split('\n').slice(0, kept + 1).map((line) => `${line}\n`).join(''))
       const performed: string[] = []
       const resumed = await open(part, { perform: ({ step }) => { performed.push(step); return Promise.resolve({ ok: true, value: step }) } })
@@ -192,6 +192,7 @@ describe('a cancellation', () => {
       work.end(key)
     }
     await work.begun(['a', 'b', 'c', 'd'][after]!)
+    await expect.poll(() => recordsOf(file)).toHaveLength(after)
     durable.cancel('stop it')
     durable.cancel('twice')
     const order = await whole
@@ -302,7 +303,8 @@ describe('a question', () => {
     const first = await open(file, { ask: ({ id }) => { asked.push(`${id} ${recordsOf(file).length}`); return new Promise(() => undefined) } })
     const waiting = first.context.first([first.context.begin(question('which'))])
     waiting.catch(() => undefined)
-    await expect.poll(() => asked).toEqual(['which 1'])
+    await expect.poll(() => asked).toHaveLength(1)
+    expect([asked, readFileSync(file, 'utf8')]).toEqual([['which 1'], expect.stringMatching(/^[^\n]*\n[^\n]*\n$/)])
     expect(first.durable.questions).toMatchObject([{ id: 'which' }])
     first.durable.stop(new ToolError('INTERRUPTED', 'killed'))
     await first.journal.close()
@@ -312,6 +314,27 @@ describe('a question', () => {
     expect(again.durable.questions).toEqual([])
     await again.journal.close()
     expect(recordsOf(file)).toMatchObject([{ t: 'ask', k: 'which' }, { t: 'done', k: 'which', v: 'this one', by: 'somebody' }])
+  })
+})
+
+describe('a question that nobody answers', () => {
+  test('stays open, and gives the execution up when nothing else of it goes on [9.durable-answer]', async () => {
+    const file = newFile()
+    const work = hands()
+    const first = await open(file, { perform: work.perform, ask: () => Promise.reject(new ToolError('ANSWER_REQUIRED', 'nobody is here')) })
+    const [which, other] = [first.context.begin(question('which')), first.context.begin(tool('other'))]
+    const waiting = first.context.first([which, other])
+    await work.begun('other')
+    work.end('other')
+    expect((await waiting).begun).toBe(other)
+    await expect(first.context.first([which])).rejects.toMatchObject({ code: 'ANSWER_REQUIRED' })
+    await first.journal.close()
+    expect(recordsOf(file).map(({ t }) => t)).toEqual(['ask', 'done'])
+    const again = await open(file, { ask: () => Promise.resolve({ value: 'here' }) })
+    const [x, y] = [again.context.begin(question('which')), again.context.begin(tool('other'))]
+    expect((await again.context.first([x, y])).begun).toBe(y)
+    expect((await again.context.first([x])).settled).toEqual({ ok: true, value: 'here' })
+    await again.journal.close()
   })
 })
 

@@ -118,6 +118,20 @@ describe('a journal', () => {
     expect(await read(file)).toEqual([done('b')])
   })
 
+  test('that is closed writes nothing any more, into no file at all [9.journal-kept]', async () => {
+    const [file, other] = [newFile(), newFile()]
+    const journal = await openJournal(file)
+    await journal.close()
+    // It gets the descriptor that has just become free.
+    const next = await openJournal(other)
+    journal.append(done('too late'))
+    await expect(journal.synced()).rejects.toMatchObject({ message: `${file} is closed` })
+    await journal.close().catch(() => undefined)
+    next.append(done('a'))
+    await next.close()
+    expect([await read(file), await read(other)]).toEqual([[], [done('a')]])
+  })
+
   test('opened without reading it cuts the torn tail too [9.journal-torn]', async () => {
     const file = newFile()
     await write(file, [done('a', 'x'.repeat(100_000))])

@@ -8,7 +8,7 @@ import { readDone, stringify, writeDone } from './journal/record.ts'
 import type { JournalRecord } from './journal/record.ts'
 import { endOfPause, startPause } from './pause.ts'
 
-/** Waits for the answer to a question, and tells who gave it. Rejects where nobody will. */
+/** Waits for the answer to a question, and tells who gave it. Rejects where nobody will, now: the question stays open, and the execution is given up when nothing else of it goes on. */
 export type AskQuestion = (question: WorkflowQuestion, signal: AbortSignal) => Promise<{ readonly value: unknown; readonly by?: string }>
 
 export type DurableOptions = {
@@ -50,6 +50,8 @@ class Started implements Begun {
   /** Ends it, where it is launched. */
   end: ((error: StepError) => void) | undefined
   aborted: StepError | undefined
+  /** Why nobody will answer it. */
+  unanswered: ToolError | undefined
   constructor(readonly operation: Operation, private readonly execution: Recorded) {}
   abort(error: StepError): void {
     this.execution.abort(this, error)
@@ -138,8 +140,16 @@ class Recorded implements Durable, DurableContext {
   abort(one: Started, error: StepError): void {
     if (one.position !== 0 || one.aborted) return
     one.aborted = error
-    if (one.end) one.end(error)
-    else this.settle(one, { ok: false, error })
+    one.end?.(error)
+    // What nobody waits for ends without a word: a timer that is not needed any more leaves no record.
+    if (one.operation.kind !== 'tool' || !one.end) this.giveUp(one)
+  }
+
+  private giveUp(one: Started): void {
+    this.launched.delete(one)
+    one.end = undefined
+    if (this.waiting?.begun.includes(one)) this.settle(one, { ok: false, error: one.aborted! })
+    else if (one.operation.kind === 'answer') this.asked.delete(one.operation.key)
   }
 
   private tellCancellation(cancelled: { readonly reason: string; told: boolean }): Cancellation {
@@ -164,10 +174,12 @@ class Recorded implements Durable, DurableContext {
     let isNew = false
     for (const one of waiting.begun) {
       if (one.end) continue
+      if (one.aborted) return this.giveUp(one)
       isNew = true
       this.prepare(one)
+      if (this.waiting !== waiting) return
     }
-    if (!isNew || this.waiting !== waiting) return
+    if (!isNew) return this.giveUpUnanswered()
     this.options.journal.synced(this.last).then(
       () => {
         // Somebody cancelled meanwhile, or something ended: whatever is still wanted is asked for again.
@@ -198,24 +210,32 @@ class Recorded implements Durable, DurableContext {
     this.launched.add(one)
     if (operation.kind === 'sleep') {
       const forget = startPause(operation.until, this.pauses.get(operation.key)!, this.options.now, () => this.settle(one, { ok: true, value: null }))
-      one.end = (error) => {
-        forget()
-        this.settle(one, { ok: false, error })
-      }
+      one.end = forget
     } else if (operation.kind === 'answer') this.ask(one, operation.question)
     else this.perform(one, operation)
   }
 
   private ask(one: Started, question: WorkflowQuestion): void {
     const controller = new AbortController()
-    one.end = (error) => {
-      controller.abort(toolErrorOf(error))
-      this.settle(one, { ok: false, error })
-    }
+    one.end = (error) => controller.abort(toolErrorOf(error))
     void attempt(() => this.options.ask(question, controller.signal)).then(
-      ({ value, by }) => this.settle(one, { ok: true, value }, by),
-      (error: unknown) => this.settle(one, { ok: false, error: stepErrorOf(error) }),
+      ({ value, by }) => { if (!one.aborted) this.settle(one, { ok: true, value }, by) },
+      (error: unknown) => {
+        one.unanswered = ToolError.is(error) ? error : new ToolError('INTERNAL', String(error), { cause: error })
+        this.giveUpUnanswered()
+      },
     )
+  }
+
+  // Whatever can go on without the answer does so first.
+  private giveUpUnanswered(): void {
+    if (!this.waiting) return
+    let why: ToolError | undefined
+    for (const one of this.launched) {
+      if (!one.unanswered) return
+      why ??= one.unanswered
+    }
+    if (why) this.stop(why)
   }
 
   private perform(one: Started, { call }: Extract<Operation, { readonly kind: 'tool' }>): void {

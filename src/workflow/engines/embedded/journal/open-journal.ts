@@ -1,7 +1,7 @@
 import { closeSync, constants, fsyncSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { FileHandle } from 'node:fs/promises'
-import type { ToolError } from '../../../../contract/tool-error.ts'
+import { ToolError } from '../../../../contract/tool-error.ts'
 import { crashPoint } from '../../../../process/crash-point.ts'
 import { diskProblem } from '../../../../runner/log/disk-problem.ts'
 import { openQueue } from '../../../../runner/log/write-queue.ts'
@@ -25,7 +25,7 @@ export type Journal = {
   readonly durable: { readonly position: number; readonly size: number }
   /** Takes the right to write away: what is not on the disk yet may be lost, and `synced` rejects with this. */
   poison(error: ToolError): void
-  /** Waits for the disk and closes the file in any case; rejects like `synced`. */
+  /** Waits for the disk and closes the file in any case; rejects like `synced`. What is appended after it is dropped, and `synced` rejects. */
   close(): Promise<void>
 }
 
@@ -69,7 +69,10 @@ export async function openJournal(path: string, { read = true, onDurable }: Open
     synced: (position) => failure ? Promise.reject(failure) : tell(queue.flush(position)),
     get durable() { return { position: queue.done, size } },
     poison(error) { failure ??= error },
-    close: () => tell(queue.close()),
+    async close() {
+      const work = tell(queue.close())
+      await work.finally(() => { failure ??= new ToolError('INTERNAL', `${path} is closed`) })
+    },
   }
 }
 

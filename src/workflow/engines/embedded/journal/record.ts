@@ -55,7 +55,7 @@ export function readDone({ v, e, r }: DoneRecord): Settled {
 /** A value as JSON; undefined for what JSON leaves out. Throws INTERNAL for what cannot be written. */
 export function stringify(value: unknown): string | undefined {
   try {
-    return JSON.stringify(value) as string | undefined
+    return JSON.stringify(value)
   } catch (error) {
     throw new ToolError('INTERNAL', `this is no JSON, and cannot be kept: ${(error as Error).message}`, { cause: error })
   }
