@@ -18,9 +18,7 @@ import { createPerformTool } from '../steps/perform-tool.ts'
 import { beginExecution, endExecution, findEnd } from './execution-records.ts'
 import { openInquiry } from './inquiry.ts'
 import { narrate } from './narrate.ts'
-
-/** The file of a run that holds what its workflow has done. */
-export const JOURNAL = 'journal.jsonl'
+import { JOURNAL } from './read-run-journal.ts'
 
 export type WorkflowRun = {
   readonly paths: RunPaths
