@@ -16,7 +16,7 @@ export const executeEmbedded: Execute = async ({ workflow, input, file, surround
   const root = findRunsFolder(io.cwd, surroundings.config)
   await recover(root)
   return withRegistry(surroundings, io, async (registry) => {
-    const request = await makeWorkflowRequest(id, workflow, input, { cwd: io.cwd, env: io.env, timeout, surroundings, file, ...(answers && { answers }) })
+    const request = makeWorkflowRequest(id, workflow, input, { cwd: io.cwd, env: io.env, timeout, surroundings, file, ...(answers && { answers }) })
     const paths = createRun(root, request)
     if (detach) return startDetachedRun(paths, request, io, host, globals)
     return followInForeground(paths, request, { start: workflowSubject({ paths, request, registry, env: io.env, now: io.now }), wait }, io, host, globals)

@@ -22,7 +22,7 @@ export function toolNameOf(name: string): string {
 }
 
 /** The request for the run of a workflow. Its deadline is that of the caller alone: the definition's own is kept by the interpreter, across restarts. */
-export async function makeWorkflowRequest(runId: string, workflow: Workflow, input: JsonObject, { cwd, env, timeout, answers, surroundings, file }: WorkflowOptions): Promise<RunRequest> {
+export function makeWorkflowRequest(runId: string, workflow: Workflow, input: JsonObject, { cwd, env, timeout, answers, surroundings, file }: WorkflowOptions): RunRequest {
   return {
     v: 1,
     run_id: runId,
@@ -32,7 +32,7 @@ export async function makeWorkflowRequest(runId: string, workflow: Workflow, inp
     args: [],
     input,
     command: 'workflow',
-    workflow: { definition: workflow as unknown as JsonObject, hash: await hashWorkflow(workflow), ...(file !== undefined && { file }) },
+    workflow: { definition: workflow as unknown as JsonObject, hash: hashWorkflow(workflow), ...(file !== undefined && { file }) },
     ...(surroundings && { surroundings }),
     cwd,
     ...(timeout !== undefined && { timeout_s: timeout }),
