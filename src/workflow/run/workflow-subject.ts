@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { protocolName } from '../../contract/errors.ts'
 import type { JsonObject } from '../../contract/json.ts'
 import { ToolError } from '../../contract/tool-error.ts'
+import { crashPoint } from '../../process/crash-point.ts'
 import type { Registry } from '../../registry/registry-type.ts'
 import type { Intervention } from '../../runner/attempt/ending/ending.ts'
 import type { StartSubject, Subject, SubjectEnd } from '../../runner/attempt/subject.ts'
@@ -93,6 +94,7 @@ function tracked(perform: PerformTool, working: Set<Promise<unknown>>): PerformT
 async function keepEnd(journal: Journal, id: string, settled: Settled, now: () => number): Promise<void> {
   endExecution(journal, id, settled, now)
   await journal.synced()
+  crashPoint('execution.ended')
 }
 
 function endLine({ code, message, retryable, hint, details, run_id }: StepError): { readonly type: string; readonly [field: string]: unknown } {
