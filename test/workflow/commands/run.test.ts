@@ -61,14 +61,14 @@ describe('workflow run', () => {
     project.write('ask.yaml', 'name: ask\nsteps:\n  - {name: go, type: ai_decision, decision_type: go, instruction: Go on?, options: [yes, no]}\n  - {name: say, when: "${{ steps.go.result == \'yes\' }}", tool: count, input: {name: said}}\n')
     const seen = await runInTerminal(BIN, ['workflow', 'run', 'ask.yaml'], { cwd: project.folder, env: { NO_COLOR: '1' }, steps: [{ wait: '> ', send: 'no\r' }] })
     expect(seen.status).toBe(0)
-    expect(seen.screen.replaceAll('\r', '')).toMatch(/run {8}workflow\.ask · r-[0-9a-f]{10}\n.* 0% {9}go: step 1\/2: go\nGo on\?\n {2}1\) yes\n {2}2\) no\n> no\n.*say is skipped.*\n.*result {5}"no"\n.*completed {2}[\d.]+ s\n {10}details/)
+    expect(seen.screen.replaceAll('\r', '')).toMatch(/run {8}workflow\.ask · r-[0-9a-f]{10}\n.* 0% {9}go: step 1\/2: go\nGo on\?\n {2}1\) yes\n {2}2\) no\n> no\n.*say is skipped.*\n.*result {5}no\n.*completed {2}[\d.]+ s\n {10}details/)
     const shown = await runInTerminal(BIN, ['workflow', 'show', 'latest'], { cwd: project.folder, env: { NO_COLOR: '1' } })
     expect(shown.screen).toMatch(/step {6}ok {10}go \(ai_decision, [\d.]+ s\)\r\n {2}step {6}skipped {5}say/)
   })
 
   test('has no deadline of its own, and ends by the one that it is given [9.workflow-no-deadline]', async () => {
     const project = makeProject()
-    project.write('slow.json', JSON.stringify({ name: 'slow', steps: [{ name: 'wait', command: `count --name a --log ${project.path('counted')} --gate ${project.path('never')}`, compensate: [] }], finally: [{ name: 'clean', command: `count --name clean --log ${project.path('counted')}` }] }))
+    project.write('slow.json', JSON.stringify({ name: 'slow', steps: [{ name: 'wait', command: `count --name a --log ${project.path('counted')} --gate ${project.path('never')}` }], finally: [{ name: 'clean', command: `count --name clean --log ${project.path('counted')}` }] }))
     const end = await project.toolable(['workflow', 'run', 'slow.json', '--timeout', '2'], { env: { TOOL_TIMEOUT_S: '60' } })
     expect([end.status, end.lines.at(-1)]).toMatchObject([124, { state: 'failed', code: 'E_DEADLINE' }])
     expect(project.counted()).toEqual(['a', 'clean'])
