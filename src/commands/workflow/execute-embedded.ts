@@ -10,7 +10,7 @@ import { workflowSubject } from '../../workflow/run/workflow-subject.ts'
 import { startDetachedRun } from '../run/detach.ts'
 import { followInForeground } from '../run/foreground.ts'
 import { withRegistry } from '../with-registry.ts'
-import type { Execute } from './engines.ts'
+import type { Execute } from './execute-type.ts'
 
 /** Executes a workflow in this process, as a run on record. */
 export const executeEmbedded: Execute = async ({ workflow, input, file, surroundings, id = newRunId(), detach, wait, answers, timeout }, { io, host, globals }) => {
