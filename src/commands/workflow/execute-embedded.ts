@@ -18,8 +18,8 @@ export const executeEmbedded: Execute = async ({ workflow, input, file, surround
   const root = findRunsFolder(io.cwd, surroundings.config)
   await recover(root)
   return withRegistry(surroundings, io, async (registry) => {
-    const problems = await checkTools(workflow, registry)
-    if (problems.length > 0) throw problemsError(problems)
+    const { problems, found } = await checkTools(workflow, registry)
+    if (problems.length > 0) throw problemsError(problems, found)
     const request = makeWorkflowRequest(id, workflow, input, { cwd: io.cwd, env: io.env, timeout, surroundings, file, ...(answers && { answers }) })
     const paths = createRun(root, request)
     if (detach) return startDetachedRun(paths, request, io, host, globals)
