@@ -12,7 +12,6 @@ import { rescanCommand } from './rescan.ts'
 import { answerCommand, cancelCommand, resumeCommand } from './control/commands.ts'
 import { runCommand } from './run/command.ts'
 import { runsCommands } from './runs/commands.ts'
-import { workflowRunCommands } from './workflow/run-commands.ts'
 import { serveCommands } from './serve/commands.ts'
 import { workflowCommands } from './workflow/commands.ts'
 
