@@ -8,7 +8,7 @@ import type { Workflow } from '../definition/workflow-type.ts'
 import type { StepError } from '../engines/engine-type.ts'
 import type { BuiltWorkflow } from './built-type.ts'
 import type { Conditions } from './conditions.ts'
-import type { AnyRef, Given, Ref, ValueOf } from './ref-type.ts'
+import type { AnyRef, Given, GivenFields, Ref, ValueOf } from './ref-type.ts'
 
 /** A step that was added, for the steps after it. */
 export type BuiltStep<Result = unknown> = {
@@ -52,14 +52,14 @@ type PartMayMiss<Options> = Options extends { readonly onError: 'continue' } ? n
 type MadeBy<Options extends About, Result> = BuiltStep<Result | MayMiss<Options>>
 type ResultsOf<Tasks, Options> = { -readonly [Key in keyof Tasks]: (Tasks[Key] extends AnyBuiltStep ? ValueOf<Tasks[Key]> : unknown) | PartMayMiss<Options> }
 type Named<Value extends string> = readonly (Value | (InteractionOption & { readonly value: Value }))[]
-type Decided = BuiltStepOptions & { /** What is decided, as a word that answers may be given by; default: the name of the step. */ readonly decisionType?: string; readonly instruction?: string; /** What whoever decides should know. */ readonly context?: Given<JsonObject> }
+type Decided = BuiltStepOptions & { /** What is decided, as a word that answers may be given by; default: the name of the step. */ readonly decisionType?: string; readonly instruction?: string; /** What whoever decides should know. */ readonly context?: GivenFields<JsonObject> }
 
 /** Adds steps to a list, in their order. Names are unique in a workflow. */
 export type StepsBuilder = Conditions & {
   /** Runs a tool. What it is given may hold references, and is checked against the type of its input; a tool that is named by text is looked up when the workflow runs. */
-  tool<Input, Result, const Options extends About = {}>(name: string, tool: Tool<Input, Result>, input: Given<NoInfer<Input>>, options?: Options & ToolStepOptions<NoInfer<Result>>): MadeBy<Options, Result>
-  tool<Result = unknown>(name: string, tool: string, input?: Given<JsonObject>, options?: ToolStepOptions<Result>): BuiltStep<Result>
-  tool<Input, Result>(name: string, tool: Tool<Input, Result>, ...none: {} extends Input ? [] : [input: Given<Input>]): BuiltStep<Result>
+  tool<Input, Result, const Options extends About = {}>(name: string, tool: Tool<Input, Result>, input: GivenFields<NoInfer<Input>>, options?: Options & ToolStepOptions<NoInfer<Result>>): MadeBy<Options, Result>
+  tool<Result = unknown>(name: string, tool: string, input?: GivenFields<JsonObject>, options?: ToolStepOptions<Result>): BuiltStep<Result>
+  tool<Input, Result>(name: string, tool: Tool<Input, Result>, ...none: {} extends Input ? [] : [input: GivenFields<Input>]): BuiltStep<Result>
   /** Runs a tool by a line as it is typed. It is split into words before values are put in, so that a value never becomes two. */
   command<Result = unknown>(name: string, line: string, options?: ToolStepOptions<Result>): BuiltStep<Result>
   /** Asks for a decision, and waits for it. */

@@ -36,11 +36,11 @@ export function stepsBuilder(frame: Frame): StepsBuilder {
     command: (name: string, line: string, options?: ToolStepOptions) => add('tool', name, () => ({ command: line }), options, ['permissions']),
     decision(name: string, given: BuiltStepOptions & Question & { readonly decisionType?: string; readonly instruction?: string; readonly context?: unknown } = {}) {
       const { about, rest: { decisionType = name, instruction, context, ...question } } = splitOptions(given)
-      return add('ai_decision', name, () => ({ decision_type: decisionType, ...(instruction !== undefined && { instruction }), ...(context !== undefined && { context: toData(context, `the context of '${name}'`) }), ...writeQuestion(name, question) }), about)
+      return add('ai_decision', name, () => ({ decision_type: decisionType, ...(instruction !== undefined && { instruction }), ...(context !== undefined && { context: toData(context, `the context of '${name}'`) }), ...writeQuestion(name, question, ['decisionType', 'instruction', 'context']) }), about)
     },
     ask(name: string, given: BuiltStepOptions & Question & { readonly prompt: string }) {
       const { about, rest: { prompt, ...question } } = splitOptions(given)
-      return add('wait', name, () => ({ answer: { prompt, ...writeQuestion(name, question) } }), about)
+      return add('wait', name, () => ({ answer: { prompt, ...writeQuestion(name, question, ['prompt']) } }), about)
     },
     wait: (name: string, time: unknown, options?: BuiltStepOptions) => add('wait', name, () => (isUntil(time) ? { until: toData(time.until, `the moment of '${name}'`) } : { for: toData(time, `the time of '${name}'`) }), options),
     parallel: (name: string, write: (w: StepsBuilder) => unknown, options?: GroupOptions) => add('parallel', name, () => ({ tasks: writeTasks(name, { ...inner(frame, `the tasks of '${name}'`), isParallel: true }, write) }), options, ['maxConcurrency']),
@@ -95,8 +95,9 @@ function freeName(taken: readonly string[]): string {
   return name
 }
 
-function writeQuestion(name: string, { options, schema, default: otherwise, ...rest }: Question): Fields {
-  checkOptions(`step '${name}'`, rest, [])
+function writeQuestion(name: string, question: Question, others: readonly string[]): Fields {
+  checkOptions(`step '${name}'`, question, ['options', 'schema', 'default', ...others])
+  const { options, schema, default: otherwise } = question
   return {
     ...(options !== undefined && { options: options.map((option) => (typeof option === 'string' ? { value: option } : option)) }),
     ...(schema !== undefined && { schema }),

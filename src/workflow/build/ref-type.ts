@@ -9,6 +9,9 @@ export type AnyRef = { readonly [valueType]: unknown }
 /** What may stand where a `T` is wanted: the value, a reference to one, or the value with references in it. */
 export type Given<T> = Ref<T> | Plain<T>
 
+/** An object whose fields may be references, or hold some. */
+export type GivenFields<T> = { [Key in keyof T]: Given<T[Key]> }
+
 /** The type behind what was given: references stand for their values. */
 export type ValueOf<G> =
   G extends { readonly [valueType]: infer T } ? ([T] extends [never] ? unknown : T)
@@ -19,7 +22,7 @@ export type ValueOf<G> =
 
 type Leaf = string | number | boolean | bigint | symbol | null | undefined
 
-type Plain<T> = T extends Leaf ? T : T extends object ? { [Key in keyof T]: Given<T[Key]> } : T
+type Plain<T> = T extends Leaf ? T : T extends object ? GivenFields<T> : T
 
 type Inside<T> = unknown extends T ? { readonly [key: string]: Ref } : FieldsOf<NonNullable<T>, null extends T ? null : undefined extends T ? null : never>
 
