@@ -21,7 +21,7 @@ export type Answer = {
   readonly said: { readonly message?: string; readonly hidden?: true; readonly content?: readonly ContentBlock[] }
   readonly failures: Failures | undefined
   /** Facts that a tool in another process gave. */
-  readonly facts?: Pick<OutcomeMeta, 'truncated' | 'next_cursor'>
+  readonly facts?: Pick<OutcomeMeta, 'truncated' | 'next_cursor' | 'run_id'>
 }
 
 /** Unwraps what a handler returned and checks it against the output schema, at once where there is nothing to wait for; throws INTERNAL when it does not fit. */

@@ -7,7 +7,7 @@ type Where = { readonly cwd: string; readonly env: { readonly [name: string]: st
 /** Opens the registry that the flags and the configuration ask for, as long as `work` needs it. */
 export async function withRegistry<Result>(given: Surroundings, { cwd, env }: Where, work: (registry: Registry) => Result | Promise<Result>): Promise<Result> {
   const options = await loadOptions(given, { cwd, env })
-  const { registry } = await import('../registry/index.ts')
+  const { registry } = await import('../workflow/source/registry.ts')
   const opened = await registry(options)
   try {
     return await work(opened)

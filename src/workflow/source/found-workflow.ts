@@ -1,0 +1,63 @@
+import type { Context } from '../../contract/context.ts'
+import type { JsonObject } from '../../contract/json.ts'
+import { defineTool } from '../../define/tool.ts'
+import type { ToolDefinition } from '../../define/tool-type.ts'
+import { loadEngine } from '../../call/load-engine.ts'
+import type { FoundTool, RunAs } from '../../registry/found.ts'
+import type { Registry } from '../../registry/registry-type.ts'
+import { annotationsOf, rememberWorkflow } from './annotations.ts'
+import type { LoadedWorkflow } from './load-workflows.ts'
+
+/** What stands around the workflows of a registry. */
+export type WorkflowHost = {
+  /** The registry itself: its tools are those of the steps. */
+  opened(): Registry
+  /** The environment of the host, where it is not that of the process. */
+  readonly env?: { readonly [name: string]: string | undefined }
+  /** Where the registry stands: runs are recorded beside its configuration. */
+  readonly cwd: string
+  /** Executions that are under way. */
+  readonly running: Set<Promise<unknown>>
+}
+
+const ANY_INPUT = { type: 'object', additionalProperties: true } as const
+
+/** A workflow as a tool. A call of it is a run on record, wherever it comes from. */
+export function foundWorkflow(source: string, loaded: LoadedWorkflow, host: WorkflowHost): FoundTool {
+  const { workflow, file } = loaded
+  const { name, version, description, input = ANY_INPUT } = workflow
+  const summary = workflow.summary ?? `The workflow ${name}`
+  const define = (called: string, id: string, as?: RunAs): ToolDefinition => defineTool({
+    name: called,
+    summary,
+    ...(description !== undefined && { description }),
+    input,
+    tags: TAGS,
+    annotations: annotationsOf(workflow, (tool) => host.opened().find(tool)),
+    // Its fields are its own, whatever they are called.
+    reserved: false,
+    run: (given: JsonObject, ctx: Context) => track(host, async () => (await import('./execute-workflow.ts')).executeWorkflow({ id, loaded, input: given, ...(as && { as }) }, ctx, host)),
+  })
+  const found: FoundTool = {
+    source,
+    ...(version !== undefined && { version }),
+    name,
+    tier: file === undefined ? 'in-process' : 'manifest',
+    kind: 'workflow',
+    ...(file !== undefined && { location: file }),
+    summary,
+    tags: TAGS,
+    define: (called, id) => define(called, id),
+    composed: true,
+    callAs: async (id, given, options, as) => (await (await loadEngine()).invoke(define(name, id, as), given, options, { tool: id })).outcome,
+  }
+  return rememberWorkflow(found, workflow)
+}
+
+const TAGS = ['workflow']
+
+function track<Result>({ running }: WorkflowHost, work: () => Promise<Result>): Promise<Result> {
+  const done = work().finally(() => running.delete(done))
+  running.add(done)
+  return done
+}
