@@ -16,7 +16,7 @@ const FILE = /\.(ya?ml|json)$/i
 type Part = { readonly source: string; readonly location: string; readonly load: LoadPart }
 
 /** Makes the sources of the option `workflows`: one for each folder, and one for all files and values. Throws CONFIG for what is no workflow. */
-export function workflowSources(items: readonly WorkflowItem[], host: Omit<WorkflowHost, 'running'>): readonly Source[] {
+export function workflowSources(items: readonly WorkflowItem[], host: Omit<WorkflowHost, 'running' | 'cwd'>): readonly Source[] {
   if (!Array.isArray(items)) throw new ToolError('CONFIG', "'workflows' of registry() takes a list of files, folders and workflows")
   const groups = new Map<string, Part[]>()
   for (const part of items.map(partOf)) groups.set(part.source, [...(groups.get(part.source) ?? []), part])
@@ -31,8 +31,8 @@ function partOf(item: WorkflowItem): Part {
   return { source: name ?? (isFile ? TOGETHER : folderName(path)), location: path, load: isFile ? loadFile(path) : loadFolder(path) }
 }
 
-function sourceOf(name: string, parts: readonly Part[], shared: Omit<WorkflowHost, 'running'>): Source {
-  const host: WorkflowHost = { ...shared, running: new Set() }
+function sourceOf(name: string, parts: readonly Part[], shared: Omit<WorkflowHost, 'running' | 'cwd'>): Source {
+  const host = { ...shared, running: new Set<Promise<unknown>>() }
   return {
     name,
     kind: 'workflows',
