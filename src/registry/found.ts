@@ -1,8 +1,6 @@
 import type { JsonSchema } from '../contract/json.ts'
 import type { Annotations, Example, FlagOptions, McpOptions, Permissions } from '../contract/manifest.ts'
 import type { DeclaredError } from '../contract/errors.ts'
-import type { Outcome } from '../contract/outcome.ts'
-import type { CallOptions } from '../call/options.ts'
 import type { Prompt } from '../define/prompt.ts'
 import type { Resource } from '../define/resource.ts'
 import type { ToolDefinition } from '../define/tool-type.ts'
@@ -56,12 +54,7 @@ export type FoundTool = {
   program?(): Promise<FoundProgram>
   /** What it does is done by other tools, and judged for each of them. */
   readonly composed?: true
-  /** Calls it as the run that a step of a workflow is; absent for tools that are no runs by themselves. */
-  callAs?(id: string, input: unknown, options: CallOptions, as: RunAs): Promise<Outcome>
 }
-
-/** The run of a step: an id that follows from the step, so that it is found again, and whose step it is. */
-export type RunAs = { readonly run_id: string; readonly parent: { readonly run_id: string; readonly step: string } }
 
 /** A tool that is a program, as a supervisor needs it. */
 export type FoundProgram = {

@@ -1,18 +1,9 @@
 import type { Annotations } from '../../contract/manifest.ts'
 import type { Entry } from '../../registry/entry.ts'
-import type { FoundTool } from '../../registry/found.ts'
 import type { Registry } from '../../registry/registry-type.ts'
 import type { Workflow } from '../definition/workflow-type.ts'
 import { toolsOf } from './tools-of.ts'
-
-// By what makes it a tool: a source that has to be renamed copies the rest.
-const workflows = new WeakMap<FoundTool['define'], Workflow>()
-
-/** Remembers which workflow a tool is, so that what is said about a workflow of workflows can be found out. */
-export function rememberWorkflow(found: FoundTool, workflow: Workflow): FoundTool {
-  workflows.set(found.define, workflow)
-  return found
-}
+import { workflowOf } from './workflow-of.ts'
 
 /** What can be said about a workflow by what is said about its tools: one destructive tool makes it destructive, so that consent to it is consent to all of its steps. */
 export function annotationsOf(workflow: Workflow, find: Registry['find']): Annotations {
@@ -32,7 +23,7 @@ function leavesOf(workflow: Workflow, find: Registry['find'], seen: Set<Workflow
   seen.add(workflow)
   const entries = [...toolsOf(workflow)].map((tool) => find(tool) as Entry | undefined)
   return new Set(entries.flatMap((entry) => {
-    const inner = entry && workflows.get(entry.found.define)
-    return inner ? [...leavesOf(inner, find, seen)] : [entry]
+    const inner = entry && workflowOf(entry.found)
+    return inner ? [...leavesOf(inner.workflow, find, seen)] : [entry]
   }))
 }

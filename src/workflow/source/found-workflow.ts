@@ -2,11 +2,11 @@ import type { Context } from '../../contract/context.ts'
 import type { JsonObject } from '../../contract/json.ts'
 import { defineTool } from '../../define/tool.ts'
 import type { ToolDefinition } from '../../define/tool-type.ts'
-import { loadEngine } from '../../call/load-engine.ts'
-import type { FoundTool, RunAs } from '../../registry/found.ts'
+import type { FoundTool } from '../../registry/found.ts'
 import type { Registry } from '../../registry/registry-type.ts'
-import { annotationsOf, rememberWorkflow } from './annotations.ts'
+import { annotationsOf } from './annotations.ts'
 import type { LoadedWorkflow } from './load-workflows.ts'
+import { rememberWorkflow } from './workflow-of.ts'
 
 /** What stands around the workflows of a registry. */
 export type WorkflowHost = {
@@ -18,6 +18,8 @@ export type WorkflowHost = {
   readonly cwd: string
   /** Executions that are under way. */
   readonly running: Set<Promise<unknown>>
+  /** Aborted when the registry is closed. */
+  readonly closed: AbortSignal
 }
 
 const ANY_INPUT = { type: 'object', additionalProperties: true } as const
@@ -27,7 +29,7 @@ export function foundWorkflow(source: string, loaded: LoadedWorkflow, host: Work
   const { workflow, file } = loaded
   const { name, version, description, input = ANY_INPUT } = workflow
   const summary = workflow.summary ?? `The workflow ${name}`
-  const define = (called: string, id: string, as?: RunAs): ToolDefinition => defineTool({
+  const define = (called: string, id: string): ToolDefinition => defineTool({
     name: called,
     summary,
     ...(description !== undefined && { description }),
@@ -36,7 +38,7 @@ export function foundWorkflow(source: string, loaded: LoadedWorkflow, host: Work
     annotations: annotationsOf(workflow, (tool) => host.opened().find(tool)),
     // Its fields are its own, whatever they are called.
     reserved: false,
-    run: (given: JsonObject, ctx: Context) => track(host, async () => (await import('./execute-workflow.ts')).executeWorkflow({ id, loaded, input: given, ...(as && { as }) }, ctx, host)),
+    run: (given: JsonObject, ctx: Context) => track(host, async () => (await import('./execute-workflow.ts')).executeWorkflow({ id, loaded, input: given }, ctx, host)),
   })
   const found: FoundTool = {
     source,
@@ -47,11 +49,10 @@ export function foundWorkflow(source: string, loaded: LoadedWorkflow, host: Work
     ...(file !== undefined && { location: file }),
     summary,
     tags: TAGS,
-    define: (called, id) => define(called, id),
+    define,
     composed: true,
-    callAs: async (id, given, options, as) => (await (await loadEngine()).invoke(define(name, id, as), given, options, { tool: id })).outcome,
   }
-  return rememberWorkflow(found, workflow)
+  return rememberWorkflow(found, loaded)
 }
 
 const TAGS = ['workflow']

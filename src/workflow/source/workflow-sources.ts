@@ -13,10 +13,13 @@ import type { WorkflowHost } from './found-workflow.ts'
 const TOGETHER = 'workflows'
 const FILE = /\.(ya?ml|json)$/i
 
+/** What a registry gives its workflows. */
+export type Around = Pick<WorkflowHost, 'opened' | 'env'>
+
 type Part = { readonly source: string; readonly location: string; readonly load: LoadPart }
 
 /** Makes the sources of the option `workflows`: one for each folder, and one for all files and values. Throws CONFIG for what is no workflow. */
-export function workflowSources(items: readonly WorkflowItem[], host: Omit<WorkflowHost, 'running' | 'cwd'>): readonly Source[] {
+export function workflowSources(items: readonly WorkflowItem[], host: Around): readonly Source[] {
   if (!Array.isArray(items)) throw new ToolError('CONFIG', "'workflows' of registry() takes a list of files, folders and workflows")
   const groups = new Map<string, Part[]>()
   for (const part of items.map(partOf)) groups.set(part.source, [...(groups.get(part.source) ?? []), part])
@@ -31,8 +34,9 @@ function partOf(item: WorkflowItem): Part {
   return { source: name ?? (isFile ? TOGETHER : folderName(path)), location: path, load: isFile ? loadFile(path) : loadFolder(path) }
 }
 
-function sourceOf(name: string, parts: readonly Part[], shared: Omit<WorkflowHost, 'running' | 'cwd'>): Source {
-  const host = { ...shared, running: new Set<Promise<unknown>>() }
+function sourceOf(name: string, parts: readonly Part[], shared: Around): Source {
+  const closing = new AbortController()
+  const host = { ...shared, running: new Set<Promise<unknown>>(), closed: closing.signal }
   return {
     name,
     kind: 'workflows',
@@ -43,6 +47,7 @@ function sourceOf(name: string, parts: readonly Part[], shared: Omit<WorkflowHos
       return { tools, problems: loaded.flatMap(({ problems }) => problems) }
     },
     async close() {
+      closing.abort('the registry was closed')
       await Promise.allSettled([...host.running])
     },
   }
