@@ -2,7 +2,7 @@ import type { Annotations } from '../../contract/manifest.ts'
 import type { Entry } from '../../registry/entry.ts'
 import type { Registry } from '../../registry/registry-type.ts'
 import type { Workflow } from '../definition/workflow-type.ts'
-import { toolsOf } from './tools-of.ts'
+import { toolsOf } from '../definition/tools-of.ts'
 import { workflowOf } from './workflow-of.ts'
 
 /** What can be said about a workflow by what is said about its tools: one destructive tool makes it destructive, so that consent to it is consent to all of its steps. */
