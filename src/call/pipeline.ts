@@ -35,7 +35,7 @@ export function begin(definition: ToolDefinition, given: unknown, asked: ServedC
   let stay: Stay | undefined
   let prepared: Prepared | undefined
   let leaveBudget: (() => void) | undefined
-  const meta = (warnings: readonly string[], facts?: Answer['facts']) => buildMeta({ truncated: facts?.truncated, next_cursor: facts?.next_cursor, tool, version: identity.version, startedAt, dryRun: prepared?.dryRun ?? options.dryRun ?? false, warnings, caller: options.caller, artifacts: gathered.artifacts })
+  const meta = (warnings: readonly string[], facts?: Answer['facts']) => buildMeta({ truncated: facts?.truncated, next_cursor: facts?.next_cursor, run_id: facts?.run_id, tool, version: identity.version, startedAt, dryRun: prepared?.dryRun ?? options.dryRun ?? false, warnings, caller: options.caller, artifacts: gathered.artifacts })
   const finish = (answer: Answer): Finished => ({ outcome: toOutcome(answer, meta(answer.warnings, answer.facts)), value: answer.value })
   const report = async (outcome: Outcome): Promise<void> => {
     if (!options.unrecorded) await tellInvoked(definition, given, prepared && { value: prepared.input }, outcome, options)

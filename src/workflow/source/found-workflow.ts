@@ -4,6 +4,7 @@ import { defineTool } from '../../define/tool.ts'
 import type { ToolDefinition } from '../../define/tool-type.ts'
 import type { FoundTool } from '../../registry/found.ts'
 import type { Registry } from '../../registry/registry-type.ts'
+import type { RunRequest } from '../../runner/run-request.ts'
 import { annotationsOf } from './annotations.ts'
 import type { LoadedWorkflow } from './load-workflows.ts'
 import { rememberWorkflow } from './workflow-of.ts'
@@ -12,8 +13,8 @@ import { rememberWorkflow } from './workflow-of.ts'
 export type WorkflowHost = {
   /** The registry itself: its tools are those of the steps. */
   opened(): Registry
-  /** The environment of the host, where it is not that of the process. */
-  readonly env?: { readonly [name: string]: string | undefined }
+  /** How the registry is opened again, by whoever resumes a run. */
+  readonly surroundings?: RunRequest['surroundings']
   /** Where the registry stands: runs are recorded beside its configuration. */
   readonly cwd: string
   /** Executions that are under way. */
@@ -29,7 +30,7 @@ export function foundWorkflow(source: string, loaded: LoadedWorkflow, host: Work
   const { workflow, file } = loaded
   const { name, version, description, input = ANY_INPUT } = workflow
   const summary = workflow.summary ?? `The workflow ${name}`
-  const define = (called: string, id: string): ToolDefinition => defineTool({
+  const define = (called: string): ToolDefinition => defineTool({
     name: called,
     summary,
     ...(description !== undefined && { description }),
@@ -38,7 +39,7 @@ export function foundWorkflow(source: string, loaded: LoadedWorkflow, host: Work
     annotations: annotationsOf(workflow, (tool) => host.opened().find(tool)),
     // Its fields are its own, whatever they are called.
     reserved: false,
-    run: (given: JsonObject, ctx: Context) => track(host, async () => (await import('./execute-workflow.ts')).executeWorkflow({ id, loaded, input: given }, ctx, host)),
+    run: (given: JsonObject, ctx: Context) => track(host, async () => (await import('./execute-workflow.ts')).executeWorkflow({ loaded, input: given }, ctx, host)),
   })
   const found: FoundTool = {
     source,

@@ -14,7 +14,7 @@ const TOGETHER = 'workflows'
 const FILE = /\.(ya?ml|json)$/i
 
 /** What a registry gives its workflows. */
-export type Around = Pick<WorkflowHost, 'opened' | 'env'>
+export type Around = Pick<WorkflowHost, 'opened' | 'surroundings'>
 
 type Part = { readonly source: string; readonly location: string; readonly load: LoadPart }
 
