@@ -12,15 +12,13 @@ import { createDurableContext } from '../engines/embedded/durable-context.ts'
 import type { Journal } from '../engines/embedded/journal/open-journal.ts'
 import { openJournal } from '../engines/embedded/journal/open-journal.ts'
 import type { PerformTool, Settled, StepError } from '../engines/engine-type.ts'
-import { stepErrorOf } from '../engines/step-error.ts'
 import { interpret } from '../interpret/interpret.ts'
 import { createPerformTool } from '../steps/perform-tool.ts'
+import { settleThrown } from '../steps/step-error.ts'
 import { beginExecution, endExecution, findEnd } from './execution-records.ts'
 import { openInquiry } from './inquiry.ts'
 import { narrate } from './narrate.ts'
-
-/** The file of a run that holds what its workflow has done. */
-export const JOURNAL = 'journal.jsonl'
+import { JOURNAL } from './read-run-journal.ts'
 
 export type WorkflowRun = {
   readonly paths: RunPaths
@@ -48,7 +46,7 @@ export function workflowSubject({ paths, request, registry, env, now }: Workflow
     const durable = createDurableContext({ id: request.run_id, records: journal.records, journal, perform: tracked(perform, working), ask: (question, signal) => inquiry.askOwn(question, signal), now, tell: tell.event })
     let why: Intervention | undefined
     const work = async (): Promise<SubjectEnd> => {
-      const settled = await execute().catch((error: unknown) => ({ ok: false as const, error: stepErrorOf(error), left: true as const }))
+      const settled = await execute().catch((error: unknown) => settleThrown(error))
       // Nothing that it started outlives it.
       await Promise.allSettled(working)
       await journal.close().catch(() => undefined)
