@@ -17,8 +17,8 @@ type Told = { readonly message: string; readonly percent?: number }
 function messageOf(event: { readonly [field: string]: unknown }): Told | undefined {
   const { type, task_id: task, child_event: child } = event
   if (type === 'progress') return wordsOf(event)
-  if (type === 'task_started') return { message: `${String(task)} started` }
-  if (type === 'task_done') return { message: `${String(task)} ${event['status'] === 'ok' ? 'is done' : 'failed'}` }
+  // Of steps at the top the progress of the whole tells enough.
+  if (type === 'task_done' && String(task).includes('/')) return { message: `${String(task)} ${event['status'] === 'ok' ? 'is done' : 'failed'}` }
   // How far one task is says nothing about the whole.
   const words = type === 'task_progress' && isObject(child) ? wordsOf(child) : undefined
   return words && { message: `${String(task)}: ${words.message}` }

@@ -41,9 +41,10 @@ async function workflowWork(host: StepHost, call: StepCall, entry: Entry, { work
 }
 
 function requireShallow(root: string, { workflow, step }: StepCall, { id }: Entry): void {
-  let depth = 1
-  for (let run: string | undefined = workflow; run !== undefined; depth += 1) {
-    if (depth > DEEPEST) throw new ToolError('PRECONDITION', `the workflow '${id}' is not run: step '${step}' would be number ${depth} of workflows that run each other`, { recoverable: false, suggestion: `Give the step a condition that ends it ('when'); ${DEEPEST} workflows may stand in one another` })
+  let number = 1
+  for (let run: string | undefined = workflow; run !== undefined;) {
+    number += 1
+    if (number > DEEPEST) throw new ToolError('PRECONDITION', `the workflow '${id}' is not run: at step '${step}' it would be number ${number} of workflows that run each other`, { recoverable: false, suggestion: `Give the step a condition that ends it ('when'); ${DEEPEST} workflows may stand in one another` })
     const paths = runPaths(root, run)
     run = existsSync(paths.request) ? readRequest(paths).parent?.run_id : undefined
   }
