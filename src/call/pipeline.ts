@@ -141,7 +141,7 @@ class Passage implements Begun, Course<Finished>, Finishing {
 
   #meta(warnings: readonly string[], facts?: Answer['facts']): OutcomeMeta {
     const { dryRun = false, caller } = this.#options
-    return buildMeta({ truncated: facts?.truncated, next_cursor: facts?.next_cursor, tool: this.#tool, version: this.#identity.version, startedAt: this.#startedAt, dryRun: this.#prepared?.dryRun ?? dryRun, warnings, caller, artifacts: this.#gathered.artifacts })
+    return buildMeta({ truncated: facts?.truncated, next_cursor: facts?.next_cursor, run_id: facts?.run_id, tool: this.#tool, version: this.#identity.version, startedAt: this.#startedAt, dryRun: this.#prepared?.dryRun ?? dryRun, warnings, caller, artifacts: this.#gathered.artifacts })
   }
 }
 

@@ -26,7 +26,7 @@ export function makeEntry({ id, name, found, shadowedBy }: EntryParts, onProblem
   const define = (): ToolDefinition => {
     try {
       const made = found.define(name, id)
-      return under(rules, found.tier === 'in-process' || made.facts.permissions ? made : guard(made, id))
+      return under(rules, found.tier === 'in-process' || found.composed || made.facts.permissions ? made : guard(made, id))
     } catch (thrown) {
       const error = toToolError(thrown)
       onProblem({ source: found.source, location: found.location ?? id, reason: 'unusable', message: `'${id}' cannot be used: ${error.message}`, fix: error.suggestion?.fix ?? 'Mend what the tool says about itself', severity: 'error' })

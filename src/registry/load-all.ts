@@ -24,11 +24,11 @@ export type Loading = {
 }
 
 /** Opens all sources and loads them at the same time: a slow one delays nobody but the registry itself. */
-export async function loadAll(options: RegistryOptions, onChange: () => void): Promise<Loading> {
+export async function loadAll(options: RegistryOptions, onChange: () => void, more: readonly Source[] = []): Promise<Loading> {
   const rules = readRules(options)
   const stop = new AbortController()
   const services = openServices(options)
-  const sources = await openSources(options, services)
+  const sources = await openSources(options, services, more)
   const context = await loadContext(options, stop.signal)
   const found = new Map<Source, Loaded>()
   let merged = merge([])

@@ -12,6 +12,7 @@ import type { AnyTool } from '../call/tool.ts'
 import type { FilterInput } from './filter.ts'
 import type { Problem, Tier } from './found.ts'
 import type { McpServerConfig } from './mcp/settings.ts'
+import type { Source } from './source.ts'
 import type { ToolServerOptions } from './sources/tool-server.ts'
 
 type Variables = { readonly [name: string]: string }
@@ -86,6 +87,13 @@ export type RegistryOptions = {
   /** Remember what was found; default true, in the cache folder of the platform. A text names the folder. */
   readonly cache?: boolean | string
   readonly probe?: { /** Ask unknown scripts what they are even where no sandbox can hold them; default false. */ readonly unsandboxed?: boolean; /** Default: one for each core. */ readonly concurrency?: number }
+}
+
+/** What a layer above adds: sources that are made of other tools, and what their options are called. */
+export type MoreSources = {
+  readonly options: readonly string[]
+  /** `opened` gives the registry once it is there. */
+  make(opened: () => Registry): readonly Source[]
 }
 
 /** A tool as `list` shows it. */
