@@ -33,9 +33,8 @@ export function tellProblem({ file, line, path, message }: WorkflowProblem): str
 /** One CONFIG error for all that is wrong with a definition; `found` counts those that are not told too. */
 export function problemsError(problems: readonly WorkflowProblem[], found: number = problems.length): ToolError {
   const more = found > problems.length ? [`and ${found - problems.length} more`] : []
-  const [first] = problems
   return new ToolError('CONFIG', [...problems.map(tellProblem), ...more].join('\n'), {
-    details: { problems, ...(first?.file !== undefined && { file: first.file }), ...(first?.line !== undefined && { line: first.line }) },
+    details: { problems },
     suggestion: problems.find(({ fix }) => fix !== undefined)?.fix ?? 'See docs/workflow-definition.md',
   })
 }
