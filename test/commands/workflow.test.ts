@@ -45,7 +45,7 @@ describe('toolable workflow validate', () => {
   test('problems of the definition are told without looking at tools; people see each once [9.workflow-validate]', async () => {
     const { status, stderr } = await validate('wrong.yaml', '-o', 'text')
     expect(status).toBe(78)
-    expect(stderr).toBe("error: wrong.yaml:1: steps[0].tol: unknown key 'tol' in a step; did you mean 'tool'?\nwrong.yaml:1: steps[1].type: there is no step kind 'tol'; did you mean 'tool'? (CONFIG)\nfix: Write tool\n")
+    expect(stderr).toBe("error: wrong.yaml:1: steps[0].tol: unknown key 'tol' in a step; did you mean 'tool'?\nwrong.yaml:1: steps[1].type: there is no step kind 'tol'; did you mean 'tool'? (CONFIG)\nfix: Correct these lines; docs/workflow-definition.md has every key\n")
   })
 
   test('what is not there [9.workflow-names]', async () => {

@@ -35,7 +35,7 @@ export function problemsError(problems: readonly WorkflowProblem[], found: numbe
   const more = found > problems.length ? [`and ${found - problems.length} more`] : []
   return new ToolError('CONFIG', [...problems.map(tellProblem), ...more].join('\n'), {
     details: { problems },
-    suggestion: problems.find(({ fix }) => fix !== undefined)?.fix ?? 'See docs/workflow-definition.md',
+    suggestion: found > 1 ? 'Correct these lines; docs/workflow-definition.md has every key' : (problems[0]?.fix ?? 'See docs/workflow-definition.md'),
   })
 }
 
