@@ -15,10 +15,10 @@ import { isLight } from './is-light.ts'
 import { listAll } from './list-all.ts'
 import { readAnyWorkflow } from './read-any-workflow.ts'
 import { RunExecutions } from './run-executions.ts'
-import type { Workflows, WorkflowsOptions } from './workflows-type.ts'
+import type { Workflows, WorkflowHostOptions } from './workflows-type.ts'
 
 /** Opens a host for workflows on a folder of runs. */
-export async function openWorkflows({ registry, folder, answer, resume = true, cwd = host.cwd(), env = host.env() }: WorkflowsOptions): Promise<Workflows> {
+export async function openWorkflows({ registry, folder, answer, resume = true, cwd = host.cwd(), env = host.env() }: WorkflowHostOptions): Promise<Workflows> {
   const root = folder === undefined ? findRunsFolder(cwd) : resolve(cwd, folder)
   // What is recorded in the journal need not be remembered a second time.
   const perform = createPerformTool({ registry, runsFolder: root, cwd, env, remembers: false, ...(answer && { ask: async ({ question }, signal) => ({ value: await answer(question, signal) }) }) })

@@ -4,7 +4,7 @@ import type { Registry } from '../../registry/registry-type.ts'
 import type { BuiltWorkflow } from '../build/built-type.ts'
 import type { Execution, ExecutionHandle, StartOptions } from '../engines/engine-type.ts'
 
-export type WorkflowsOptions = {
+export type WorkflowHostOptions = {
   /** Where the tools of steps are found. */
   readonly registry: Registry
   /** Where executions are recorded; default: `.runs` beside the configuration. */
