@@ -1,9 +1,10 @@
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { registry, tool, workflow, workflows } from 'toolable'
 import type { Registry, Workflows } from 'toolable'
+import { makeProject } from '../support.ts'
 
 let place: string
 let open: (Workflows | Registry)[]
@@ -77,13 +78,12 @@ describe('a host of workflows', () => {
   })
 
   test('[9.host-run] programs are runs of their own, once for each step', async () => {
-    mkdirSync(join(place, 'tools'))
-    writeFileSync(join(place, 'tools', 'note.sh'), `#!/bin/sh\necho "$IDEMPOTENCY_KEY" >> ${join(place, 'notes')}\necho done\n`, { mode: 0o755 })
-    writeFileSync(join(place, 'tools', 'note.yaml'), 'name: note\ndescription: Notes\ncommand: sh note.sh\nparameters: {type: object, properties: {}}\n')
-    const opened = await host({ folders: [join(place, 'tools')] })
-    const { id, done } = await opened.start({ name: 'notes', steps: [{ name: 'one', command: 'note' }, { name: 'two', command: 'note' }] })
+    const project = makeProject()
+    const opened = await host({ folders: [project.path('tools')] })
+    const { id, done } = await opened.start({ name: 'counts', steps: [{ name: 'one', command: `count --name a --log ${project.path('counted')}` }, { name: 'two', command: `count --name b --log ${project.path('counted')}` }] })
     expect(await done).toMatchObject({ state: 'completed' })
-    expect(readFileSync(join(place, 'notes'), 'utf8')).toBe(`${id}/one\n${id}/two\n`)
+    expect(project.counted()).toEqual(['a', 'b'])
+    expect(folders()).toContain(id)
     expect(folders()).toHaveLength(3)
   })
 
