@@ -1,0 +1,62 @@
+import { createServer } from 'node:http2'
+import type { Http2ServerRequest, Http2ServerResponse, ServerHttp2Session } from 'node:http2'
+import type { AddressInfo } from 'node:net'
+import type { RestateSdk } from '../sdk-type.ts'
+
+export type EndpointOptions = {
+  readonly host: string
+  /** 0 takes any free port. */
+  readonly port: number
+  readonly services: readonly unknown[]
+  /** Whether a request may come in, by its `authorization`; absent: every one may. */
+  readonly isAllowed?: (authorization: string | undefined) => boolean
+  /** What the SDK has to say to the operator. */
+  readonly onWarning: (text: string) => void
+}
+
+/** A worker that listens. */
+export type Endpoint = {
+  readonly port: number
+  /** Takes nothing new, and lets go of what runs: the server gives it to somebody else. */
+  close(): Promise<void>
+}
+
+/** Serves over HTTP/2, which the Restate server speaks to its workers. Rejects as `listen` of node does. */
+export async function openEndpoint(sdk: RestateSdk, { host, port, services, isAllowed, onWarning }: EndpointOptions): Promise<Endpoint> {
+  const handle = sdk.createEndpointHandler({ services, logger: ({ level, replaying }, ...words) => {
+    // That requests carry no signature is said at every start; who may ask is decided here.
+    if ((level === 'warn' || level === 'error') && !replaying && !String(words[0]).startsWith('Accepting requests without')) onWarning(words.map(shown).join(' '))
+  } })
+  const sessions = new Set<ServerHttp2Session>()
+  const server = createServer((request: Http2ServerRequest, response: Http2ServerResponse) => {
+    if (isAllowed?.(request.headers.authorization) ?? true) return handle(request, response)
+    response.writeHead(401, { 'www-authenticate': 'Bearer' })
+    response.end()
+  })
+  server.on('session', (session) => {
+    sessions.add(session)
+    session.once('close', () => sessions.delete(session))
+    // A server that is killed is no event for a worker: it comes back.
+    session.on('error', () => undefined)
+  })
+  server.on('stream', (stream) => stream.on('error', () => undefined))
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({ host, port }, () => {
+      server.removeListener('error', reject)
+      server.on('error', () => undefined)
+      resolve()
+    })
+  })
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () => new Promise((resolve) => {
+      server.close(() => resolve())
+      for (const session of sessions) session.destroy()
+    }),
+  }
+}
+
+function shown(word: unknown): string {
+  return word instanceof Error ? word.message : typeof word === 'string' ? word.trim() : JSON.stringify(word)
+}

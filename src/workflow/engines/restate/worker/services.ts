@@ -1,0 +1,48 @@
+import type { Workflow } from '../../../definition/workflow-type.ts'
+import type { RestateDuration, RestateOptions, RestateSdk } from '../sdk-type.ts'
+import { STEPS, WORKFLOWS } from '../wire.ts'
+import type { LiveSteps } from './live-steps.ts'
+import { runHandler } from './run-handler.ts'
+import type { Interpret } from './run-handler.ts'
+import { answerHandler, cancelHandler, stateHandler } from './shared-handlers.ts'
+import { stepHandler } from './step-handler.ts'
+
+export type ServiceOptions = {
+  readonly interpret: Interpret
+  readonly hashOf: (definition: Workflow) => Promise<string>
+  readonly steps: LiveSteps
+  /** How long the server keeps executions that are over; default 30 days. */
+  readonly retention?: RestateDuration
+  /** How long one try of a tool may take; default 7 days. Past it the server takes the worker for dead. */
+  readonly longestStep?: RestateDuration
+}
+
+// Past its last try the server would set an execution aside until somebody finds it: a worker may be away for a weekend.
+const RETRY: NonNullable<RestateOptions['retryPolicy']> = { maxAttempts: 1_000_000_000, initialInterval: 200, maxInterval: { seconds: 10 }, exponentiationFactor: 2, onMaxAttempts: 'pause' }
+
+/** The services of a worker. */
+export function makeServices(sdk: RestateSdk, { interpret, hashOf, steps, retention = { days: 30 }, longestStep = { days: 7 } }: ServiceOptions): readonly unknown[] {
+  const { workflow, shared } = sdk.handlers.workflow
+  const passing: RestateOptions = { journalRetention: 0 }
+  return [
+    sdk.workflow({
+      name: WORKFLOWS,
+      handlers: {
+        // It holds nothing but its place, so the server may put it aside whenever it waits for long.
+        run: workflow({ enableLazyState: true }, runHandler(sdk, { interpret, hashOf })),
+        answer: shared(passing, answerHandler(sdk)),
+        cancel: shared(passing, cancelHandler(sdk)),
+        state: shared(passing, stateHandler()),
+      },
+      options: { workflowRetention: retention, journalRetention: retention, retryPolicy: RETRY },
+    }),
+    sdk.service({
+      name: STEPS,
+      handlers: {
+        // Its answer is in the journal of the workflow. The times are those of a tool that works and says nothing.
+        perform: sdk.handlers.handler({ ...passing, ingressPrivate: true, inactivityTimeout: longestStep, abortTimeout: longestStep }, stepHandler(sdk, steps)),
+      },
+      options: { retryPolicy: RETRY },
+    }),
+  ]
+}
