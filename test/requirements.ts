@@ -12,9 +12,11 @@ import { RUNNER } from './requirements/runner.ts'
 import { RUNS } from './requirements/runs.ts'
 import { SANDBOX } from './requirements/sandbox.ts'
 import { STATE } from './requirements/state.ts'
+import { WORKFLOW_DEFINITION } from './requirements/workflow-definition.ts'
+import { WORKFLOW_INTERPRETER } from './requirements/workflow-interpreter.ts'
 
 /** One promise of the specification; `later` exempts it from the coverage test until the work that brings it. */
-export type Requirement = { readonly section: '2' | '3' | '4' | '5' | '6' | '7' | '8' | '10' | '12'; readonly sentence: string; readonly later?: true }
+export type Requirement = { readonly section: '2' | '3' | '4' | '5' | '6' | '7' | '8' | '9' | '10' | '12'; readonly sentence: string; readonly later?: true }
 
 /** Every promise by its id. A test cites it as `[id]` in its title; test/requirements.test.ts finds the ones that no test cites. */
 export const requirements: { readonly [id: string]: Requirement } = {
@@ -263,6 +265,8 @@ export const requirements: { readonly [id: string]: Requirement } = {
   ...section('8', SECTIONS),
   ...section('8', AGENT),
   ...section('8', STATE),
+  ...section('9', WORKFLOW_DEFINITION),
+  ...section('9', WORKFLOW_INTERPRETER),
   ...section('10', {
     'http-handler': 'createHandler makes a toolset a web-standard fetch handler with /tools/<name>, /mcp and /openapi.json; toNode serves it by node:http and Express.',
     'http-status': 'Over HTTP a success has the status 200 and an error the status of the table.',

@@ -1,0 +1,80 @@
+import { findRow } from '../../contract/errors.ts'
+import type { Retry, Step } from '../definition/workflow-type.ts'
+import type { StepError } from '../engines/engine-type.ts'
+import { isTrue } from '../expressions/is-true.ts'
+import type { StepRecord } from '../expressions/scope-type.ts'
+import { errorOf } from './error-of.ts'
+import { act, Stopped, StepFailure, within } from './flow.ts'
+import type { Flow } from './flow.ts'
+import { pathOf } from './frame.ts'
+import type { Place, StepKind } from './frame.ts'
+import { KINDS } from './kinds/kinds.ts'
+
+const SKIPPED: StepRecord = { status: 'skipped', result: null, error: null }
+/** How a tool is tried again where its step says nothing about it. */
+const USUAL: Retry = { max: 3, delay: 1, factor: 2, longest: 60 }
+const NEVER: Retry = { ...USUAL, max: 0 }
+
+/** Takes steps one after the other; gives the result of the last one that was not skipped. */
+export function* takeSteps(steps: readonly Step[], at: Place): Flow<unknown> {
+  let last: unknown = null
+  for (const step of steps) {
+    const record = yield* takeStep(step, at)
+    if (record.status !== 'skipped') last = record.result
+  }
+  return last
+}
+
+/** Takes a step, as often as it has to be tried, and remembers how it went. Throws StepFailure where its failure is that of the whole. */
+export function* takeStep(step: Step, at: Place): Flow<StepRecord> {
+  const { frame: { context, undo }, scope } = at
+  const path = pathOf(at.path, step.name)
+  const keep = (record: StepRecord): StepRecord => (scope.steps[step.name] = record)
+  try {
+    if (step.when !== undefined && !isTrue(step.when, scope)) {
+      context.tell?.({ type: 'step_skipped', step: path })
+      return keep(SKIPPED)
+    }
+    context.tell?.({ type: 'step_start', step: path, kind: step.type })
+    const record = yield* tryStep(step, at, path)
+    if (step.compensate) undo.push({ steps: step.compensate, at: { ...at, path: `${path}~undo` } })
+    context.tell?.({ type: 'step_done', step: path, status: record.status === 'failed' ? 'failed' : 'ok', ...(record.error && { error: record.error }) })
+    return keep(record)
+  } catch (thrown) {
+    if (thrown instanceof Stopped) throw thrown
+    const error = nameStep(errorOf(thrown), path)
+    context.tell?.({ type: 'step_done', step: path, status: 'failed', error })
+    if (step.on_error !== 'continue') throw new StepFailure(error)
+    return keep({ status: 'failed', result: null, error })
+  }
+}
+
+function* tryStep(step: Step, at: Place, path: string): Flow<StepRecord> {
+  const kind: StepKind = KINDS[step.type]
+  const { retry = kind.retries ? USUAL : NEVER, timeout } = step
+  for (let attempt = 1; ; attempt += 1) {
+    const here = attempt === 1 ? path : `${path}#${attempt}`
+    try {
+      const taken = kind.take(step, at, here, attempt)
+      return yield* kind.timed && timeout !== undefined ? within(`${here}~timeout`, timeout, taken) : taken
+    } catch (thrown) {
+      if (thrown instanceof Stopped) throw thrown
+      const error = errorOf(thrown)
+      if (attempt > retry.max || !mayPass(error, retry.on)) throw new StepFailure(error)
+      const seconds = Math.min(retry.longest, retry.delay * retry.factor ** (attempt - 1))
+      at.frame.context.tell?.({ type: 'step_retry', step: path, attempt: attempt + 1, in_s: seconds, error })
+      if (seconds > 0) yield* act({ kind: 'sleep', key: `${path}#${attempt + 1}~pause`, until: { seconds } })
+    }
+  }
+}
+
+// The innermost step is the one that failed.
+function nameStep(error: StepError, path: string): StepError {
+  return error.details?.['step'] === undefined ? { ...error, details: { ...error.details, step: path } } : error
+}
+
+function mayPass({ code, retryable }: StepError, on: Retry['on']): boolean {
+  if (!on) return retryable
+  const row = findRow(code)
+  return on.some((wanted) => wanted === code || (row !== undefined && (wanted === row.row.class || findRow(wanted)?.code === row.code)))
+}
