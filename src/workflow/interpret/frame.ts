@@ -38,7 +38,7 @@ export type Place = {
 export type StepKind<Kind extends Step = Step> = {
   /** Whether a step that says nothing about it is tried again after a failure that may pass. */
   readonly retries: boolean
-  /** Whether the timeout of a step is kept from outside. */
+  /** Whether the timeout of a step is kept around it; otherwise it keeps its own. */
   readonly timed: boolean
   take(step: Kind, at: Place, path: string, attempt: number): Flow<StepRecord>
 }

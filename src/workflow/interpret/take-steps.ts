@@ -61,7 +61,7 @@ function* tryStep(step: Step, at: Place, path: string): Flow<StepRecord> {
       if (thrown instanceof Stopped) throw thrown
       const error = errorOf(thrown)
       if (attempt > retry.max || !mayPass(error, retry.on)) throw new StepFailure(error)
-      const seconds = Math.min(retry.longest, retry.delay * retry.factor ** (attempt - 1))
+      const seconds = pauseBefore(attempt + 1, retry, `${at.frame.context.id}/${path}`)
       at.frame.context.tell?.({ type: 'step_retry', step: path, attempt: attempt + 1, in_s: seconds, error })
       if (seconds > 0) yield* act({ kind: 'sleep', key: `${path}#${attempt + 1}~pause`, until: { seconds } })
     }
@@ -77,4 +77,12 @@ function mayPass({ code, retryable }: StepError, on: Retry['on']): boolean {
   if (!on) return retryable
   const row = findRow(code)
   return on.some((wanted) => wanted === code || (row !== undefined && (wanted === row.row.class || findRow(wanted)?.code === row.code)))
+}
+
+// Many that failed at the same moment do not come back at the same moment; but a replay waits as long as the first time.
+function pauseBefore(attempt: number, { delay, factor, longest }: Retry, key: string): number {
+  let hash = attempt
+  for (let index = 0; index < key.length; index += 1) hash = (Math.imul(hash, 31) + key.charCodeAt(index)) >>> 0
+  const full = Math.min(longest, delay * factor ** (attempt - 2))
+  return Math.round(full * (500 + (hash % 501))) / 1000
 }

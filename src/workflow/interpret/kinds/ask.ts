@@ -1,14 +1,20 @@
 import { createHash } from 'node:crypto'
 import type { WorkflowQuestion } from '../../engines/engine-type.ts'
-import { act } from '../flow.ts'
+import { act, StepFailure, within } from '../flow.ts'
 import type { Flow } from '../flow.ts'
 
 const LONGEST_ID = 100
 
-/** Asks a question, and gives the answer. */
+/** Asks a question, and gives the answer; when its time is over, its default where it has one. */
 export function* ask(path: string, question: Omit<WorkflowQuestion, 'id'>): Flow<unknown> {
-  const { value } = yield* act({ kind: 'answer', key: path, question: { id: questionId(path), ...question } })
-  return value
+  const asked = act({ kind: 'answer', key: path, question: { id: questionId(path), ...question } })
+  try {
+    const { value } = yield* question.timeout === undefined ? asked : within(`${path}~timeout`, question.timeout, asked)
+    return value
+  } catch (thrown) {
+    if (question.default !== undefined && thrown instanceof StepFailure && thrown.error.code === 'TIMEOUT') return question.default
+    throw thrown
+  }
 }
 
 /** The id of the question that stands at a path: a word that is a file's name as well. */

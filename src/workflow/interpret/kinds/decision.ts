@@ -8,7 +8,7 @@ import { ask } from './ask.ts'
 /** A decision of whoever supervises: a person, an agent, a policy. */
 export const decision: StepKind<DecisionStep> = {
   retries: false,
-  timed: true,
+  timed: false,
   *take({ decision_type, instruction, options, schema, default: preset, context, timeout }, { scope }, path) {
     const prompt = instruction === undefined ? decision_type : String(fill(instruction, scope))
     const answer = yield* ask(path, {

@@ -12,7 +12,7 @@ import { ask } from './ask.ts'
 /** Waits for a time, a moment, or somebody. */
 export const wait: StepKind<WaitStep> = {
   retries: false,
-  timed: true,
+  timed: false,
   *take(step, { scope }, path) {
     if ('answer' in step) {
       const { prompt, options, ...rest } = step.answer
