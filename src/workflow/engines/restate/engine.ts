@@ -1,13 +1,13 @@
 import { ToolError } from '../../../contract/tool-error.ts'
 import { isRunId, newRunId } from '../../../runner/folder/run-id.ts'
-import type { Workflow } from '../../definition/workflow-type.ts'
+import { hashWorkflow } from '../../definition/hash-workflow.ts'
 import type { Execution, ExecutionHandle, WorkflowEngine } from '../engine-type.ts'
 import { adminAt } from './admin.ts'
 import { askServer, persistently } from './ask-server.ts'
 import type { Asked, Server } from './ask-server.ts'
 import { deliver } from './deliver.ts'
 import { followToEnd } from './follow.ts'
-import { listExecutions, lookUpExecution } from './look-up.ts'
+import { listExecutions, lookUpExecution, lookUpStanding } from './look-up.ts'
 import { readRefusal } from './refusal.ts'
 import { WORKFLOWS } from './wire.ts'
 import type { RunRequest, Standing } from './wire.ts'
@@ -17,7 +17,6 @@ export type RestateEngineOptions = {
   readonly ingress: string
   /** Where it is administered: `http://127.0.0.1:9070`. Lists need it, and it tells how things stand while no worker is there. */
   readonly admin?: string
-  readonly hashOf: (definition: Workflow) => Promise<string>
   readonly now: () => number
   /** Seconds that a server may be away before whoever waits for an execution gives up; default 600. */
   readonly patience?: number
@@ -32,7 +31,7 @@ export type RestateEngine = WorkflowEngine & {
 }
 
 /** Executes workflows by a Restate server and its workers. Every request has an end, and what may pass by itself is tried again. */
-export function restateEngine({ ingress: url, admin: adminUrl, hashOf, now, patience = 600 }: RestateEngineOptions): RestateEngine {
+export function restateEngine({ ingress: url, admin: adminUrl, now, patience = 600 }: RestateEngineOptions): RestateEngine {
   const closing = new AbortController()
   const { signal } = closing
   const ingress: Server = { url: checkUrl(url, 'ingress'), who: 'the Restate server', flag: '--ingress' }
@@ -50,7 +49,7 @@ export function restateEngine({ ingress: url, admin: adminUrl, hashOf, now, pati
   return {
     attach,
     async start(definition, input, { id = newRunId() } = {}) {
-      const body: RunRequest = { definition, hash: await hashOf(definition), input, created: new Date(now()).toISOString() }
+      const body: RunRequest = { definition, hash: await hashWorkflow(definition), input, created: new Date(now()).toISOString() }
       const answer = await ask({ method: 'POST', path: `/${WORKFLOWS}/${checkId(id)}/run/send`, body, timeout: 30_000 })
       if (answer.status >= 300) throw readRefusal(answer, ingress, `the workflow '${definition.name}' was not started`)
       return attach(id)
@@ -62,7 +61,7 @@ export function restateEngine({ ingress: url, admin: adminUrl, hashOf, now, pati
       await deliver(place, checkId(id), 'cancel', reason === undefined ? {} : { reason })
     },
     get: async (id) => lookUpExecution(checkId(id), place),
-    standing: async (id, since) => (await import('./look-up.ts')).lookUpStanding(checkId(id), place, since),
+    standing: async (id, since) => lookUpStanding(checkId(id), place, since),
     list: (filter) => listExecutions(filter, place),
     async close() {
       closing.abort(new ToolError('CANCELLED', 'the engine was closed'))

@@ -24,8 +24,9 @@ export type Endpoint = {
 /** Serves over HTTP/2, which the Restate server speaks to its workers. Rejects as `listen` of node does. */
 export async function openEndpoint(sdk: RestateSdk, { host, port, services, isAllowed, onWarning }: EndpointOptions): Promise<Endpoint> {
   const handle = sdk.createEndpointHandler({ services, logger: ({ level, replaying }, ...words) => {
-    // That requests carry no signature is said at every start; who may ask is decided here.
-    if ((level === 'warn' || level === 'error') && !replaying && !String(words[0]).startsWith('Accepting requests without')) onWarning(words.map(shown).join(' '))
+    // That requests carry no signature is said at every start, and who may ask is decided here. What a handler refuses, whoever asked is told.
+    const isUsual = String(words[0]).startsWith('Accepting requests without') || words.some((word) => word instanceof sdk.TerminalError)
+    if ((level === 'warn' || level === 'error') && !replaying && !isUsual) onWarning(words.map(shown).join(' '))
   } })
   const sessions = new Set<ServerHttp2Session>()
   const server = createServer((request: Http2ServerRequest, response: Http2ServerResponse) => {

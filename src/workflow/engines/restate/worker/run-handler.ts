@@ -1,18 +1,16 @@
 import { isObject } from '../../../../contract/json.ts'
-import type { Workflow } from '../../../definition/workflow-type.ts'
-import type { DurableContext, Settled } from '../../engine-type.ts'
+import { hashWorkflow } from '../../../definition/hash-workflow.ts'
+import { interpret } from '../../../interpret/interpret.ts'
+import type { Settled } from '../../engine-type.ts'
 import type { RestateHandler, RestateSdk } from '../sdk-type.ts'
 import type { RunAnswer, RunRequest } from '../wire.ts'
 import { durableContext } from './context.ts'
 import { noteBegin, noteEnd } from './noticeboard.ts'
 
-/** Executes a workflow over whatever keeps its steps. Never rejects for what steps do. */
-export type Interpret = (workflow: Workflow, input: unknown, context: DurableContext) => Promise<Settled>
-
 /** The handler `run`: one execution from its beginning to its end, played again from its journal whenever it moves. */
-export function runHandler(sdk: RestateSdk, { interpret, hashOf }: { readonly interpret: Interpret; readonly hashOf: (definition: Workflow) => Promise<string> }): RestateHandler<RunRequest, RunAnswer> {
+export function runHandler(sdk: RestateSdk): RestateHandler<RunRequest, RunAnswer> {
   return async (context, request) => {
-    const problem = await problemOf(request, hashOf)
+    const problem = await problemOf(request)
     // Only a request that never was one fails here: the engine must not try it again.
     if (problem !== undefined) throw new sdk.TerminalError(problem, { errorCode: 400 })
     const { definition, hash, input, created } = request
@@ -24,10 +22,10 @@ export function runHandler(sdk: RestateSdk, { interpret, hashOf }: { readonly in
   }
 }
 
-async function problemOf(request: unknown, hashOf: (definition: Workflow) => Promise<string>): Promise<string | undefined> {
+async function problemOf(request: unknown): Promise<string | undefined> {
   if (!isObject(request) || !isObject(request['definition']) || typeof request['definition']['name'] !== 'string' || !Array.isArray(request['definition']['steps'])) return 'the request holds no workflow: send {definition, hash, input, created}'
   const { definition, hash } = request as unknown as RunRequest
-  const found = await hashOf(definition)
+  const found = await hashWorkflow(definition)
   return found === hash ? undefined : `the definition of '${definition.name.slice(0, 100)}' was changed on its way: its hash is ${found}, and ${String(hash).slice(0, 100)} was promised`
 }
 

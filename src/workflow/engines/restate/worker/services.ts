@@ -1,15 +1,11 @@
-import type { Workflow } from '../../../definition/workflow-type.ts'
 import type { RestateDuration, RestateOptions, RestateSdk } from '../sdk-type.ts'
 import { STEPS, WORKFLOWS } from '../wire.ts'
 import type { LiveSteps } from './live-steps.ts'
 import { runHandler } from './run-handler.ts'
-import type { Interpret } from './run-handler.ts'
 import { answerHandler, cancelHandler, stateHandler } from './shared-handlers.ts'
 import { stepHandler } from './step-handler.ts'
 
 export type ServiceOptions = {
-  readonly interpret: Interpret
-  readonly hashOf: (definition: Workflow) => Promise<string>
   readonly steps: LiveSteps
   /** How long the server keeps executions that are over; default 30 days. */
   readonly retention?: RestateDuration
@@ -21,7 +17,7 @@ export type ServiceOptions = {
 const RETRY: NonNullable<RestateOptions['retryPolicy']> = { maxAttempts: 1_000_000_000, initialInterval: 200, maxInterval: { seconds: 10 }, exponentiationFactor: 2, onMaxAttempts: 'pause' }
 
 /** The services of a worker. */
-export function makeServices(sdk: RestateSdk, { interpret, hashOf, steps, retention = { days: 30 }, longestStep = { days: 7 } }: ServiceOptions): readonly unknown[] {
+export function makeServices(sdk: RestateSdk, { steps, retention = { days: 30 }, longestStep = { days: 7 } }: ServiceOptions): readonly unknown[] {
   const { workflow, shared } = sdk.handlers.workflow
   const passing: RestateOptions = { journalRetention: 0 }
   return [
@@ -29,7 +25,7 @@ export function makeServices(sdk: RestateSdk, { interpret, hashOf, steps, retent
       name: WORKFLOWS,
       handlers: {
         // It holds nothing but its place, so the server may put it aside whenever it waits for long.
-        run: workflow({ enableLazyState: true }, runHandler(sdk, { interpret, hashOf })),
+        run: workflow({ enableLazyState: true }, runHandler(sdk)),
         answer: shared(passing, answerHandler(sdk)),
         cancel: shared(passing, cancelHandler(sdk)),
         state: shared(passing, stateHandler()),
