@@ -40,6 +40,8 @@ export type Rights = {
 }
 
 const NOTHING: readonly PlaceGrant[] = []
+/** For a program that nobody gave a time: a year. */
+const LONGEST_S = 365 * 86_400
 
 /** Decides the level of a run and what it may do there, by its manifest and all policies. Throws PERMISSION, CONFIG or SANDBOX_UNAVAILABLE. */
 export async function prepareRights(paths: RunPaths, request: RunRequest, env: Environment): Promise<Rights> {
@@ -69,7 +71,7 @@ export async function prepareRights(paths: RunPaths, request: RunRequest, env: E
     environment: (more) => ({
       ...toolEnvironment(call ?? {}, {
         hostEnv: env, runId: request.run_id, traceId: request.trace_id, traceparent: request.traceparent, workspace, logDir: paths.toolLogs, cancelFile: paths.toolCancel,
-        deadline: Date.now() + request.timeout_s * 1000, idempotencyKey: request.idempotency_key, ...(isBound && { confined: { network } }),
+        deadline: Date.now() + (request.timeout_s ?? LONGEST_S) * 1000, idempotencyKey: request.idempotency_key, ...(isBound && { confined: { network } }),
       }),
       ...more,
     }),

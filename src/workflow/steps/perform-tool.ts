@@ -1,0 +1,41 @@
+import type { Entry } from '../../registry/entry.ts'
+import type { PerformTool, Settled } from '../engines/engine-type.ts'
+import { callInProcess } from './call-in-process.ts'
+import { joinWork } from './join-work.ts'
+import { performChild } from './perform-child.ts'
+import { settleThrown } from './step-error.ts'
+import type { StepHost } from './step-host.ts'
+import { keyOfTry } from './step-names.ts'
+
+export type StepCall = Parameters<PerformTool>[0]
+
+/** Performs the tools of steps: programs as runs on record, linked to their workflow; everything else by a call. What is at work under the same key, in this process or another, is joined. */
+export function createPerformTool(host: StepHost): PerformTool {
+  return (call, signal) => joinWork(`${host.runsFolder}\0${call.idempotencyKey}`, signal, (together) => perform(host, call, together))
+}
+
+async function perform(host: StepHost, call: StepCall, signal: AbortSignal): Promise<Settled> {
+  try {
+    const entry = await findEntry(host, call.tool)
+    const program = await entry.found.program?.()
+    const settled = program ? await performChild({ host, call, entry, program, signal }) : await callInProcess(host, call, entry, signal)
+    if (settled.ok || settled.error.code !== 'ANSWER_REQUIRED' || !host.onUnanswered || signal.aborted) return settled
+    host.onUnanswered(keyOfTry(call), settled.error)
+    return await untilAborted(signal, settled)
+  } catch (error) {
+    return settleThrown(error)
+  }
+}
+
+async function findEntry({ registry }: StepHost, tool: string): Promise<Entry> {
+  await registry.prepare?.()
+  const entry = registry.find(tool) as Entry | undefined
+  if (entry) return entry
+  // Fails, and says which was meant.
+  await registry.describe(tool)
+  throw new Error(`there is no tool '${tool}'`)
+}
+
+function untilAborted(signal: AbortSignal, settled: Settled): Promise<Settled> {
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(settled), { once: true }))
+}
