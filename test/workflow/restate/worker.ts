@@ -1,4 +1,4 @@
-import type { PerformTool } from '../../../src/workflow/engines/engine-type.ts'
+import type { PerformStep } from '../../../src/workflow/engines/restate/worker/live-steps.ts'
 import { adminAt, registerWorker } from '../../../src/workflow/engines/restate/admin.ts'
 import { loadSdk } from '../../../src/workflow/engines/restate/load-sdk.ts'
 import { openEndpoint } from '../../../src/workflow/engines/restate/worker/endpoint.ts'
@@ -8,7 +8,7 @@ import { makeServices } from '../../../src/workflow/engines/restate/worker/servi
 import { PACKAGES } from './server.ts'
 
 /** A worker in this process, which performs tools by a function. */
-export async function openWorker(admin: string, perform: PerformTool, port = 0): Promise<Endpoint & { readonly url: string; readonly warnings: string[] }> {
+export async function openWorker(admin: string, perform: PerformStep, port = 0): Promise<Endpoint & { readonly url: string; readonly warnings: string[] }> {
   const sdk = await loadSdk(PACKAGES)
   const warnings: string[] = []
   const endpoint = await openEndpoint(sdk, { host: '127.0.0.1', port, services: makeServices(sdk, { steps: new LiveSteps(perform) }), onWarning: (text) => warnings.push(text) })

@@ -6,8 +6,8 @@ import type { Execution } from '../engine-type.ts'
 import { query } from './admin.ts'
 import type { Place } from './deliver.ts'
 import { readRefusal } from './refusal.ts'
-import { STATE, WORKFLOWS } from './wire.ts'
-import type { RunAnswer, Standing, TaskRecord } from './wire.ts'
+import { ASKED, QUESTIONS, STATE, WORKFLOWS } from './wire.ts'
+import type { AskedQuestion, RunAnswer, Standing, TaskRecord } from './wire.ts'
 
 const MOST_LISTED = 1000
 
@@ -27,7 +27,7 @@ export async function lookUpExecution(id: string, place: Place, ended?: HttpAnsw
 /** What an execution asks and does: from the admin interface where there is one, else from a worker. */
 export async function lookUpStanding(id: string, { ingress, admin, ask, signal }: Place, since = 0): Promise<Standing | undefined> {
   if (admin) {
-    const rows = await query(admin, `select key, value_utf8 from state where service_name = '${WORKFLOWS}' and service_key = '${id}'`, signal)
+    const rows = await query(admin, `select key, value_utf8 from state where service_name in ('${WORKFLOWS}', '${QUESTIONS}') and service_key = '${id}'`, signal)
     return readStanding(rows, since)
   }
   const answer = await ask({ method: 'POST', path: `/${WORKFLOWS}/${id}/state`, body: { since }, timeout: 15_000 })
@@ -40,7 +40,7 @@ export async function listExecutions({ name, state, limit = 100 }: { readonly na
   if (!admin) throw new ToolError('CONFIG', 'lists come from the admin interface of the Restate server, and its address is not known', { field: 'admin', suggestion: '--admin http://127.0.0.1:9070' })
   const most = name === undefined && state === undefined ? limit : MOST_LISTED
   const found = await query(admin, `select target_service_key as id, status, created_at, completed_at, completion_failure from sys_invocation where target_service_name = '${WORKFLOWS}' and target_handler_name = 'run' order by created_at desc limit ${Math.max(1, Math.min(most, MOST_LISTED))}`, signal)
-  const notes = await query(admin, `select service_key as id, key, value_utf8 from state where service_name = '${WORKFLOWS}' and key in ('${STATE.info}', '${STATE.end}', '${STATE.error}', '${STATE.questions}')`, signal)
+  const notes = await query(admin, `select service_key as id, key, value_utf8 from state where service_name = '${QUESTIONS}' or (service_name = '${WORKFLOWS}' and key in ('${STATE.info}', '${STATE.end}', '${STATE.error}', '${STATE.questions}'))`, signal)
   const byId = new Map<unknown, typeof notes[number][]>()
   for (const note of notes) byId.set(note['id'], [...(byId.get(note['id']) ?? []), note])
   return found
@@ -68,12 +68,13 @@ function readStanding(rows: readonly { readonly [column: string]: unknown }[], s
   if (rows.length === 0) return undefined
   const notes = new Map(rows.map((row) => [String(row['key']), parse(row['value_utf8'])]))
   const tasks = [...notes].filter(([key, value]) => key.startsWith(STATE.task) && isObject(value)).map(([, value]) => value as unknown as TaskRecord)
+  const asked = [...notes].filter(([key]) => key.startsWith(ASKED)).map(([, value]) => value as AskedQuestion)
   const [info, end, error] = [notes.get(STATE.info), notes.get(STATE.end), notes.get(STATE.error)]
   return {
     ...(info !== undefined && { info: info as NonNullable<Standing['info']> }),
     ...(end !== undefined && { end: end as NonNullable<Standing['end']> }),
     ...(error !== undefined && { error: error as NonNullable<Standing['error']> }),
-    questions: (notes.get(STATE.questions) ?? []) as Standing['questions'],
+    questions: [...((notes.get(STATE.questions) ?? []) as Standing['questions']), ...asked.filter(({ isAnswered }) => !isAnswered).map(({ question }) => question)],
     tasks: tasks.filter(({ change }) => change > since).sort((left, right) => left.change - right.change),
   }
 }

@@ -27,11 +27,15 @@ export type RestateContext = {
   readonly date: { now(): RestatePromise<number> }
   run<Value>(name: string, action: () => Promise<Value>): RestatePromise<Value>
   sleep(milliseconds: number, name?: string): RestatePromise<void>
-  genericCall<Input, Output>(call: { readonly service: string; readonly method: string; readonly parameter: Input; readonly inputSerde: unknown; readonly outputSerde: unknown; readonly name?: string }): RestateCall<Output>
+  genericCall<Input, Output>(call: { readonly service: string; readonly key?: string; readonly method: string; readonly parameter: Input; readonly inputSerde: unknown; readonly outputSerde: unknown; readonly name?: string }): RestateCall<Output>
+  genericSend<Input>(send: { readonly service: string; readonly key?: string; readonly method: string; readonly parameter: Input; readonly inputSerde: unknown }): unknown
+  awakeable<Value>(): { readonly id: string; readonly promise: RestatePromise<Value> }
+  resolveAwakeable(id: string, value: unknown): void
   cancel(invocationId: string): void
   promise<Value>(name: string): RestateDurablePromise<Value>
   get<Value>(name: string): RestatePromise<Value | null>
   set(name: string, value: unknown): void
+  clear(name: string): void
   stateKeys(): RestatePromise<string[]>
 }
 
@@ -58,7 +62,8 @@ type Declare = <Input, Output>(options: RestateOptions, handler: RestateHandler<
 export type RestateSdk = {
   service(definition: Definition): unknown
   workflow(definition: Definition): unknown
-  readonly handlers: { readonly handler: Declare; readonly workflow: { readonly workflow: Declare; readonly shared: Declare } }
+  object(definition: Definition): unknown
+  readonly handlers: { readonly handler: Declare; readonly workflow: { readonly workflow: Declare; readonly shared: Declare }; readonly object: { readonly exclusive: Declare; readonly shared: Declare } }
   readonly RestatePromise: { race<Value>(promises: readonly RestatePromise<Value>[]): RestatePromise<Value> }
   readonly TerminalError: new (message: string, options?: { readonly errorCode?: number }) => RestateFailure
   readonly CancelledError: new () => RestateFailure

@@ -5,6 +5,8 @@ import type { Settled, StepError, ToolCall, WorkflowQuestion } from '../engine-t
 export const WORKFLOWS = 'toolable'
 /** The service that performs the tools of steps, on any worker. */
 export const STEPS = 'toolable-steps'
+/** Keeps what the tools of a workflow ask; the same keys. */
+export const QUESTIONS = 'toolable-questions'
 /** The durable promise that cancels an execution. No question can have its name. */
 export const CANCEL = '~cancel'
 
@@ -20,6 +22,13 @@ export type StepRequest = ToolCall & { readonly workflow: string }
 /** An answer to a question. */
 export type AnswerRequest = { readonly question: string; readonly value: unknown; readonly by?: string }
 export type GivenAnswer = Omit<AnswerRequest, 'question'>
+
+/** A question of a tool, with what its answer wakes. */
+export type AskRequest = { readonly question: WorkflowQuestion; readonly awakeable: string }
+export type AskedQuestion = AskRequest & { /** It is kept until its step is over, so that a second answer hears of the first. */ readonly isAnswered?: true }
+export type CloseRequest = { readonly questions: readonly string[] }
+/** Before the id of a question, in the name under which it is kept. */
+export const ASKED = 'ask:'
 
 /** What is asked of `state`: only tasks that changed after the `since`th change. */
 export type StateRequest = { readonly since?: number }

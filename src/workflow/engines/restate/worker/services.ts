@@ -1,6 +1,7 @@
 import type { RestateDuration, RestateOptions, RestateSdk } from '../sdk-type.ts'
-import { STEPS, WORKFLOWS } from '../wire.ts'
+import { QUESTIONS, STEPS, WORKFLOWS } from '../wire.ts'
 import type { LiveSteps } from './live-steps.ts'
+import { answerAskedHandler, askHandler, closeHandler, openHandler } from './question-handlers.ts'
 import { runHandler } from './run-handler.ts'
 import { answerHandler, cancelHandler, stateHandler } from './shared-handlers.ts'
 import { stepHandler } from './step-handler.ts'
@@ -19,7 +20,9 @@ const RETRY: NonNullable<RestateOptions['retryPolicy']> = { maxAttempts: 1_000_0
 /** The services of a worker. */
 export function makeServices(sdk: RestateSdk, { steps, retention = { days: 30 }, longestStep = { days: 7 } }: ServiceOptions): readonly unknown[] {
   const { workflow, shared } = sdk.handlers.workflow
+  const { object } = sdk.handlers
   const passing: RestateOptions = { journalRetention: 0 }
+  const own: RestateOptions = { ...passing, ingressPrivate: true }
   return [
     sdk.workflow({
       name: WORKFLOWS,
@@ -28,7 +31,7 @@ export function makeServices(sdk: RestateSdk, { steps, retention = { days: 30 },
         run: workflow({ enableLazyState: true }, runHandler(sdk)),
         answer: shared(passing, answerHandler(sdk)),
         cancel: shared(passing, cancelHandler(sdk)),
-        state: shared(passing, stateHandler()),
+        state: shared(passing, stateHandler(sdk)),
       },
       options: { workflowRetention: retention, journalRetention: retention, retryPolicy: RETRY },
     }),
@@ -36,7 +39,17 @@ export function makeServices(sdk: RestateSdk, { steps, retention = { days: 30 },
       name: STEPS,
       handlers: {
         // Its answer is in the journal of the workflow. The times are those of a tool that works and says nothing.
-        perform: sdk.handlers.handler({ ...passing, ingressPrivate: true, inactivityTimeout: longestStep, abortTimeout: longestStep }, stepHandler(sdk, steps)),
+        perform: sdk.handlers.handler({ ...own, inactivityTimeout: longestStep, abortTimeout: longestStep }, stepHandler(sdk, steps)),
+      },
+      options: { retryPolicy: RETRY },
+    }),
+    sdk.object({
+      name: QUESTIONS,
+      handlers: {
+        ask: object.exclusive(own, askHandler()),
+        close: object.exclusive(own, closeHandler()),
+        answer: object.exclusive(own, answerAskedHandler(sdk)),
+        open: object.shared(own, openHandler()),
       },
       options: { retryPolicy: RETRY },
     }),
