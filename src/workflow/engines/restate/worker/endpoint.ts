@@ -17,7 +17,9 @@ export type EndpointOptions = {
 /** A worker that listens. */
 export type Endpoint = {
   readonly port: number
-  /** Takes nothing new, and lets go of what runs: the server gives it to somebody else. */
+  /** Takes nothing new, and goes on with what runs until `idle`, or until so many milliseconds have passed. */
+  drain(idle: Promise<void>, grace: number): Promise<void>
+  /** Lets go of what runs: the server gives it to somebody else. */
   close(): Promise<void>
 }
 
@@ -49,12 +51,22 @@ export async function openEndpoint(sdk: RestateSdk, { host, port, services, isAl
       resolve()
     })
   })
+  let closed: Promise<void> | undefined
+  const stopListening = (): Promise<void> => (closed ??= new Promise((resolve) => server.close(() => resolve())))
   return {
     port: (server.address() as AddressInfo).port,
-    close: () => new Promise((resolve) => {
-      server.close(() => resolve())
+    async drain(idle, grace) {
+      void stopListening()
+      for (const session of sessions) session.close()
+      let timer: NodeJS.Timeout | undefined
+      await Promise.race([idle, new Promise((resolve) => (timer = setTimeout(resolve, grace)))])
+      clearTimeout(timer)
+    },
+    async close() {
+      void stopListening()
       for (const session of sessions) session.destroy()
-    }),
+      await closed
+    },
   }
 }
 

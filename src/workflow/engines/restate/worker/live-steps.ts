@@ -28,14 +28,10 @@ export class LiveSteps {
   private readonly lives = new Map<string, Live>()
   private readonly answers = new Map<string, Map<string, unknown>>()
   private readonly perform: PerformStep
+  private onIdle: () => void = () => undefined
 
   constructor(perform: PerformStep) {
     this.perform = perform
-  }
-
-  /** How many run now. */
-  get running(): number {
-    return [...this.lives.values()].filter(({ isOver }) => !isOver).length
   }
 
   /** Performs a step, or joins the one that is under way, until it ends or asks something that is not among `known`. */
@@ -70,11 +66,13 @@ export class LiveSteps {
   forget(step: StepRequest): void {
     this.lives.delete(keyOf(step))
     this.answers.delete(keyOf(step))
+    if (this.lives.size === 0) this.onIdle()
   }
 
-  /** Resolves when nothing runs any more. */
-  async idle(): Promise<void> {
-    while (this.running > 0) await Promise.all([...this.lives.values()].map(({ done }) => done))
+  /** Resolves when nothing runs any more, and the engine has what came of it. */
+  idle(): Promise<void> {
+    if (this.lives.size === 0) return Promise.resolve()
+    return new Promise((resolve) => (this.onIdle = resolve))
   }
 
   private begin(step: StepRequest): Live {
