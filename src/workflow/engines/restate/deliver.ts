@@ -10,7 +10,7 @@ import { WORKFLOWS } from './wire.ts'
 export type Place = { readonly ingress: Server; readonly admin: Server | undefined; readonly ask: (asked: Omit<Asked, 'signal'>) => Promise<HttpAnswer>; readonly signal: AbortSignal }
 
 /** Milliseconds that a worker gets to say what it thinks of a word; the server has it already. */
-const HEARING = 10_000
+const HEARING = 5_000
 
 /**
  * Hands a word to an execution: the server takes it at once and keeps it, also while no worker is alive. Throws what the worker says against it, where one is
