@@ -87,7 +87,7 @@ function register(admin: string, url: string, token: string | undefined, signal:
 }
 
 function performer(registry: Registry, runsFolder: string, { cwd, env }: BuiltinContext['io']): PerformStep {
-  return (call, signal, ask) => createPerformTool({ registry, runsFolder, cwd, env, ask: ({ question, context }, until) => ask({ ...question, ...(context && { context }) } as never, until) })(call, signal)
+  return (call, signal, ask) => createPerformTool({ registry, runsFolder, cwd, env, ask: ({ question, context }, until) => ask({ ...question, ...(context && { context }) }, until) })(call, signal)
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

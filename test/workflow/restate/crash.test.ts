@@ -32,7 +32,7 @@ afterAll(async () => {
 
 /** A step that writes its name down, and ends when its gate is there. */
 function count(name: string, { gate, ...more }: { readonly gate?: string; readonly [field: string]: unknown } = {}): Step {
-  return { type: 'tool', name, tool: 'count', input: { name: `${name}-${mark}`, log: project.path('counted'), ...(gate !== undefined && { gate: project.path(`${gate}-${mark}`) }) }, ...more } as Step
+  return { type: 'tool', name, tool: 'count', input: { name: `${name}-${mark}`, log: project.path('counted'), ...(gate !== undefined && { gate: project.path(`${gate}-${mark}`) }) }, ...more }
 }
 let mark = 0
 const counted = (name: string): number => project.counted().filter((line) => line === `${name}-${mark}`).length

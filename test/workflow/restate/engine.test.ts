@@ -40,7 +40,7 @@ const perform: PerformStep = async ({ tool, step, given, idempotencyKey, attempt
   return { ok: true, value: 'input' in given ? given.input : given.args }
 }
 
-const tool = (name: string, which: string, more: object = {}): Step => ({ type: 'tool', name, tool: which, ...more }) as Step
+const tool = (name: string, which: string, more: object = {}): Step => ({ type: 'tool', name, tool: which, ...more })
 const flow = (steps: readonly Step[], more: Partial<Workflow> = {}): Workflow => ({ name: 'sample', steps, ...more })
 const countOf = (id: string): number => calls.filter((call) => call.startsWith(id)).length
 

@@ -67,7 +67,7 @@ function standingOf({ info, questions }: Standing): Pick<Execution, 'state' | 'q
 function readStanding(rows: readonly { readonly [column: string]: unknown }[], since: number): Standing | undefined {
   if (rows.length === 0) return undefined
   const notes = new Map(rows.map((row) => [String(row['key']), parse(row['value_utf8'])]))
-  const tasks = [...notes].filter(([key, value]) => key.startsWith(STATE.task) && isObject(value)).map(([, value]) => value as unknown as TaskRecord)
+  const tasks = [...notes].filter(([key, value]) => key.startsWith(STATE.task) && isObject(value)).map(([, value]) => value as TaskRecord)
   const asked = [...notes].filter(([key]) => key.startsWith(ASKED)).map(([, value]) => value as AskedQuestion)
   const [info, end, error] = [notes.get(STATE.info), notes.get(STATE.end), notes.get(STATE.error)]
   return {
