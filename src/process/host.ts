@@ -44,3 +44,6 @@ export function endWithUs(leader: number): () => void {
 function endAll(): void {
   for (const leader of running) sendSignal(-leader, 'SIGKILL')
 }
+
+/** `TOOLABLE_CRASH_AT`: where this process is to die, for tests. Read once, because it is asked often. */
+export const wantedCrash: string | undefined = process.env['TOOLABLE_CRASH_AT']

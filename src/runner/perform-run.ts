@@ -11,6 +11,7 @@ import type { RunPaths } from './folder/run-paths.ts'
 import { lockRun } from './folder/lock.ts'
 import type { RunLock } from './folder/lock.ts'
 import { createBroker } from './interactions/broker.ts'
+import { keptAnswersChannel } from './interactions/channels/folder.ts'
 import type { Question } from './interactions/read-question.ts'
 import { openLog } from './log/event-log.ts'
 import type { OpenedLog } from './log/event-log.ts'
@@ -69,7 +70,7 @@ async function tryOnce({ paths, request, host, tries, known, lock, cancelled }: 
     const nextTry = (ended: Ending): number | undefined => (pause = ended.again && tries < request.retries && !cancelled.aborted ? pauseBefore(tries + 2, Math.random()) : undefined)
     const about = { ...(ready?.about ?? { tool: request.tool, args: request.args, level: 'none' }), ...(resumedBy && { resumed_by: resumedBy }), ...host.about }
     const attempted = ready
-      ? await runAttempt({ ...ready.attempt, log, attempt, about, mirror, cancelled, broken: broken.signal, nextTry, tellToStop: () => tellToStop(paths), broker: createBroker({ presets: ready.channels, channels: host.channels, longest: request.command === 'workflow' ? Infinity : LONGEST_QUESTION, wayOut: (question) => wayOut(request, question) }) })
+      ? await runAttempt({ ...ready.attempt, log, attempt, about, mirror, cancelled, broken: broken.signal, nextTry, tellToStop: () => tellToStop(paths), broker: createBroker({ presets: request.command === 'workflow' ? [keptAnswersChannel(paths.answers), ...ready.channels] : ready.channels, channels: host.channels, longest: request.command === 'workflow' ? Infinity : LONGEST_QUESTION, wayOut: (question) => wayOut(request, question) }) })
       : await recordRefusal(log, about, refused!)
     return { ...attempted, pause }
   } finally {

@@ -66,7 +66,7 @@ function checkFolder(path: string, given: string): string {
 
 async function readDocument(file: string): Promise<LocatedDocument> {
   const text = readText(file)
-  if (file.endsWith('.json')) return (await import('./read-json.ts')).readJson(file, text)
+  if (file.endsWith('.json')) return (await import('../../define/documents/read-json.ts')).readJson(file, text)
   return (await import('../../contract/documents/read-yaml.ts')).readYaml(file, text)
 }
 

@@ -66,7 +66,7 @@ export function answerQuestions({ log, broker, clock, attempt, over, subject, is
         const { value, by } = await broker.ask(question, AbortSignal.any([over, withdrawn.signal]), (who, problem) => log.append({ type: 'runner_warning', code: protocolName('INVALID_INPUT'), msg: `the answer of ${who} to '${question.id}' ${problem}`, question: question.id }))
         if (over.aborted) return
         log.append({ type: 'runner_log', level: 'info', msg: `answered by ${by}`, answer: { id: question.id, by, value } })
-        subject()?.answer(asked ? { id: asked.id, value } : replyTo({ id: givenId(line), kind: question.kind }, value))
+        subject()?.answer(asked ? { id: asked.id, value, by } : replyTo({ id: givenId(line), kind: question.kind }, value))
       } catch (error) {
         if (over.aborted) return
         if (withdrawn.signal.aborted) return void log.append({ type: 'runner_log', level: 'info', msg: 'nobody waits for the answer any more', answer: { id: question.id, withdrawn: true } })

@@ -104,7 +104,7 @@ async function supervise(options: AttemptOptions): Promise<Ending> {
   const intervene = (why: Intervention, patience: number): void => {
     if (intervention) return
     intervention = why
-    stopIt = () => subject?.stop(patience, why.why)
+    stopIt = () => subject?.stop(patience, why)
     clock.stop()
     options.tellToStop()
     mirror.hurry()
@@ -129,7 +129,7 @@ async function supervise(options: AttemptOptions): Promise<Ending> {
       clock.beat()
       if (options.heartbeats !== 'none') clock.expectBeats()
       if (last) return void log.append({ type: 'diagnostic', stream: 'stdout', reason: 'late', msg: 'the run was over for the tool already', refused: line })
-      if (intervention && line.type === 'result') return void log.append({ type: 'diagnostic', stream: 'stdout', reason: 'late', msg: 'the runner had ended the run already', refused: line })
+      if (intervention && line.type === 'result' && !subject?.trusted) return void log.append({ type: 'diagnostic', stream: 'stdout', reason: 'late', msg: 'the runner had ended the run already', refused: line })
       if (ENDS.has(line.type)) last = line
       else if (line.type === 'action_required') void questions.ask(line).catch(fail)
       else log.append(line, text)

@@ -51,7 +51,9 @@ export type Subject = {
   /** Nobody answers this question; `late`: not in its time. Where it is absent, the subject is hung up on and its run has failed. */
   readonly declined?: (question: string, error: ToolError, late: boolean) => void
   /** Asks it to end, and ends it, with all that descends from it, after so many milliseconds. */
-  stop(grace: number, why: Intervention['why']): void
+  stop(grace: number, why: Intervention): void
+  /** It is our own, and what it says of its end counts also after it was asked to end. */
+  readonly trusted?: true
   readonly end: Promise<SubjectEnd>
 }
 

@@ -9,8 +9,10 @@ const MOST_RETRIES = 100
 export type WriteQueueOptions = {
   /** What is in the file already and stays. */
   readonly size: number
-  /** Told what is written, whole lines; may not throw. */
-  readonly onWritten: (text: string) => void
+  /** Told what is written, whole lines, and how long the file is with them; may not throw. */
+  readonly onWritten: (text: string, size: number) => void
+  /** Told that the system has a batch, before the disk has it; may not throw. */
+  readonly onHandedOver?: () => void
   /** Changes text before it is written; keeps the lines. */
   readonly redact: (text: string) => string
   /** Told that so many of the lines that were pushed last are not in the file. */
@@ -19,10 +21,12 @@ export type WriteQueueOptions = {
 
 /** Lines on their way into a file. What is pushed in one turn leaves in one write; a line is acknowledged when it is written, and the file ends with an acknowledged line whatever fails. */
 export type WriteQueue = {
-  /** `durable`: acknowledged only when it is on the disk. */
-  push(line: string, durable: boolean): void
-  /** Resolves when everything pushed so far is acknowledged; rejects when some of it was lost. */
-  flush(): Promise<void>
+  /** `durable`: acknowledged only when it is on the disk. Gives the number of the line, from 1 on. What comes after `close` is dropped. */
+  push(line: string, durable: boolean): number
+  /** Resolves when everything pushed so far, or up to a line, is acknowledged; rejects when some of it was lost. */
+  flush(until?: number): Promise<void>
+  /** The number of the last line that is acknowledged or lost. */
+  readonly done: number
   /** Characters that wait. */
   readonly waiting: number
   /** Flushes, waits for the disk, and closes the file in any case. */
@@ -34,7 +38,7 @@ type Batch = { text: string; lines: number; durable: boolean }
 type Waiter = { readonly until: number; readonly settle: (failure: ToolError | undefined) => void }
 
 /** Writes to a descriptor that was opened for appending and belongs to the queue from here on. */
-export function openQueue(fd: number, file: string, { size, onWritten, redact, onLost }: WriteQueueOptions): WriteQueue {
+export function openQueue(fd: number, file: string, { size, onWritten, onHandedOver, redact, onLost }: WriteQueueOptions): WriteQueue {
   let next: Batch = emptyBatch()
   let inHand = 0
   let working = false
@@ -45,6 +49,7 @@ export function openQueue(fd: number, file: string, { size, onWritten, redact, o
   // What stands behind `size` is a piece of a line that could not be taken away yet.
   let torn = false
   let durableSize = -1
+  let closed = false
 
   const cutTo = async (length: number): Promise<void> => {
     torn = true
@@ -53,7 +58,7 @@ export function openQueue(fd: number, file: string, { size, onWritten, redact, o
   }
   const acknowledge = (bytes: Buffer, text: string): void => {
     size += bytes.length
-    if (bytes.length > 0) onWritten(text)
+    if (bytes.length > 0) onWritten(text, size)
   }
   const settle = (lines: number): void => {
     done += lines
@@ -71,6 +76,7 @@ export function openQueue(fd: number, file: string, { size, onWritten, redact, o
     try {
       if (torn) await cutTo(size)
       await writeAll(fd, bytes, (count) => { sent += count })
+      onHandedOver?.()
       if (durable) await sync(fd)
       acknowledge(bytes, safe)
       if (durable) durableSize = size
@@ -100,23 +106,29 @@ export function openQueue(fd: number, file: string, { size, onWritten, redact, o
     }
     working = false
   }
-  const flush = async (): Promise<void> => {
-    const told = done < pushed ? await new Promise<ToolError | undefined>((resolve) => { waiters.push({ until: pushed, settle: resolve }) }) : failure
+  const flush = async (until = pushed): Promise<void> => {
+    const told = done < until ? await new Promise<ToolError | undefined>((resolve) => { waiters.push({ until, settle: resolve }) }) : failure
     if (told === failure) failure = undefined
     if (told) throw told
   }
 
   return {
     push(line, durable) {
+      // The number of the descriptor means another file soon.
+      if (closed) return pushed
       next.text += line
       next.lines += 1
       next.durable ||= durable
       pushed += 1
       if (!working) void work()
+      return pushed
     },
     flush,
+    get done() { return done },
     get waiting() { return inHand + next.text.length },
     async close() {
+      if (closed) return
+      closed = true
       try {
         await flush()
         if (durableSize !== size) await sync(fd).catch((error: unknown) => { throw diskProblem(error, `cannot write to ${file}`) })

@@ -11,17 +11,14 @@ export async function joinWork(key: string, signal: AbortSignal, begin: (signal:
   if (signal.aborted) return { ok: false, error: reasonOf(signal) }
   const work = working.get(key) ?? open(key, begin)
   work.waiting += 1
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     const leave = (): void => {
       work.waiting -= 1
       if (work.waiting === 0) work.stop.abort(signal.reason)
       else resolve({ ok: false, error: reasonOf(signal) })
     }
     signal.addEventListener('abort', leave, { once: true })
-    void work.settled.then((settled) => {
-      signal.removeEventListener('abort', leave)
-      resolve(settled)
-    })
+    void work.settled.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave))
   })
 }
 

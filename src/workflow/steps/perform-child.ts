@@ -36,7 +36,6 @@ export async function performChild(step: ChildStep): Promise<Settled> {
   await task.submitted()
   let watched = false
   for (let looks = 0; looks < MOST_LOOKS; looks += 1) {
-    if (signal.aborted && !watched) return task.done({ ok: false, error: settleChild.aborted(signal, paths.id) })
     const child = await lookAtChild(paths, call.attempt)
     if (child.is === 'unfinished') await sleep(LOOK_AGAIN_MS)
     else if (child.is === 'live') {
@@ -44,9 +43,8 @@ export async function performChild(step: ChildStep): Promise<Settled> {
       await followChild(paths, task, signal)
       watched = true
     } else if (child.is === 'ended' && (child.counts || watched)) return task.done(settleChild.ended(child, paths.id, signal), child)
-    else {
-      watched = await begin(paths, request, child.is === 'none', step, task)
-    }
+    else if (signal.aborted) return task.done({ ok: false, error: settleChild.aborted(signal, paths.id) })
+    else watched = await begin(paths, request, child.is === 'none', step, task)
   }
   throw new ToolError('CONFLICT', `the run ${paths.id} of the step '${call.step}' cannot be made: its folder is there, and holds no run`, { suggestion: `Look at ${paths.folder}` })
 }

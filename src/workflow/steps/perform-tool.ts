@@ -1,15 +1,15 @@
 import type { Entry } from '../../registry/entry.ts'
-import type { PerformTool, Settled } from '../engines/engine-type.ts'
+import type { PerformTool, Settled, StepError } from '../engines/engine-type.ts'
+import { toolErrorOf } from '../engines/step-error.ts'
 import { callInProcess } from './call-in-process.ts'
 import { joinWork } from './join-work.ts'
 import { performChild } from './perform-child.ts'
 import { settleThrown } from './step-error.ts'
 import type { StepHost } from './step-host.ts'
-import { keyOfTry } from './step-names.ts'
 
 export type StepCall = Parameters<PerformTool>[0]
 
-/** Performs the tools of steps: programs as runs on record, linked to their workflow; everything else by a call. What is at work under the same key, in this process or another, is joined. */
+/** Performs the tools of steps: programs as runs on record, linked to their workflow; everything else by a call. What is at work under the same key, in this process or another, is joined. Rejects only with ANSWER_REQUIRED, and only where its host wants that. */
 export function createPerformTool(host: StepHost): PerformTool {
   return (call, signal) => joinWork(`${host.runsFolder}\0${call.idempotencyKey}`, signal, (together) => perform(host, call, together))
 }
@@ -19,10 +19,10 @@ async function perform(host: StepHost, call: StepCall, signal: AbortSignal): Pro
     const entry = await findEntry(host, call.tool)
     const program = await entry.found.program?.()
     const settled = program ? await performChild({ host, call, entry, program, signal }) : await callInProcess(host, call, entry, signal)
-    if (settled.ok || settled.error.code !== 'ANSWER_REQUIRED' || !host.onUnanswered || signal.aborted) return settled
-    host.onUnanswered(keyOfTry(call), settled.error)
-    return await untilAborted(signal, settled)
+    if (settled.ok || settled.error.code !== 'ANSWER_REQUIRED' || !host.leavesUnanswered || signal.aborted) return settled
+    throw new Unanswered(settled.error)
   } catch (error) {
+    if (error instanceof Unanswered) throw toolErrorOf(error.error)
     return settleThrown(error)
   }
 }
@@ -36,6 +36,10 @@ async function findEntry({ registry }: StepHost, tool: string): Promise<Entry> {
   throw new Error(`there is no tool '${tool}'`)
 }
 
-function untilAborted(signal: AbortSignal, settled: Settled): Promise<Settled> {
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(settled), { once: true }))
+class Unanswered extends Error {
+  readonly error: StepError
+  constructor(error: StepError) {
+    super(error.message)
+    this.error = error
+  }
 }

@@ -2,7 +2,6 @@ import type { JsonObject } from '../../contract/json.ts'
 import type { Registry } from '../../registry/registry-type.ts'
 import type { Question } from '../../runner/interactions/read-question.ts'
 import type { ToolLine } from '../../runner/output/judge-line.ts'
-import type { StepError } from '../engines/engine-type.ts'
 
 /** A question of a tool, and who asks it. Its id is that under which the workflow asks it. */
 export type ForwardedQuestion = { readonly question: Question; readonly context?: JsonObject; readonly task: string; /** The run of the tool, where it has one, and what it calls the question there. */ readonly run_id?: string; readonly original: string }
@@ -21,8 +20,8 @@ export type StepHost = {
   readonly tell?: (line: ToolLine) => void | Promise<void>
   /** Answers what tools ask; undefined where nobody does. */
   readonly ask?: (asked: ForwardedQuestion, signal: AbortSignal) => Promise<{ readonly value: unknown } | undefined>
-  /** Told of a try that ended because nobody answered its tool. With it such a try is not settled: it is left for the next attempt of its workflow. */
-  readonly onUnanswered?: (key: string, error: StepError) => void
+  /** A try that ended because nobody answered its tool is no failure: it rejects with ANSWER_REQUIRED, and is left for the next attempt of its workflow. */
+  readonly leavesUnanswered?: true
   /** Whether calls that are no runs are remembered by their key, so that an answer that was not recorded is not worked for again; default true. It costs two files for each call. */
   readonly remembers?: boolean
 }

@@ -49,7 +49,7 @@ export function restateEngine({ ingress: url, admin: adminUrl, now, patience = 6
   return {
     attach,
     async start(definition, input, { id = newRunId() } = {}) {
-      const body: RunRequest = { definition, hash: await hashWorkflow(definition), input, created: new Date(now()).toISOString() }
+      const body: RunRequest = { definition, hash: hashWorkflow(definition), input, created: new Date(now()).toISOString() }
       const answer = await ask({ method: 'POST', path: `/${WORKFLOWS}/${checkId(id)}/run/send`, body, timeout: 30_000 })
       if (answer.status >= 300) throw readRefusal(answer, ingress, `the workflow '${definition.name}' was not started`)
       return attach(id)

@@ -10,7 +10,7 @@ import { noteBegin, noteEnd } from './noticeboard.ts'
 /** The handler `run`: one execution from its beginning to its end, played again from its journal whenever it moves. */
 export function runHandler(sdk: RestateSdk): RestateHandler<RunRequest, RunAnswer> {
   return async (context, request) => {
-    const problem = await problemOf(request)
+    const problem = problemOf(request)
     // Only a request that never was one fails here: the engine must not try it again.
     if (problem !== undefined) throw new sdk.TerminalError(problem, { errorCode: 400 })
     const { definition, hash, input, created } = request
@@ -22,10 +22,10 @@ export function runHandler(sdk: RestateSdk): RestateHandler<RunRequest, RunAnswe
   }
 }
 
-async function problemOf(request: unknown): Promise<string | undefined> {
+function problemOf(request: unknown): string | undefined {
   if (!isObject(request) || !isObject(request['definition']) || typeof request['definition']['name'] !== 'string' || !Array.isArray(request['definition']['steps'])) return 'the request holds no workflow: send {definition, hash, input, created}'
   const { definition, hash } = request as unknown as RunRequest
-  const found = await hashWorkflow(definition)
+  const found = hashWorkflow(definition)
   return found === hash ? undefined : `the definition of '${definition.name.slice(0, 100)}' was changed on its way: its hash is ${found}, and ${String(hash).slice(0, 100)} was promised`
 }
 

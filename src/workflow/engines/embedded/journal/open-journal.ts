@@ -1,0 +1,116 @@
+import { closeSync, constants, fsyncSync, openSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { FileHandle } from 'node:fs/promises'
+import { ToolError } from '../../../../contract/tool-error.ts'
+import { crashPoint } from '../../../../process/crash-point.ts'
+import { diskProblem } from '../../../../runner/log/disk-problem.ts'
+import { openQueue } from '../../../../runner/log/write-queue.ts'
+import { findEnd } from './find-end.ts'
+import { HEADER, openOwnFile, readJournal } from './read-journal.ts'
+import { writeRecord } from './record.ts'
+import type { JournalRecord } from './record.ts'
+
+/** A file of records while it is written. Whoever opens it has it alone. */
+export type Journal = {
+  readonly path: string
+  /** What stood in it, in order. */
+  readonly records: readonly JournalRecord[]
+  /** Queues a record, and gives its position; throws OUTPUT_LIMIT or INTERNAL for what cannot be kept. After a failure of the disk nothing is queued any more. */
+  append(record: JournalRecord): number
+  /** The same for a line that is written already, with its end. */
+  appendLine(line: string): number
+  /** Resolves when everything up to a position, or all so far, is on the disk: whatever came meanwhile goes there together. Rejects with DISK_FULL, PERMISSION or INTERNAL once anything was lost, for ever. */
+  synced(position?: number): Promise<void>
+  /** The last position that is on the disk, and how long the file is up to there. */
+  readonly durable: { readonly position: number; readonly size: number }
+  /** Takes the right to write away: what is not on the disk yet may be lost, and `synced` rejects with this. */
+  poison(error: ToolError): void
+  /** Waits for the disk and closes the file in any case; rejects like `synced`. What is appended after it is dropped, and `synced` rejects. */
+  close(): Promise<void>
+}
+
+export type OpenJournalOptions = {
+  /** Default true: false leaves `records` empty, for files that are large and whose contents somebody knows already. */
+  readonly read?: boolean
+  /** Told after each batch that is on the disk; may not throw. */
+  readonly onDurable?: () => void
+}
+
+/** Opens a journal, new or old. A line that a crash has left without an end is cut. Throws CONFIG for a newer version and for lines of others, DISK_FULL, PERMISSION or INTERNAL where the file cannot be opened. */
+export async function openJournal(path: string, { read = true, onDurable }: OpenJournalOptions = {}): Promise<Journal> {
+  const { records, size: found } = await prepare(path, read)
+  let size = found
+  let failure: ToolError | undefined
+  const queue = openQueue(openSync(path, constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW), path, {
+    size,
+    redact: (text) => text,
+    onHandedOver: () => crashPoint('journal.written'),
+    onWritten(_text, now) {
+      size = now
+      crashPoint('journal.synced')
+      if (onDurable) queueMicrotask(onDurable)
+    },
+    onLost(_lines, error) { failure ??= error },
+  })
+  const appendLine = (line: string): number => {
+    crashPoint('journal.append')
+    return failure ? 0 : queue.push(line, true)
+  }
+  const tell = async (work: Promise<void>): Promise<void> => {
+    await work.catch((error: unknown) => { failure ??= diskProblem(error, `cannot write to ${path}`) })
+    if (failure) throw failure
+  }
+  if (size === 0) appendLine(HEADER)
+  return {
+    path,
+    records,
+    append: (record) => appendLine(writeRecord(record)),
+    appendLine,
+    synced: (position) => failure ? Promise.reject(failure) : tell(queue.flush(position)),
+    get durable() { return { position: queue.done, size } },
+    poison(error) { failure ??= error },
+    async close() {
+      const work = tell(queue.close())
+      await work.finally(() => { failure ??= new ToolError('INTERNAL', `${path} is closed`) })
+    },
+  }
+}
+
+async function prepare(path: string, read: boolean): Promise<{ readonly records: readonly JournalRecord[]; readonly size: number }> {
+  try {
+    const file = await openOrCreate(path)
+    try {
+      const records: JournalRecord[] = []
+      const { size } = await file.stat()
+      const end = read ? await readJournal(file, path, (record) => { records.push(record) }) : await findEnd(file, path, size)
+      if (size > end) await file.truncate(end)
+      return { records, size: end }
+    } finally {
+      await file.close()
+    }
+  } catch (error) {
+    throw diskProblem(error, `cannot open ${path}`)
+  }
+}
+
+async function openOrCreate(path: string): Promise<FileHandle> {
+  try {
+    return await openOwnFile(path, constants.O_RDWR)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    const file = await openOwnFile(path, constants.O_RDWR | constants.O_CREAT)
+    syncFolder(dirname(path))
+    return file
+  }
+}
+
+// The name of a new file is lost with the power where only the file itself was written.
+function syncFolder(folder: string): void {
+  const fd = openSync(folder, 'r')
+  try {
+    fsyncSync(fd)
+  } catch { /* some file systems know no such thing */
+  } finally {
+    closeSync(fd)
+  }
+}
