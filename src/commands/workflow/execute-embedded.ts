@@ -10,7 +10,7 @@ import { workflowSubject } from '../../workflow/run/workflow-subject.ts'
 import { startDetachedRun } from '../run/detach.ts'
 import { followInForeground } from '../run/foreground.ts'
 import { withRegistry } from '../with-registry.ts'
-import type { Execute } from './engines.ts'
+import type { Execute } from './execute-type.ts'
 
 /** Executes a workflow in this process, as a run on record. */
 export const executeEmbedded: Execute = async ({ workflow, input, file, surroundings, id = newRunId(), detach, wait, answers, timeout }, { io, host, globals }) => {
@@ -18,8 +18,8 @@ export const executeEmbedded: Execute = async ({ workflow, input, file, surround
   const root = findRunsFolder(io.cwd, surroundings.config)
   await recover(root)
   return withRegistry(surroundings, io, async (registry) => {
-    const problems = await checkTools(workflow, registry)
-    if (problems.length > 0) throw problemsError(problems)
+    const { problems, found } = await checkTools(workflow, registry)
+    if (problems.length > 0) throw problemsError(problems, found)
     const request = makeWorkflowRequest(id, workflow, input, { cwd: io.cwd, env: io.env, timeout, surroundings, file, ...(answers && { answers }) })
     const paths = createRun(root, request)
     if (detach) return startDetachedRun(paths, request, io, host, globals)

@@ -7,7 +7,7 @@ import { makeRequest } from '../../runner/make-request.ts'
 import type { Given } from '../../runner/make-request.ts'
 import type { RunPaths } from '../../runner/folder/run-paths.ts'
 import type { RunRequest } from '../../runner/run-request.ts'
-import type { ChildStep } from './perform-child.ts'
+import type { ChildStep } from './child-step.ts'
 
 /** What the run of a step is asked to do. Throws PERMISSION where the step allows its tool more than that asks for, USAGE or INVALID_INPUT for words that it does not know. */
 export async function childRequest(step: ChildStep, paths: RunPaths): Promise<RunRequest> {

@@ -1,8 +1,6 @@
 import { rmSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ToolError } from '../../contract/tool-error.ts'
-import type { Entry } from '../../registry/entry.ts'
-import type { FoundProgram } from '../../registry/found.ts'
 import { createRun } from '../../runner/folder/create-run.ts'
 import { runPaths } from '../../runner/folder/run-paths.ts'
 import type { RunPaths } from '../../runner/folder/run-paths.ts'
@@ -11,17 +9,13 @@ import type { RunRequest } from '../../runner/run-request.ts'
 import type { Settled } from '../engines/engine-type.ts'
 import { childHost } from './child-host.ts'
 import { childRequest } from './child-request.ts'
+import type { ChildStep } from './child-step.ts'
 import { followChild } from './follow-child.ts'
-import type { StepCall } from './perform-tool.ts'
 import { lookAtChild } from './look-at-child.ts'
 import { settleChild } from './settle-child.ts'
-import type { StepHost } from './step-host.ts'
 import { childRunId } from './step-names.ts'
 import { openTask } from './task.ts'
 import type { Task } from './task.ts'
-
-/** A program that is the tool of a step. */
-export type ChildStep = { readonly host: StepHost; readonly call: StepCall; readonly entry: Entry; readonly program: FoundProgram; readonly signal: AbortSignal }
 
 // Between the folder of a run and what makes it one there is a moment.
 const LOOK_AGAIN_MS = 20

@@ -2,9 +2,13 @@ import type { JsonObject } from '../../contract/json.ts'
 import type { Registry } from '../../registry/registry-type.ts'
 import type { Question } from '../../runner/interactions/read-question.ts'
 import type { ToolLine } from '../../runner/output/judge-line.ts'
+import type { PerformTool } from '../engines/engine-type.ts'
 
 /** A question of a tool, and who asks it. Its id is that under which the workflow asks it. */
 export type ForwardedQuestion = { readonly question: Question; readonly context?: JsonObject; readonly task: string; /** The run of the tool, where it has one, and what it calls the question there. */ readonly run_id?: string; readonly original: string }
+
+/** The tool of a step, as an engine wants it performed. */
+export type StepCall = Parameters<PerformTool>[0]
 
 /** What stands around the steps of workflows. */
 export type StepHost = {

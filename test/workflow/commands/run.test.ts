@@ -29,7 +29,7 @@ describe('workflow run', () => {
       project.toolable(['workflow', 'run', 'echo', '-'], { input: '{"who":"stdin"}' }),
     ])
     expect(ended.map(({ status, lines }) => [status, resultOf(lines)])).toEqual([[0, { who: '007', times: 3 }], [0, { who: 'json', times: 2 }], [0, { who: 'file', times: 1 }], [0, { who: 'stdin', times: 1 }]])
-    const { lines } = ended[0]!
+    const { lines } = ended[0]
     expect(lines.map(({ type }) => type)).toEqual(['runner_start', 'start', 'progress', 'log', 'task_submitted', 'task_started', 'task_progress', 'task_done', 'log', 'result', 'runner_end'])
     expect(lines[0]).toMatchObject({ tool: 'workflow.echo', input: { who: '007', times: 3 } })
     expect(lines[0]).not.toHaveProperty('timeout_s')
@@ -42,9 +42,9 @@ describe('workflow run', () => {
     const run = (...args: readonly string[]) => project.toolable(['workflow', 'run', ...args])
     const ended = await Promise.all([run('echo'), run('echo', 'who=a', 'times=many'), run('echo', 'who'), run('ecoh', 'who=a'), run('nowhere.yaml'), run('bad.yaml'), run('echo', 'who=a', '--id', 'mine'), run('echo', 'who=a', '--engine', 'paper')])
     expect(ended.map(({ status, json }) => [status, json.error.code])).toEqual([[2, 'INVALID_INPUT'], [2, 'INVALID_INPUT'], [2, 'USAGE'], [66, 'NOT_FOUND'], [66, 'INVALID_PATH'], [78, 'CONFIG'], [2, 'INVALID_INPUT'], [2, 'INVALID_INPUT']])
-    expect(ended[0]!.json.error.message).toContain('who')
-    expect(ended[3]!.json.error.message).toContain("did you mean 'echo'?")
-    expect(ended[5]!.json.error.message).toMatch(/bad\.yaml:4: .*cuont.*did you mean 'count'/)
+    expect(ended[0].json.error.message).toContain('who')
+    expect(ended[3].json.error.message).toContain("did you mean 'echo'?")
+    expect(ended[5].json.error.message).toMatch(/bad\.yaml:4: .*cuont.*did you mean 'count'/)
     expect(project.ids()).toEqual([])
   })
 
