@@ -17,6 +17,7 @@ import { printHelp } from '../../surfaces/cli/print-help.ts'
 import { readInput, scanTool } from '../../surfaces/cli/request.ts'
 import type { Surroundings } from '../config/load.ts'
 import { readOwnFlags } from '../own-flags.ts'
+import { workflowOf } from '../../workflow/source/workflow-of.ts'
 import { withRegistry } from '../with-registry.ts'
 import { oneToolView } from '../call/one-tool-view.ts'
 import { startDetachedRun } from './detach.ts'
@@ -51,10 +52,13 @@ export async function runRun(program: Servable, command: ToolCommand, io: Io, ho
     const subject = selftest ? selftestOf(found, name) : asks && found ? plainly(found, []) : found
     const given = await readGiven(entry, subject, selftest ? [] : rest, globals, io, host)
     await requireConsent(entry, subject, globals.yes === true)
-    const request = await makeRequest(newRunId(), entry, subject, given, { ...readRunOptions(flags, globals, io.cwd), surroundings }, io)
+    const loaded = workflowOf(entry.found)
+    const options = { ...readRunOptions(flags, globals, io.cwd), surroundings }
+    const asWorkflow = loaded && (await import('./run-workflow.ts')).asWorkflow(loaded, registry, io)
+    const request = asWorkflow ? asWorkflow.request(given, options) : await makeRequest(newRunId(), entry, subject, given, options, io)
     const paths = createRun(root, request)
     if (detach) return startDetachedRun(paths, request, io, host, globals)
-    return followInForeground(paths, request, { registry, wait: wait === true, asks }, io, host, globals)
+    return followInForeground(paths, request, { ...(asWorkflow ? { start: asWorkflow.start(paths, request) } : { registry }), wait: wait === true, asks }, io, host, globals)
   })
 }
 

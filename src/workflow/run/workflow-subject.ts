@@ -39,6 +39,7 @@ export function workflowSubject({ paths, request, registry, env, now }: Workflow
     const working = new Set<Promise<unknown>>()
     const perform = createPerformTool({
       registry, runsFolder: join(paths.folder, '..'), cwd: request.cwd, env, leavesUnanswered: true, traceparent: request.traceparent,
+      startWorkflow: (inner, asked) => workflowSubject({ paths: inner, request: asked, registry, env, now }),
       tell: (line) => (listener.onLine(line), listener.room()),
       ask: ({ question, context }, signal) => inquiry.ask(question, signal, context).catch(() => undefined),
     })

@@ -7,10 +7,13 @@ import { makeRequest } from '../../runner/make-request.ts'
 import type { Given } from '../../runner/make-request.ts'
 import type { RunPaths } from '../../runner/folder/run-paths.ts'
 import type { RunRequest } from '../../runner/run-request.ts'
-import type { ChildStep } from './child-step.ts'
+import type { Entry } from '../../registry/entry.ts'
+import type { StepCall, StepHost } from './step-host.ts'
+
+type ProgramStep = { readonly host: StepHost; readonly call: StepCall; readonly entry: Entry; readonly program: FoundProgram }
 
 /** What the run of a step is asked to do. Throws PERMISSION where the step allows its tool more than that asks for, USAGE or INVALID_INPUT for words that it does not know. */
-export async function childRequest(step: ChildStep, paths: RunPaths): Promise<RunRequest> {
+export async function childRequest(step: ProgramStep, paths: RunPaths): Promise<RunRequest> {
   const { host: { cwd, env, traceparent }, call, entry } = step
   const program = await narrowed(step, paths)
   const options = { retries: 0, idempotencyKey: call.idempotencyKey, ...(call.timeout !== undefined && { timeout: call.timeout }) }
@@ -19,7 +22,7 @@ export async function childRequest(step: ChildStep, paths: RunPaths): Promise<Ru
   return { ...request, parent: { run_id: call.workflow, step: call.step } }
 }
 
-async function readGiven({ call: { given }, entry, program, host }: ChildStep): Promise<Given> {
+async function readGiven({ call: { given }, entry, program, host }: ProgramStep): Promise<Given> {
   const { call } = program
   if ('args' in given && takesDocument(call)) return { args: given.args, input: inputFromWords((await entry.definition.compiled()).manifest, given.args, host.env) }
   const made = givenOf(given, call)
@@ -28,7 +31,7 @@ async function readGiven({ call: { given }, entry, program, host }: ChildStep): 
 }
 
 // Its own permissions name lines of its manifest; those of the step stand elsewhere.
-async function narrowed({ call: { permissions: wanted }, entry, program, host: { cwd } }: ChildStep, { workspace }: RunPaths): Promise<FoundProgram> {
+async function narrowed({ call: { permissions: wanted }, entry, program, host: { cwd } }: ProgramStep, { workspace }: RunPaths): Promise<FoundProgram> {
   if (!wanted) return program
   if (program.orchestrator) throw new ToolError('PERMISSION', `'${entry.id}' starts other tools, and what those do nobody can hold to the permissions of a step`, { suggestion: 'Take the permissions out of the step' })
   const { permissions: own, manifest: file, ...rest } = program

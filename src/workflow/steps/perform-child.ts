@@ -8,12 +8,10 @@ import { performRun } from '../../runner/perform-run.ts'
 import type { RunRequest } from '../../runner/run-request.ts'
 import type { Settled } from '../engines/engine-type.ts'
 import { childHost } from './child-host.ts'
-import { childRequest } from './child-request.ts'
 import type { ChildStep } from './child-step.ts'
 import { followChild } from './follow-child.ts'
 import { lookAtChild } from './look-at-child.ts'
 import { settleChild } from './settle-child.ts'
-import { childRunId } from './step-names.ts'
 import { openTask } from './task.ts'
 import type { Task } from './task.ts'
 
@@ -23,9 +21,9 @@ const MOST_LOOKS = 500
 
 /** Performs the tool of a step as a run of its own, whose id follows from the step: an end of this very try that is on record already is taken, a run that somebody performs is followed to its end, and one whose runner died is performed again, in the same workspace. */
 export async function performChild(step: ChildStep): Promise<Settled> {
-  const { host, call, signal } = step
-  const paths = runPaths(host.runsFolder, childRunId(call.idempotencyKey))
-  const request = await childRequest(step, paths)
+  const { host, call, work, signal } = step
+  const paths = runPaths(host.runsFolder, work.runId)
+  const request = await work.request(paths)
   const task = openTask(host, call, paths.id)
   await task.submitted()
   let watched = false
@@ -44,13 +42,14 @@ export async function performChild(step: ChildStep): Promise<Settled> {
 }
 
 // False where somebody else was quicker, whose run is looked at then.
-async function begin(paths: RunPaths, request: RunRequest, isNew: boolean, { host, call, signal }: ChildStep, task: Task): Promise<boolean> {
+async function begin(paths: RunPaths, request: RunRequest, isNew: boolean, { host, call, work, signal }: ChildStep, task: Task): Promise<boolean> {
   try {
     // The wish to end it belonged to an attempt before.
     if (isNew) createRun(host.runsFolder, request)
     else rmSync(paths.cancel, { force: true })
     await task.started()
-    await performRun(paths, request, childHost(host, call, paths, task, signal))
+    const start = work.start?.(paths, request)
+    await performRun(paths, request, { ...childHost(host, call, paths, task, signal), ...(start && { start }) })
     return true
   } catch (error) {
     if (ToolError.is(error) && (error.code === 'CONFLICT' || error.code === 'PRECONDITION')) return false

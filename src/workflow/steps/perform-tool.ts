@@ -3,11 +3,12 @@ import type { PerformTool, Settled, StepError } from '../engines/engine-type.ts'
 import { toolErrorOf } from '../engines/step-error.ts'
 import { callInProcess } from './call-in-process.ts'
 import { joinWork } from './join-work.ts'
+import { findChildWork } from './find-child-work.ts'
 import { performChild } from './perform-child.ts'
 import { settleThrown } from './step-error.ts'
 import type { StepCall, StepHost } from './step-host.ts'
 
-/** Performs the tools of steps: programs as runs on record, linked to their workflow; everything else by a call. What is at work under the same key, in this process or another, is joined. Rejects only with ANSWER_REQUIRED, and only where its host wants that. */
+/** Performs the tools of steps: programs and other workflows as runs on record, linked to their workflow; everything else by a call. What is at work under the same key, in this process or another, is joined. Rejects only with ANSWER_REQUIRED, and only where its host wants that. */
 export function createPerformTool(host: StepHost): PerformTool {
   return (call, signal) => joinWork(`${host.runsFolder}\0${call.idempotencyKey}`, signal, (together) => perform(host, call, together))
 }
@@ -15,8 +16,8 @@ export function createPerformTool(host: StepHost): PerformTool {
 async function perform(host: StepHost, call: StepCall, signal: AbortSignal): Promise<Settled> {
   try {
     const entry = await findEntry(host, call.tool)
-    const program = await entry.found.program?.()
-    const settled = program ? await performChild({ host, call, entry, program, signal }) : await callInProcess(host, call, entry, signal)
+    const work = await findChildWork(host, call, entry)
+    const settled = work ? await performChild({ host, call, work, signal }) : await callInProcess(host, call, entry, signal)
     if (settled.ok || settled.error.code !== 'ANSWER_REQUIRED' || !host.leavesUnanswered || signal.aborted) return settled
     throw new Unanswered(settled.error)
   } catch (error) {
