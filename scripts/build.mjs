@@ -78,7 +78,7 @@ function listGroups() {
     call,
     help,
     // How the texts of flags become values, which needs no compiled schema.
-    flags: reach(`${cli}/argv/input.ts`),
+    flags: reach('src/define/argv/input.ts'),
     schema: reach('src/define/compile-tool.ts'),
     // The flags of servers, which `toolable` knows without being one.
     serving: reach('src/surfaces/mcp/serving-properties.ts', 'src/surfaces/builtin/tree-of.ts'),

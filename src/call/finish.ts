@@ -21,7 +21,7 @@ export type Answer = {
   readonly said: { readonly message?: string; readonly hidden?: true; readonly content?: readonly ContentBlock[] }
   readonly failures: Failures | undefined
   /** Facts that a tool in another process gave. */
-  readonly facts?: Pick<OutcomeMeta, 'truncated' | 'next_cursor'>
+  readonly facts?: Pick<OutcomeMeta, 'truncated' | 'next_cursor' | 'run_id'>
 }
 
 /** Unwraps what a handler returned and checks it against the output schema, at once where there is nothing to wait for; throws INTERNAL when it does not fit. */
@@ -101,6 +101,7 @@ export function buildMeta(facts: {
   readonly artifacts: readonly Artifact[]
   readonly truncated?: true | undefined
   readonly next_cursor?: string | undefined
+  readonly run_id?: string | undefined
 }): OutcomeMeta {
   // Not by spreading, which would cost more than all the rest of the outcome. The order of the keys is part of the wire form.
   const meta: { -readonly [Fact in keyof OutcomeMeta]: OutcomeMeta[Fact] } = facts.version === undefined
@@ -111,6 +112,7 @@ export function buildMeta(facts: {
   if (facts.truncated) meta.truncated = true
   if (facts.next_cursor !== undefined) meta.next_cursor = facts.next_cursor
   if (facts.caller !== undefined) meta.caller = facts.caller
+  if (facts.run_id !== undefined) meta.run_id = facts.run_id
   if (facts.artifacts.length > 0) meta.artifacts = facts.artifacts
   return meta
 }

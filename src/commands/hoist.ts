@@ -3,7 +3,7 @@ import { COMMON_PROPERTIES } from './common-flags.ts'
 
 const SWITCHES = Object.entries(COMMON_PROPERTIES).filter(([, { type }]) => type === 'boolean').flatMap(([name]) => [`--${flagName(name)}`, `--no-${flagName(name)}`])
 const WITH_VALUE = Object.entries(COMMON_PROPERTIES).filter(([, { type }]) => type !== 'boolean').map(([name]) => `--${flagName(name)}`)
-const GROUPS = ['serve', 'runs', 'plan']
+const GROUPS = ['serve', 'runs', 'plan', 'workflow']
 
 /** Moves common flags that stand before the command behind it: `toolable --config x list` is `toolable list --config x`. */
 export function hoistCommonFlags(argv: readonly string[]): readonly string[] {

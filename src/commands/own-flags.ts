@@ -3,10 +3,10 @@ import type { ToolError } from '../contract/tool-error.ts'
 import { INJECTED_FLAGS } from '../define/flags/injected.ts'
 import { flagSpecs } from '../define/flags/specs.ts'
 import type { Command } from '../surfaces/cli/argv/command.ts'
-import { flagTable } from '../surfaces/cli/argv/flag-table.ts'
+import { flagTable } from '../define/argv/flag-table.ts'
 import { readGlobals } from '../surfaces/cli/argv/globals.ts'
-import { inputFromFlags } from '../surfaces/cli/argv/input.ts'
-import { scan } from '../surfaces/cli/argv/scan.ts'
+import { inputFromFlags } from '../define/argv/input.ts'
+import { scan } from '../define/argv/scan.ts'
 
 /** The command line of a command behind whose flags a tool is named, with what is for the tool. */
 export type OwnFlags<Flags> = { readonly flags: Flags; readonly name: string | undefined; readonly rest: readonly string[]; readonly problem: ToolError | undefined }

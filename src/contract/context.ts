@@ -34,7 +34,8 @@ export type DecisionQuestion<Value extends string = string> = AskCommon & {
 }
 export type InputQuestion<Schema = unknown> = AskCommon & { readonly kind: 'input'; /** A schema of a library, or plain JSON Schema. */ readonly schema?: Schema; readonly default?: unknown }
 
-type AnswerOf<Schema> = Schema extends StandardSchemaV1<unknown, infer Value> ? Value : Schema extends TypedJsonSchema<infer Value> ? Value : unknown
+/** The type of an answer by the schema of its question. */
+export type AnswerOf<Schema> = Schema extends StandardSchemaV1<unknown, infer Value> ? Value : Schema extends TypedJsonSchema<infer Value> ? Value : unknown
 
 /** Asks somebody and waits: a boolean for `confirm`, the chosen value for `decision`, the (validated) value for `input`. */
 export type Ask = {

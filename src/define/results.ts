@@ -18,7 +18,7 @@ export type Reply<Result = unknown> = {
 }
 
 /** What the envelope of a tool in another process says besides its result. */
-export type ForeignSaid = Pick<OutcomeMeta, 'warnings' | 'truncated' | 'next_cursor'> & { /** Counted by the tool itself. */ readonly summary?: PartialSummary }
+export type ForeignSaid = Pick<OutcomeMeta, 'warnings' | 'truncated' | 'next_cursor' | 'run_id'> & { /** Counted by the tool itself. */ readonly summary?: PartialSummary }
 
 /** An error inside a partial result: what was caught, or the fields of an error. */
 export type PartialError = Error | (Partial<ErrorObject> & { readonly code: string; readonly message: string })

@@ -52,6 +52,8 @@ export type FoundTool = {
   define(name: string, id: string): ToolDefinition
   /** How it is started, for whoever supervises it himself; absent for tools that are no programs. Throws where its file is not the one that was found. */
   program?(): Promise<FoundProgram>
+  /** What it does is done by other tools, and judged for each of them. */
+  readonly composed?: true
 }
 
 /** A tool that is a program, as a supervisor needs it. */

@@ -7,8 +7,8 @@ import type { OpenApiOptions, RegistryOptions } from './registry-type.ts'
 import type { ChildServices } from './child/services.ts'
 import type { Source } from './source.ts'
 
-/** Makes the sources that the options name, in the order of their strength. Each kind but folders, which most have, is loaded only where it is used. */
-export async function openSources(options: RegistryOptions, services: ChildServices): Promise<readonly Source[]> {
+/** Makes the sources that the options name, in the order of their strength, and gives `more` behind them. Each kind but folders, which most have, is loaded only where it is used. */
+export async function openSources(options: RegistryOptions, services: ChildServices, more: readonly Source[]): Promise<readonly Source[]> {
   const named = distinctSourceName()
   const sources: Source[] = []
   const add = async <Item>(option: keyof RegistryOptions, items: readonly Item[] | undefined, make: () => Promise<(item: Item) => Source>): Promise<void> => {
@@ -40,7 +40,7 @@ export async function openSources(options: RegistryOptions, services: ChildServi
     const { openApiSource } = await import('./sources/openapi.ts')
     return (item) => openApiSource(isObject(item) && Object.hasOwn(item, 'openapi') ? { document: item } : asObject('openapi', 'document', item as string | OpenApiOptions))
   })
-  return sources
+  return [...sources, ...more.map(named)]
 }
 
 function asObject<Key extends string, Item extends { readonly [key in Key]: unknown }>(option: string, key: Key, item: string | Item): Item {

@@ -1,8 +1,10 @@
+import type { Guard } from '../contract/guard.ts'
 import type { JsonObject, JsonSchema } from '../contract/json.ts'
 import type { Answerer, Sampler } from '../contract/interaction.ts'
 import type { ToolManifest } from '../contract/manifest.ts'
 import type { AnthropicTool, ExportOptions, GeminiTool, McpTool, OpenAiResponsesTool, OpenAiTool } from '../contract/providers/forms.ts'
 import type { ToolMessage } from '../contract/providers/render-message.ts'
+import type { State } from '../contract/state.ts'
 import type { ToolTree } from '../call/collect.ts'
 import type { CallOptions } from '../call/options.ts'
 import type { Servable } from '../call/servable.ts'
@@ -10,6 +12,7 @@ import type { AnyTool } from '../call/tool.ts'
 import type { FilterInput } from './filter.ts'
 import type { Problem, Tier } from './found.ts'
 import type { McpServerConfig } from './mcp/settings.ts'
+import type { Source } from './source.ts'
 import type { ToolServerOptions } from './sources/tool-server.ts'
 
 type Variables = { readonly [name: string]: string }
@@ -71,6 +74,10 @@ export type RegistryOptions = {
   readonly answer?: Answerer
   /** Completes the prompts of tools where a call brings nobody who does. */
   readonly sample?: Sampler
+  /** Decide about every call of its tools, on every surface, before those of a toolset in it and of the caller. They know the tools by their names in the registry. */
+  readonly guards?: readonly Guard[]
+  /** Where calls work that bring no state of their own; default: that of the toolset that a tool is from, else each call has one for itself. */
+  readonly state?: State
   /** Refuse what is doubtful: two tools of one name, and any source with a problem; default false. */
   readonly strict?: boolean
   /** What relative paths mean; default: the directory of the process. */
@@ -80,6 +87,13 @@ export type RegistryOptions = {
   /** Remember what was found; default true, in the cache folder of the platform. A text names the folder. */
   readonly cache?: boolean | string
   readonly probe?: { /** Ask unknown scripts what they are even where no sandbox can hold them; default false. */ readonly unsandboxed?: boolean; /** Default: one for each core. */ readonly concurrency?: number }
+}
+
+/** What a layer above adds: sources that are made of other tools, and what their options are called. */
+export type MoreSources = {
+  readonly options: readonly string[]
+  /** `opened` gives the registry once it is there. */
+  make(opened: () => Registry): readonly Source[]
 }
 
 /** A tool as `list` shows it. */

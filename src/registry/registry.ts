@@ -12,17 +12,17 @@ import type { Entry } from './entry.ts'
 import { describeEntry, listEntry } from './describe.ts'
 import { selectEntries } from './filter.ts'
 import { loadAll } from './load-all.ts'
-import type { Registry, RegistryOptions } from './registry-type.ts'
+import type { MoreSources, Registry, RegistryOptions } from './registry-type.ts'
 
-const OPTIONS = ['name', 'version', 'description', 'tools', 'folders', 'modules', 'programs', 'mcpServers', 'toolServers', 'openapi', 'answer', 'sample', 'strict', 'cwd', 'env', 'cache', 'probe'] as const satisfies readonly (keyof RegistryOptions)[]
+const OPTIONS = ['name', 'version', 'description', 'tools', 'folders', 'modules', 'programs', 'mcpServers', 'toolServers', 'openapi', 'answer', 'sample', 'guards', 'state', 'strict', 'cwd', 'env', 'cache', 'probe'] as const satisfies readonly (keyof RegistryOptions)[]
 
 /** Opens a registry: looks into all sources at once, and waits until each has answered or given up. */
-export async function openRegistry(options: RegistryOptions): Promise<Registry> {
-  checkOptions('registry()', options, OPTIONS)
+export async function openRegistry(options: RegistryOptions, more?: MoreSources): Promise<Registry> {
+  checkOptions('registry()', options, [...OPTIONS, ...(more?.options ?? [])])
   const { name = 'toolable', version = '0.1.0', description, answer, sample } = options
   checkName('registry', name)
   const changes = createChanges()
-  const loading = await loadAll(options, () => (['tools', 'resources', 'prompts'] as const).forEach((kind) => changes.announce({ kind })))
+  const loading = await loadAll(options, () => (['tools', 'resources', 'prompts'] as const).forEach((kind) => changes.announce({ kind })), more?.make(() => registry))
   const shown = { ...(description !== undefined && { description }) }
   const now = () => loading.merged()
   const withDefaults = (given: CallOptions = {}): CallOptions => ({ ...(answer && { answer }), ...(sample && { sample }), ...given })

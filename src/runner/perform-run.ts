@@ -11,6 +11,7 @@ import type { RunPaths } from './folder/run-paths.ts'
 import { lockRun } from './folder/lock.ts'
 import type { RunLock } from './folder/lock.ts'
 import { createBroker } from './interactions/broker.ts'
+import { keptAnswersChannel } from './interactions/channels/folder.ts'
 import type { Question } from './interactions/read-question.ts'
 import { openLog } from './log/event-log.ts'
 import type { OpenedLog } from './log/event-log.ts'
@@ -50,8 +51,8 @@ type Try = { readonly paths: RunPaths; readonly request: RunRequest; readonly ho
 async function tryOnce({ paths, request, host, tries, known, lock, cancelled }: Try): Promise<Attempted & { readonly pause: number | undefined }> {
   rmSync(paths.toolCancel, { force: true })
   mkdirSync(paths.answers, { recursive: true, mode: 0o700 })
-  // Answers to questions of an attempt before, which may have the same names.
-  for (const name of readdirSync(paths.answers)) rmSync(join(paths.answers, name), { recursive: true, force: true })
+  // Answers to questions of an attempt before, which may have the same names. In a workflow the same name is the same question.
+  if (request.command !== 'workflow') for (const name of readdirSync(paths.answers)) rmSync(join(paths.answers, name), { recursive: true, force: true })
   const resumedBy = tries > 0 ? 'retry' : host.resumedBy
   const remember = (pid: number): void => lock.remember([identify(pid)].filter((one) => one !== undefined))
   let redactor: Redactor | undefined
@@ -67,9 +68,9 @@ async function tryOnce({ paths, request, host, tries, known, lock, cancelled }: 
     if (standing.state === 'completed') throw new ToolError('PRECONDITION', `${paths.id} is completed: there is nothing to run`)
     let pause: number | undefined
     const nextTry = (ended: Ending): number | undefined => (pause = ended.again && tries < request.retries && !cancelled.aborted ? pauseBefore(tries + 2, Math.random()) : undefined)
-    const about = { ...(ready?.about ?? { tool: request.tool, args: request.args, level: 'none' }), ...(resumedBy && { resumed_by: resumedBy }) }
+    const about = { ...(ready?.about ?? { tool: request.tool, args: request.args, level: 'none' }), ...(resumedBy && { resumed_by: resumedBy }), ...host.about }
     const attempted = ready
-      ? await runAttempt({ ...ready.attempt, log, attempt, about, mirror, cancelled, broken: broken.signal, nextTry, tellToStop: () => tellToStop(paths), broker: createBroker({ presets: ready.channels, channels: host.channels, longest: LONGEST_QUESTION, wayOut: (question) => wayOut(request, question) }) })
+      ? await runAttempt({ ...ready.attempt, log, attempt, about, mirror, cancelled, broken: broken.signal, nextTry, tellToStop: () => tellToStop(paths), broker: createBroker({ presets: request.command === 'workflow' ? [keptAnswersChannel(paths.answers), ...ready.channels] : ready.channels, channels: host.channels, longest: request.command === 'workflow' ? Infinity : LONGEST_QUESTION, wayOut: (question) => wayOut(request, question) }) })
       : await recordRefusal(log, about, refused!)
     return { ...attempted, pause }
   } finally {

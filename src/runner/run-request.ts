@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../contract/json.ts'
+import type { JsonObject, JsonSchema } from '../contract/json.ts'
 import type { Permissions } from '../contract/manifest.ts'
 import type { ChildCall } from '../registry/child/child-call.ts'
 
@@ -17,7 +17,11 @@ export type RunRequest = {
   /** For a tool that is not a program: its input. */
   readonly input?: { readonly [field: string]: unknown }
   /** Not a tool of the registry but a command of `toolable` itself that is run like one. */
-  readonly command?: 'agent'
+  readonly command?: 'agent' | 'workflow'
+  /** Of a workflow: what it is made of, by value, so that a file that changes meanwhile changes nothing. */
+  readonly workflow?: { readonly definition: JsonObject; readonly hash: string; /** The file that it was read from. */ readonly file?: string }
+  /** The run that this one is a step of. */
+  readonly parent?: { readonly run_id: string; readonly step: string }
   /** Which tools there were, so that one that is no program is found again. */
   readonly surroundings?: { readonly config?: string; readonly folder?: readonly string[]; readonly strict?: boolean; readonly probeUnsandboxed?: boolean; readonly cache?: boolean }
   readonly inputSchema?: JsonSchema
@@ -30,8 +34,8 @@ export type RunRequest = {
   readonly manifest?: string
   /** It starts other tools, and may tell about its tasks. */
   readonly orchestrator?: true
-  /** Seconds. */
-  readonly timeout_s: number
+  /** Seconds; absent: as long as it takes. */
+  readonly timeout_s?: number
   readonly heartbeat_grace_s: number
   /** How often a failure that may pass is tried again; 0 is never. */
   readonly retries: number

@@ -1,21 +1,18 @@
 import { availableParallelism } from 'node:os'
 import { ToolError } from '../contract/tool-error.ts'
 import { host } from '../call/host.ts'
-import { flagArguments } from '../registry/child/argv/flag-arguments.ts'
-import type { ChildCall } from '../registry/child/child-call.ts'
 import type { Entry } from '../registry/entry.ts'
-import { buildProgramArgv } from '../registry/help/build-argv.ts'
 import { createRun } from './folder/create-run.ts'
 import { findRunsFolder } from './folder/find-runs-folder.ts'
 import { newRunId } from './folder/run-id.ts'
+import { givenOf } from './given-of.ts'
 import type { AnswerChannel } from './interactions/broker.ts'
 import { folderChannel } from './interactions/channels/folder.ts'
 import { readLog } from './log/read-log.ts'
 import { makeRequest } from './make-request.ts'
-import type { Given } from './make-request.ts'
 import { performRun } from './perform-run.ts'
 import { createPool } from './pool.ts'
-import type { RunHandle, Runner, RunnerOptions, RunInput } from './runner-type.ts'
+import type { RunHandle, Runner, RunnerOptions } from './runner-type.ts'
 import { readSummary } from './summary/read-summary.ts'
 
 const FOR_EACH_CORE = 4
@@ -36,6 +33,8 @@ export function openRunner({ registry, folder, concurrency = FOR_EACH_CORE * ava
       if (!entry) throw (await registry.describe(tool), new ToolError('NOT_FOUND', `there is no tool '${tool}'`))
       await registry.prepare?.()
       const program = await entry.found.program?.()
+      // A run starts a program itself, past the calls that guards look at.
+      if (program && entry.definition.rules?.guards.length) throw new ToolError('PRECONDITION', `'${entry.id}' has guards, and a run of a program does not ask them`, { suggestion: `Call it instead: registry.call('${entry.id}', …); or give the runner a registry without guards` })
       const request = await makeRequest(newRunId(), entry, program, givenOf(given, program?.call), options, { cwd, env })
       // Closed while it was prepared: nothing of it exists yet.
       if (closed) throw new ToolError('CANCELLED', 'the runner is closed')
@@ -58,15 +57,6 @@ export function openRunner({ registry, folder, concurrency = FOR_EACH_CORE * ava
       await Promise.allSettled([...live.values()].map(({ done }) => done))
     },
   }
-}
-
-// Each tool gets its input in the way that it takes.
-function givenOf(given: RunInput, call: ChildCall | undefined): Given {
-  if ('args' in given) return { args: given.args }
-  const { input } = given
-  if (call?.form === 'flags' || call?.form === 'protocol') return { args: flagArguments(input) }
-  if (call?.form === 'program' && call.program) return { args: buildProgramArgv(call.program, input) }
-  return call?.form === 'toolable' ? { args: [JSON.stringify(input)] } : { args: [], input }
 }
 
 function hostChannel(answer: NonNullable<RunnerOptions['answer']>): AnswerChannel {

@@ -4,9 +4,9 @@ import type { FlagSpec } from '../define/flags/flag-spec.ts'
 import { CONTROL_FLAGS, INJECTED_FLAGS } from '../define/flags/injected.ts'
 import { isThunk } from '../define/schema/source.ts'
 import type { ToolDefinition } from '../define/tool-type.ts'
-import { flagTable } from './cli/argv/flag-table.ts'
-import { scan } from './cli/argv/scan.ts'
-import { wholeInput } from './cli/argv/whole-input.ts'
+import { flagTable } from '../define/argv/flag-table.ts'
+import { scan } from '../define/argv/scan.ts'
+import { wholeInput } from '../define/argv/whole-input.ts'
 
 /** Refuses examples whose arguments cannot be read as flags of the tool, as soon as a toolset is built. Their values are checked when the schema is compiled. */
 export function checkArgsEarly({ name, facts, source, sketch }: ToolDefinition): void {

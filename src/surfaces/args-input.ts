@@ -2,12 +2,12 @@ import type { ToolManifest } from '../contract/manifest.ts'
 import { CONTROL_FLAGS, INJECTED_FLAGS } from '../define/flags/injected.ts'
 import { flagSpecs } from '../define/flags/specs.ts'
 import { feedReserved } from './cli/argv/feed-reserved.ts'
-import { flagTable } from './cli/argv/flag-table.ts'
+import { flagTable } from '../define/argv/flag-table.ts'
 import { emptyGlobals, readGlobals } from './cli/argv/globals.ts'
-import { inputFromFlags } from './cli/argv/input.ts'
-import { scan } from './cli/argv/scan.ts'
-import { wholeInput } from './cli/argv/whole-input.ts'
-import { parseJsonInput } from './cli/json-input.ts'
+import { inputFromFlags } from '../define/argv/input.ts'
+import { scan } from '../define/argv/scan.ts'
+import { wholeInput } from '../define/argv/whole-input.ts'
+import { parseJsonInput } from '../define/argv/json-input.ts'
 
 /** The input that the arguments of an example give; `alone`: they say nothing besides. */
 export type ArgsInput = { readonly input: unknown; readonly alone: boolean }

@@ -26,6 +26,7 @@ export const CONFIG_SHAPE: Shape = {
     mcpServers: { is: 'map', of: SERVER },
     toolServers: listOf({ url: text, name: text, headers: variables }, ['url']),
     openapi: listOf({ document: { is: 'anything' }, name: text, baseUrl: text, headers: variables }, ['document']),
+    workflows: listOf({ path: text, name: text }, ['path']),
     strict: on,
     cache: { is: 'anything' },
     probe: { is: 'object', keys: { unsandboxed: on, concurrency: { is: 'count' } } },

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { isObject } from '../../contract/json.ts'
 import { ToolError } from '../../contract/tool-error.ts'
-import type { RegistryOptions } from '../../registry/registry-type.ts'
+import type { RegistryOptions } from '../../workflow/source/options.ts'
 import type { LocatedDocument } from '../../contract/documents/document.ts'
 import { findFile } from './find-file.ts'
 import { CONFIG_SHAPE, SERVERS_SHAPE } from './keys.ts'
@@ -22,6 +22,7 @@ type Where = { readonly cwd: string; readonly env: { readonly [name: string]: st
 
 const LARGEST_FILE = 1024 * 1024
 const DEFAULT_FOLDER = 'tools'
+const DEFAULT_WORKFLOWS = 'workflows'
 
 /** The options of the registry that the flags and the configuration file ask for. Paths in the file start at the file, those in flags where the caller stands. Throws CONFIG. */
 export async function loadOptions(given: Surroundings, { cwd, env }: Where): Promise<RegistryOptions> {
@@ -55,7 +56,9 @@ export async function readConfig(file: string): Promise<RegistryOptions> {
 }
 
 function withoutFile(cwd: string, { folder }: Surroundings): RegistryOptions {
-  return folder === undefined && existsSync(join(cwd, DEFAULT_FOLDER)) ? { folders: [DEFAULT_FOLDER] } : {}
+  if (folder !== undefined) return {}
+  const isThere = (name: string): boolean => existsSync(join(cwd, name))
+  return { ...(isThere(DEFAULT_FOLDER) && { folders: [DEFAULT_FOLDER] }), ...(isThere(DEFAULT_WORKFLOWS) && { workflows: [DEFAULT_WORKFLOWS] }) }
 }
 
 // A mistyped flag should not look like a folder without tools.
@@ -66,7 +69,7 @@ function checkFolder(path: string, given: string): string {
 
 async function readDocument(file: string): Promise<LocatedDocument> {
   const text = readText(file)
-  if (file.endsWith('.json')) return (await import('./read-json.ts')).readJson(file, text)
+  if (file.endsWith('.json')) return (await import('../../define/documents/read-json.ts')).readJson(file, text)
   return (await import('../../contract/documents/read-yaml.ts')).readYaml(file, text)
 }
 

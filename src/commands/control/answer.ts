@@ -10,16 +10,18 @@ import { readValue } from '../run/read-answers.ts'
 import { lookUp } from './look-up.ts'
 
 /** Writes an answer where the runner looks for it; only the first can. */
-export async function answerRun({ value, question: wanted, ...which }: { readonly run: string; readonly value: string; readonly question?: string; readonly config?: string }, { cwd }: { readonly cwd: string }): Promise<{ readonly run_id: string; readonly question: string; readonly value: unknown }> {
-  const { paths, summary: { state, questions }, live } = await lookUp(cwd, which)
-  if (isOver(state) && !live) throw new ToolError('PRECONDITION', `${paths.id} is over: it is ${state}`, { field: 'run', suggestion: state === 'completed' ? `toolable runs show ${paths.id}` : `toolable resume ${paths.id} --answer ${wanted ?? '<question>'}=${value}` })
+export async function answerRun({ value, question: wanted, ...which }: { readonly run: string; readonly value: string; readonly question?: string; readonly config?: string }, { cwd }: { readonly cwd: string }): Promise<{ readonly run_id: string; readonly question: string; readonly value: unknown; /** The command with which a run that nobody performs takes the answer. */ readonly go_on?: string }> {
+  const { paths, request, summary: { state, questions: asked }, live } = await lookUp(cwd, which)
+  const isLeft = isOver(state) && !live
+  const questions = isLeft && request.command === 'workflow' ? (await (await import('../../workflow/run/read-workflow-run.ts')).readWorkflowRun(paths)).open : asked
+  if (isLeft && questions.length === 0) throw new ToolError('PRECONDITION', `${paths.id} is over: it is ${state}`, { field: 'run', suggestion: state === 'completed' ? `toolable runs show ${paths.id}` : `toolable resume ${paths.id} --answer ${wanted ?? '<question>'}=${value}` })
   const question = pick(questions as readonly Question[], wanted, paths.id)
   const given = question.kind === 'sample' ? value : readValue(value)
   const checked = await checkAnswer(question, await compileAsked(question), given)
   if (!checked.ok) throw new ToolError('INVALID_INPUT', `the answer to '${question.prompt}' ${checked.problem}`, { field: 'value' })
   mkdirSync(paths.answers, { recursive: true, mode: 0o700 })
   if (!createExclusively(join(paths.answers, `${question.id}.json`), `${JSON.stringify({ value: checked.value })}\n`)) throw new ToolError('CONFLICT', `the question '${question.id}' has an answer already`, { suggestion: `toolable runs show ${paths.id}` })
-  return { run_id: paths.id, question: question.id, value: checked.value }
+  return { run_id: paths.id, question: question.id, value: checked.value, ...(isLeft && { go_on: `toolable resume ${paths.id}` }) }
 }
 
 function pick(open: readonly Question[], wanted: string | undefined, id: string): Question {

@@ -6,11 +6,15 @@ import { isLive } from '../../runner/folder/lock.ts'
 import { untilThere } from '../../runner/until-there.ts'
 import { lookUp } from './look-up.ts'
 
-type Where = { readonly cwd: string; readonly signal: AbortSignal }
+type Where = { readonly cwd: string; readonly signal: AbortSignal; readonly env: { readonly [name: string]: string | undefined } }
 
 /** Puts the cancel file into the folder of a run, which its runner waits for, and waits until it is over. A run that waits for its next attempt can be cancelled too. */
-export async function cancelRun({ run, wait = true, ...where }: { readonly run: string; readonly wait?: boolean; readonly config?: string }, { cwd, signal }: Where): Promise<{ readonly run_id: string; readonly state: RunState }> {
-  const { paths, summary: { state }, live } = await lookUp(cwd, { run, ...where })
+export async function cancelRun({ run, wait = true, ...where }: { readonly run: string; readonly wait?: boolean; readonly config?: string }, { cwd, signal, env }: Where): Promise<{ readonly run_id: string; readonly state: RunState }> {
+  const { paths, request, summary: { state }, live } = await lookUp(cwd, { run, ...where })
+  if (request.command === 'workflow' && isOver(state) && !live && state !== 'completed') {
+    const { cancelLeft } = await import('../workflow/cancel-left.ts')
+    if (await cancelLeft(paths, request, { env, signal })) return { run_id: paths.id, state: (await lookUp(cwd, { run: paths.id, ...where })).summary.state }
+  }
   if (isOver(state) && !live) throw new ToolError('PRECONDITION', `${paths.id} is over: it is ${state}`, { field: 'run', suggestion: `toolable runs show ${paths.id}` })
   await writeFile(paths.cancel, '', { mode: 0o600 })
   if (!wait) return { run_id: paths.id, state }

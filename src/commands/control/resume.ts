@@ -4,6 +4,7 @@ import { ToolError } from '../../contract/tool-error.ts'
 import type { Servable } from '../../call/servable.ts'
 import { claim } from '../../runner/folder/lock.ts'
 import { readRequest } from '../../runner/folder/open-run.ts'
+import type { RunPaths } from '../../runner/folder/run-paths.ts'
 import { readSummary } from '../../runner/summary/read-summary.ts'
 import type { RunRequest } from '../../runner/run-request.ts'
 import type { Command } from '../../surfaces/cli/argv/command.ts'
@@ -27,14 +28,21 @@ export async function runResume(program: Servable, command: Command & { kind: 't
   if (wrong) throw wrong
   if (name === undefined) throw new ToolError('MISSING_PARAM', 'run is missing', { field: 'run', suggestion: 'toolable resume latest' })
   if (rest.length > 0) throw new ToolError('USAGE', `resume takes no more than the id of a run; got '${rest[0]!.slice(0, 60)}'`)
-  const { paths } = await lookUp(io.cwd, { run: name, ...(flags.config !== undefined && { config: flags.config }) })
+  return resumeRun(name, flags, globals, io, host)
+}
+
+/** Goes on with the run that a word means; gives the exit status. Throws CONFLICT where somebody else does, PRECONDITION where there is nothing to go on with. */
+export async function resumeRun(run: string, flags: RunFlags & { readonly config?: string }, globals: Command['globals'], io: Io, host: Host): Promise<number> {
+  const { paths } = await lookUp(io.cwd, { run, ...(flags.config !== undefined && { config: flags.config }) })
   const { timeout, heartbeatGrace, retries, allowLevel, answers, secrets } = readRunOptions(flags, globals, io.cwd)
   // Ours before anything is changed: of two who resume it one gets it, and the other changes nothing.
   const letGo = claim(paths)
   const request = readRequest(paths)
-  if ((await readSummary(paths, request)).state === 'completed') {
+  try {
+    await checkUnfinished(paths, request)
+  } catch (error) {
     letGo()
-    throw new ToolError('PRECONDITION', `${paths.id} is completed: there is nothing to resume`, { suggestion: `toolable runs show ${paths.id}` })
+    throw error
   }
   const changed: RunRequest = {
     ...request,
@@ -49,5 +57,11 @@ export async function runResume(program: Servable, command: Command & { kind: 't
   // The wish to end it belonged to the attempt before.
   await rm(paths.cancel, { force: true })
   if (flags.detach) return startDetachedRun(paths, changed, io, host, globals, 'resume')
-  return withRegistryOf(changed, paths, io, (registry) => followInForeground(paths, changed, { registry, wait: flags.wait === true, resumedBy: 'resume' }, io, host, globals))
+  return withRegistryOf(changed, paths, io, (performer) => followInForeground(paths, changed, { ...performer, wait: flags.wait === true, resumedBy: 'resume' }, io, host, globals))
+}
+
+async function checkUnfinished(paths: RunPaths, request: RunRequest): Promise<void> {
+  const { state, error } = await readSummary(paths, request)
+  if (state === 'completed') throw new ToolError('PRECONDITION', `${paths.id} is completed: there is nothing to resume`, { suggestion: `toolable runs show ${paths.id}` })
+  if (request.command === 'workflow') await (await import('../../workflow/run/check-resumable.ts')).checkResumable(paths, { state, code: error?.code })
 }

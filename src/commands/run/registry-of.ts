@@ -1,11 +1,19 @@
 import type { Io } from '../../contract/io.ts'
-import type { Registry } from '../../registry/registry-type.ts'
 import type { RunPaths } from '../../runner/folder/run-paths.ts'
+import type { RunHost } from '../../runner/run-host.ts'
 import type { RunRequest } from '../../runner/run-request.ts'
 import { withRegistry } from '../with-registry.ts'
 
-/** Opens the registry that a run needs to go on: only a tool that is no program needs one, and finds it where the run was asked for. An agent works with it, and is no tool of it. */
-export function withRegistryOf<Result>({ call, cwd, surroundings, command }: RunRequest, { artifacts }: RunPaths, { env }: Io, work: (registry: Pick<Registry, 'call'> | undefined) => Promise<Result>): Promise<Result> {
-  if (call) return work(undefined)
-  return withRegistry(surroundings ?? {}, { cwd, env }, async (registry) => work(command === 'agent' ? (await import('../agent/agent-host.ts')).agentHost(registry, artifacts) : registry))
+/** What performs a run that is no program. */
+export type Performer = Pick<RunHost, 'registry' | 'start'>
+
+/** Opens the registry that a run needs to go on: only a tool that is no program needs one, and finds it where the run was asked for. An agent and a workflow work with it, and are no tools of it. */
+export function withRegistryOf<Result>(request: RunRequest, paths: RunPaths, io: Pick<Io, 'env' | 'now'>, work: (performer: Performer) => Promise<Result>): Promise<Result> {
+  const { call, cwd, surroundings, command } = request
+  if (call) return work({})
+  return withRegistry(surroundings ?? {}, { cwd, env: io.env }, async (registry) => {
+    if (command === 'agent') return work({ registry: (await import('../agent/agent-host.ts')).agentHost(registry, paths.artifacts) })
+    if (command === 'workflow') return work({ start: (await import('../../workflow/run/workflow-subject.ts')).workflowSubject({ paths, request, registry, env: io.env, now: io.now }) })
+    return work({ registry })
+  })
 }

@@ -26,7 +26,14 @@ export type RunView = {
 /** The view of a run in the foreground. With `bare`, somebody has only asked about the tool, and sees its words alone. */
 export function openRunView(paths: RunPaths, request: RunRequest, io: Io, globals: Globals, { person, bare }: { readonly person: boolean; readonly bare: boolean }): RunView {
   const printer = openPrinter({ io, globals })
-  const summary = startSummary(request)
+  let summary = startSummary(request)
+  let isFirst = true
+  const add = (event: RunEvent): void => {
+    // A run that is resumed begins here with the end of what nobody has seen.
+    if (isFirst && event.attempt > 1) summary = startSummary(request, { state: 'failed', attempt: event.attempt - 1, open: [] })
+    isFirst = false
+    summary.add(event)
+  }
   const shown = new Set<string>()
   const asked = new Map<string, RunEvent>()
   const waiting = new Map<string, () => void>()
@@ -38,7 +45,7 @@ export function openRunView(paths: RunPaths, request: RunRequest, io: Io, global
   }
   return {
     async show(events) {
-      for (const event of events) summary.add(event)
+      events.forEach(add)
       try {
         if (bare) await printer.text(paths.id, 'stdout', events.flatMap(wordsOf))
         else await printer.events(person ? events.flatMap((event) => withoutDialogue(event, asked)) : events)

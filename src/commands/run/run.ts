@@ -8,6 +8,7 @@ import { recover } from '../../runner/folder/recover.ts'
 import { findRunsFolder } from '../../runner/folder/find-runs-folder.ts'
 import { isQuestion } from '../../process/inputs/is-question.ts'
 import { newRunId } from '../../runner/folder/run-id.ts'
+import { takesDocument } from '../../runner/given-of.ts'
 import { makeRequest } from '../../runner/make-request.ts'
 import type { Given } from '../../runner/make-request.ts'
 import type { Command } from '../../surfaces/cli/argv/command.ts'
@@ -16,6 +17,7 @@ import { printHelp } from '../../surfaces/cli/print-help.ts'
 import { readInput, scanTool } from '../../surfaces/cli/request.ts'
 import type { Surroundings } from '../config/load.ts'
 import { readOwnFlags } from '../own-flags.ts'
+import { workflowOf } from '../../workflow/source/workflow-of.ts'
 import { withRegistry } from '../with-registry.ts'
 import { oneToolView } from '../call/one-tool-view.ts'
 import { startDetachedRun } from './detach.ts'
@@ -46,14 +48,17 @@ export async function runRun(program: Servable, command: ToolCommand, io: Io, ho
     const found = await entry.found.program?.()
     const asks = await asksOnly(entry, found, rest)
     // What takes a document has no flags of its own.
-    if (asks && speaksDocuments(found)) return printToolHelp(oneToolView(registry, entry, 'run'), globals, io)
+    if (asks && takesDocument(found?.call)) return printToolHelp(oneToolView(registry, entry, 'run'), globals, io)
     const subject = selftest ? selftestOf(found, name) : asks && found ? plainly(found, []) : found
     const given = await readGiven(entry, subject, selftest ? [] : rest, globals, io, host)
     await requireConsent(entry, subject, globals.yes === true)
-    const request = await makeRequest(newRunId(), entry, subject, given, { ...readRunOptions(flags, globals, io.cwd), surroundings }, io)
+    const loaded = workflowOf(entry.found)
+    const options = { ...readRunOptions(flags, globals, io.cwd), surroundings }
+    const asWorkflow = loaded && (await import('./run-workflow.ts')).asWorkflow(loaded, registry, io)
+    const request = asWorkflow ? asWorkflow.request(given, options) : await makeRequest(newRunId(), entry, subject, given, options, io)
     const paths = createRun(root, request)
     if (detach) return startDetachedRun(paths, request, io, host, globals)
-    return followInForeground(paths, request, { registry, wait: wait === true, asks }, io, host, globals)
+    return followInForeground(paths, request, { ...(asWorkflow ? { start: asWorkflow.start(paths, request) } : { registry }), wait: wait === true, asks }, io, host, globals)
   })
 }
 
@@ -63,7 +68,7 @@ function printToolHelp(view: Servable, globals: ToolCommand['globals'], io: Io):
 
 // What speaks by arguments gets them as they are; what wants one document gets one, whichever way the user writes it.
 async function readGiven(entry: Entry, program: FoundProgram | undefined, rest: readonly string[], globals: ToolCommand['globals'], io: Io, host: Host): Promise<Given> {
-  if (!speaksDocuments(program)) return { args: rest }
+  if (!takesDocument(program?.call)) return { args: rest }
   const args = await scanTool(entry, rest, globals, false)
   if (args.problem) throw args.problem
   const { input } = await readInput(args, globals, io, { stdinTaken: false, signal: host.signal })
@@ -84,13 +89,8 @@ function plainly(program: FoundProgram, words: readonly string[]): FoundProgram 
 
 // Of tools that take a document only their help can be told; everything else is for the program itself.
 async function asksOnly(entry: Entry, program: FoundProgram | undefined, args: readonly string[]): Promise<boolean> {
-  if (speaksDocuments(program)) return args.length === 1 && (args[0] === '--help' || args[0] === '-h')
+  if (takesDocument(program?.call)) return args.length === 1 && (args[0] === '--help' || args[0] === '-h')
   return isQuestion(args, (await entry.definition.compiled()).manifest.inputSchema, program?.selftest ? [program.selftest] : [])
-}
-
-function speaksDocuments(program: FoundProgram | undefined): boolean {
-  const form = program?.call.form
-  return form === undefined || form === 'json' || form === 'stdin'
 }
 
 // A program of ours asks by itself, in its own words.

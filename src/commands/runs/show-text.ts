@@ -1,4 +1,5 @@
 import { createPaint } from '../../surfaces/cli/output/color.ts'
+import type { Paint } from '../../surfaces/cli/output/color.ts'
 import type { RenderResult } from '../../surfaces/cli/output/format-options.ts'
 import { cleanLine } from '../../surfaces/cli/output/text/clean.ts'
 import { quoteForShell } from '../../contract/quote-for-shell.ts'
@@ -7,6 +8,7 @@ import type { OpenQuestion } from '../../runner/summary/summary.ts'
 import { listSteps } from '../plan/plan-text.ts'
 import { paintState } from './paint-state.ts'
 import type { ShownRun } from './show.ts'
+import type { ShownStep } from '../../workflow/run/read-workflow-run.ts'
 
 /** One run for a person, a fact a line, and the command that goes on where there is one. */
 export const renderRun: RenderResult = (result, { color }) => {
@@ -24,6 +26,7 @@ export const renderRun: RenderResult = (result, { color }) => {
     ['error', run.error && [run.error.code, run.error.message, run.error.hint && `(${run.error.hint})`].filter((part) => part !== undefined).join(' ')],
     ['result', run.result === undefined ? undefined : JSON.stringify(run.result)],
     ['artifacts', run.artifacts && run.artifacts.map((artifact) => JSON.stringify(artifact)).join(', ')],
+    ['parent', run.parent && `${run.parent.run_id}, step ${run.parent.step}`],
     ['events', `${run.events}${run.diagnostics === undefined ? '' : `, ${run.diagnostics} diagnostics`}${run.warnings === undefined ? '' : `, ${run.warnings} warnings`}`],
     ['folder', run.folder],
   ]
@@ -32,9 +35,15 @@ export const renderRun: RenderResult = (result, { color }) => {
     `${paint('bold', run.run_id)} ${cleanLine([run.tool, ...run.args].join(' '))}`,
     ...known.map(([name, value]) => `  ${name.padEnd(9)} ${name === 'state' ? value : cleanLine(value)}`),
     ...(run.plan ? [`  plan      ${cleanLine(run.plan.objective)}`, ...listSteps(run.plan, paint).map((line) => `          ${line}`)] : []),
+    ...(run.steps ?? []).map((step) => `  step      ${stepLine(step, paint)}`),
     ...run.questions.flatMap((question) => [`  asks      ${cleanLine(question.prompt ?? '')}`, paint('dim', `  answer    ${cleanLine(answerCommand(run, question))}`)]),
     ...(run.state === 'failed' || run.state === 'cancelled' ? [paint('dim', `  go on     toolable resume ${run.run_id}`)] : []),
   ].map((line) => `${line}\n`).join('')
+}
+
+function stepLine({ step, state, kind, tries = 1, duration_s, run_id, error }: ShownStep, paint: Paint): string {
+  const facts = [kind, tries > 1 && `try ${tries}`, duration_s !== undefined && `${duration_s} s`, run_id, error].filter((fact) => fact !== undefined && fact !== false)
+  return `${state === 'failed' ? paint('red', state) : state === 'ok' ? paint('green', state) : paint('yellow', state)}${' '.repeat(Math.max(1, 12 - state.length))}${cleanLine(`${'  '.repeat(step.split('/').length - 1)}${step}${facts.length > 0 ? ` (${facts.join(', ')})` : ''}`)}`
 }
 
 // Ready to paste where the answers are known; which question is meant has to be said only where there are several.

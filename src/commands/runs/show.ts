@@ -1,16 +1,33 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { isOver } from '../../contract/run-state.ts'
 import { findRunsFolder } from '../../runner/folder/find-runs-folder.ts'
 import { openRun } from '../../runner/folder/open-run.ts'
 import { recover } from '../../runner/folder/recover.ts'
+import type { RunPaths } from '../../runner/folder/run-paths.ts'
+import type { RunRequest } from '../../runner/run-request.ts'
 import { readSummary } from '../../runner/summary/read-summary.ts'
 import type { RunSummary } from '../../runner/summary/summary.ts'
+import type { ShownStep } from '../../workflow/run/read-workflow-run.ts'
 
 /** A run with where it is and what was asked of it. */
-export type ShownRun = RunSummary & { readonly args: readonly string[]; readonly folder: string }
+export type ShownRun = RunSummary & { readonly args: readonly string[]; readonly folder: string; /** The run that this one is a step of. */ readonly parent?: RunRequest['parent']; /** Of a workflow. */ readonly steps?: readonly ShownStep[] }
 
 /** Sums up one run. */
 export async function showRecord({ run, config }: { readonly run: string; readonly config?: string }, { cwd }: { readonly cwd: string }): Promise<ShownRun> {
   const root = findRunsFolder(cwd, config)
   await recover(root)
+  const light = existsSync(join(root, run)) ? undefined : await (await import('../workflow/show-light.ts')).showLight(root, run)
+  if (light) return light
   const { paths, request } = openRun(root, run)
-  return { ...(await readSummary(paths, request)), args: request.args, folder: paths.folder }
+  const summary = await readSummary(paths, request)
+  const { parent } = request
+  return { ...summary, ...(request.command === 'workflow' && (await workflowFacts(paths, summary))), args: request.args, folder: paths.folder, ...(parent && { parent }) }
+}
+
+// What nobody performs at the moment may wait for an answer all the same.
+async function workflowFacts(paths: RunPaths, { questions, state }: RunSummary): Promise<Pick<ShownRun, 'steps' | 'questions'>> {
+  const { readWorkflowRun } = await import('../../workflow/run/read-workflow-run.ts')
+  const { steps, open } = await readWorkflowRun(paths)
+  return { steps, questions: isOver(state) ? open.filter(({ answered }) => answered !== true) : questions }
 }

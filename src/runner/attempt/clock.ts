@@ -12,8 +12,8 @@ export type RunClock = {
 }
 
 export type ClockOptions = {
-  /** Seconds. */
-  readonly deadline: number
+  /** Seconds; undefined: none. */
+  readonly deadline: number | undefined
   /** Seconds of silence that a tool of the protocol may keep. */
   readonly grace: number
   readonly onDeadline: () => void
@@ -25,7 +25,7 @@ const LONGEST = 2 ** 31 - 1
 
 /** Starts the clock of an attempt. Time is monotonic: whoever sets the machine's clock ends nothing. */
 export function startClock({ deadline, grace, onDeadline, onSilence }: ClockOptions): RunClock {
-  let left = deadline * 1000
+  let left = (deadline ?? Infinity) * 1000
   let since = performance.now()
   let lastBeat = since
   let bound = false
@@ -35,6 +35,7 @@ export function startClock({ deadline, grace, onDeadline, onSilence }: ClockOpti
   let silenceTimer: NodeJS.Timeout | undefined
 
   const runDeadline = (): void => {
+    if (deadline === undefined) return
     const rest = left - (performance.now() - since)
     deadlineTimer = setTimeout(() => (left - (performance.now() - since) > 0 ? runDeadline() : onDeadline()), clamp(rest))
   }

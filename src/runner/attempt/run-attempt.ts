@@ -7,8 +7,9 @@ import type { Mirror } from '../mirror.ts'
 import { answerQuestions } from './answer-questions.ts'
 import { startClock } from './clock.ts'
 import { conclude } from './ending/conclude.ts'
-import type { Ending, Intervention } from './ending/ending.ts'
+import type { Ending } from './ending/ending.ts'
 import { failWith } from './ending/ending.ts'
+import type { Intervention } from './ending/intervention.ts'
 import type { ToolLine } from '../output/judge-line.ts'
 import type { StartSubject, Subject, SubjectListener } from './subject.ts'
 
@@ -31,8 +32,8 @@ export type AttemptOptions = {
   readonly broker: Broker
   /** Who looks on; one who is slow slows the tool down. */
   readonly mirror: Mirror
-  /** Seconds. */
-  readonly deadline: number
+  /** Seconds; undefined: as long as it takes. */
+  readonly deadline: number | undefined
   readonly heartbeatGrace: number
   /** Whether silence counts: from the start, from the first line of the protocol, or never, because nobody could tell it. */
   readonly heartbeats: 'owed' | 'once-heard' | 'none'
@@ -97,25 +98,25 @@ async function supervise(options: AttemptOptions): Promise<Ending> {
   const { log, broker, mirror, deadline, heartbeatGrace, form, exitCodes, grace, cancelled, broken } = options
   let subject: Subject | undefined
   let intervention: Intervention | undefined
-  let patienceLeft = LAST_MOMENT
+  let stopIt = (): void => undefined
   let last: ToolLine | undefined
   const over = new AbortController()
 
   const intervene = (why: Intervention, patience: number): void => {
     if (intervention) return
     intervention = why
-    patienceLeft = patience
+    stopIt = () => subject?.stop(patience, why)
     clock.stop()
     options.tellToStop()
     mirror.hurry()
-    subject?.stop(patience)
+    stopIt()
   }
   const fail = (error: unknown): void => intervene({ why: 'failure', error: ToolError.is(error) ? error : new ToolError('INTERNAL', messageOf(error), { cause: error }) }, LAST_MOMENT)
   const cancel = (): void => intervene({ why: 'cancelled', reason: messageOf(cancelled.reason ?? 'cancelled') }, grace)
   const clock = startClock({
     deadline,
     grace: heartbeatGrace,
-    onDeadline: () => intervene({ why: 'deadline', seconds: deadline }, LAST_MOMENT),
+    onDeadline: () => intervene({ why: 'deadline', seconds: deadline ?? 0 }, LAST_MOMENT),
     onSilence: () => intervene({ why: 'heartbeat', seconds: heartbeatGrace }, LAST_MOMENT),
   })
   if (options.heartbeats === 'owed') clock.expectBeats()
@@ -129,7 +130,7 @@ async function supervise(options: AttemptOptions): Promise<Ending> {
       clock.beat()
       if (options.heartbeats !== 'none') clock.expectBeats()
       if (last) return void log.append({ type: 'diagnostic', stream: 'stdout', reason: 'late', msg: 'the run was over for the tool already', refused: line })
-      if (intervention && line.type === 'result') return void log.append({ type: 'diagnostic', stream: 'stdout', reason: 'late', msg: 'the runner had ended the run already', refused: line })
+      if (intervention && line.type === 'result' && !subject?.trusted) return void log.append({ type: 'diagnostic', stream: 'stdout', reason: 'late', msg: 'the runner had ended the run already', refused: line })
       if (ENDS.has(line.type)) last = line
       else if (line.type === 'action_required') void questions.ask(line).catch(fail)
       else log.append(line, text)
@@ -150,6 +151,8 @@ async function supervise(options: AttemptOptions): Promise<Ending> {
       else if (connections === MOST_CONNECTIONS + 1) log.append({ type: 'runner_log', level: 'warn', msg: 'more connections are not recorded' })
     },
     onFlood: (bytes) => intervene({ why: 'output', bytes }, LAST_MOMENT),
+    onQuestion: (question, context) => void questions.ask({ type: 'action_required', action: question.action, context: { prompt: question.prompt, ...context } }, question).catch(fail),
+    onWithdrawn: (question) => questions.withdraw(question),
     room: () => (log.waiting < MOST_WAITING ? mirror.room() : log.flush().catch(fail)),
   }
 
@@ -161,7 +164,7 @@ async function supervise(options: AttemptOptions): Promise<Ending> {
     if (!intervention) {
       subject = await options.start(listener)
       // Something may have happened while it started.
-      if (intervention) subject.stop(patienceLeft)
+      stopIt()
     }
     const end = subject ? await subject.end : NEVER_STARTED
     const unanswered = questions.unanswered()

@@ -1,7 +1,10 @@
 import type { JsonObject } from '../../contract/json.ts'
 import type { ChildEnd } from '../../process/child-type.ts'
 import type { Connection } from '../../process/sandbox/profile.ts'
+import type { ToolError } from '../../contract/tool-error.ts'
+import type { Question } from '../interactions/read-question.ts'
 import type { ToolLine } from '../output/judge-line.ts'
+import type { Intervention } from './ending/intervention.ts'
 
 /** Something on stdout or stderr that is no line of the protocol, or may not be one. */
 export type Doubt = { readonly stream: 'stdout' | 'stderr'; readonly reason: string; readonly [field: string]: unknown }
@@ -19,6 +22,10 @@ export type SubjectListener = {
   onConnection(connection: Connection): void
   /** It wrote more than it may. */
   onFlood(bytes: number): void
+  /** A question of our own, ready to be asked, with what stands around it. */
+  onQuestion(question: Question, context?: JsonObject): void
+  /** A question is not asked any more: nobody waits for its answer. */
+  onWithdrawn(question: string): void
   /** How long the log needs to follow; awaited after each piece of output. */
   room(): Promise<void> | undefined
 }
@@ -33,7 +40,7 @@ export type SubjectEnd = {
   readonly stderr: string
 }
 
-/** What an attempt supervises: a program, or a call of the registry. */
+/** What an attempt supervises: a program, a call of the registry, or a workflow. */
 export type Subject = {
   /** The process, where there is one: whoever finds the run after a crash ends it by this. */
   readonly pid: number | undefined
@@ -41,8 +48,12 @@ export type Subject = {
   answer(line: JsonObject): void
   /** Nobody will answer any more. */
   hangUp(): void
+  /** Nobody answers this question; `late`: not in its time. Where it is absent, the subject is hung up on and its run has failed. */
+  readonly declined?: (question: string, error: ToolError, late: boolean) => void
   /** Asks it to end, and ends it, with all that descends from it, after so many milliseconds. */
-  stop(grace: number): void
+  stop(grace: number, why: Intervention): void
+  /** It is our own, and what it says of its end counts also after it was asked to end. */
+  readonly trusted?: true
   readonly end: Promise<SubjectEnd>
 }
 

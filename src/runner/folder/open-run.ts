@@ -11,7 +11,7 @@ import type { RunPaths } from './run-paths.ts'
 const MOST_NAMED = 5
 const LARGEST_REQUEST = 16 * 1024 * 1024
 
-/** The run that a word means: its id, the beginning of one that no other begins with, or `latest`. Throws INVALID_INPUT for what can be no id or means several, NOT_FOUND where there is none, CONFIG for a `run.json` that cannot be read. */
+/** The run that a word means: its id, the beginning of one that no other begins with, or `latest`, which is never a step of another one. Throws INVALID_INPUT for what can be no id or means several, NOT_FOUND where there is none, CONFIG for a `run.json` that cannot be read. */
 export function openRun(root: string, word: string): { readonly paths: RunPaths; readonly request: RunRequest } {
   const paths = findRun(root, word)
   return { paths, request: readRequest(paths) }
@@ -19,7 +19,7 @@ export function openRun(root: string, word: string): { readonly paths: RunPaths;
 
 /** The paths of the run that a word means; like openRun, but `run.json` is not looked at. */
 export function findRun(root: string, word: string): RunPaths {
-  const id = word === 'latest' ? listRuns(root)[0]?.id : pickOne(root, readRunWord(word))
+  const id = word === 'latest' ? findLatest(root) : pickOne(root, readRunWord(word))
   if (id === undefined) throw new ToolError('NOT_FOUND', word === 'latest' ? `there are no runs in ${root}` : `there is no run '${word}' in ${root}`, { field: 'run', suggestion: 'toolable runs list' })
   return runPaths(root, id)
 }
@@ -29,6 +29,20 @@ export function readRequest(paths: RunPaths): RunRequest {
   const value = parseObject(readBounded(paths))
   if (value?.['v'] === 1 && value['run_id'] === paths.id && typeof value['tool'] === 'string' && typeof value['created'] === 'string' && Array.isArray(value['args'])) return value as unknown as RunRequest
   throw new ToolError('CONFIG', `${paths.request} is not what a runner wrote`, { suggestion: `toolable runs logs ${paths.id}` })
+}
+
+// A step of a workflow is newer than its workflow, and nobody who says latest means it.
+function findLatest(root: string): string | undefined {
+  const all = listRuns(root)
+  return (all.find(({ paths }) => !isChild(paths)) ?? all[0])?.id
+}
+
+function isChild(paths: RunPaths): boolean {
+  try {
+    return readRequest(paths).parent !== undefined
+  } catch {
+    return false
+  }
 }
 
 function readBounded({ request }: RunPaths): string {

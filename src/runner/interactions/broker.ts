@@ -83,5 +83,5 @@ function first(asked: readonly { readonly passive: boolean; readonly answer: Pro
 
 function nobody({ id, prompt, timeout }: Question, late: boolean, command: string): ToolError {
   const words = late ? `nobody answered the question '${id}'${timeout === undefined ? '' : ` within ${timeout} seconds`}` : `nobody is there to answer the question '${id}'`
-  return new ToolError('ANSWER_REQUIRED', `${words}: ${prompt}`, { details: { question: id }, suggestion: { action: 'retry_with_modified_input', fix: 'Answer it, and the run goes on', example: command, applicability: 'has_placeholders' } })
+  return new ToolError('ANSWER_REQUIRED', `${words}: ${prompt}`, { details: { question: id, ...(late && { late: true }) }, suggestion: { action: 'retry_with_modified_input', fix: 'Answer it, and the run goes on', example: command, applicability: 'has_placeholders' } })
 }

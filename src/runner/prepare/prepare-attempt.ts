@@ -1,9 +1,12 @@
 import type { JsonObject } from '../../contract/json.ts'
 import { checkPaths } from '../../process/policy/check-policy.ts'
+import { loadPolicies } from '../../process/policy/load-policies.ts'
+import type { Policy } from '../../process/policy/policy.ts'
 import { createRedactor } from '../../process/redaction/create-redactor.ts'
 import type { Redactor } from '../../process/redaction/create-redactor.ts'
 import type { AttemptOptions } from '../attempt/run-attempt.ts'
 import { startCall } from '../attempt/call-subject.ts'
+import type { StartSubject } from '../attempt/subject.ts'
 import { startProgram } from '../attempt/program-subject.ts'
 import type { RunPaths } from '../folder/run-paths.ts'
 import type { AnswerChannel } from '../interactions/broker.ts'
@@ -42,6 +45,7 @@ export type Preparation = {
 /** Decides what a run may do, what its tool is told, and how it is started. Throws what forbids it: nothing has been started then. */
 export async function prepareAttempt(paths: RunPaths, request: RunRequest, host: RunHost, { known, onRedactor, onStart }: Preparation): Promise<PreparedAttempt> {
   const { call } = request
+  if (host.start) return prepareOwn(request, host.start, host.env)
   const rights = await prepareRights(paths, request, host.env)
   const { level, limits, policy } = rights
   const secrets = await prepareSecrets(request, host, rights)
@@ -50,16 +54,16 @@ export async function prepareAttempt(paths: RunPaths, request: RunRequest, host:
     onRedactor(redactor)
     const inputs = await prepareInputs(paths, request, known)
     if (rights.isBound) await checkPaths(inputs, policy, request.tool)
-    const about = { tool: request.tool, ...(request.version !== undefined && { version: request.version }), args: inputs.shown, timeout_s: request.timeout_s, level, ...(rights.needed !== undefined && { needed_level: rights.needed }), ...(rights.memoryHolder !== undefined && { memory_held_by: rights.memoryHolder }), rights: rights.words, cwd: request.cwd, ...(request.traceparent !== undefined && { traceparent: request.traceparent }) }
+    const about = { ...aboutOf(request), args: inputs.shown, level, ...(rights.needed !== undefined && { needed_level: rights.needed }), ...(rights.memoryHolder !== undefined && { memory_held_by: rights.memoryHolder }), rights: rights.words }
     const common = { deadline: request.timeout_s, heartbeatGrace: request.heartbeat_grace_s, grace: limits.graceMs ?? GRACE, form: call?.form, exitCodes: call?.exitCodes }
-    const channels = [...(request.answers ? [presetChannel('the caller', request.answers)] : []), presetChannel('policy', policy.answers)]
+    const channels = presetsOf(request, policy)
     const attempt: PreparedAttempt['attempt'] = call
       ? {
           ...common,
           heartbeats: call.form === 'protocol' ? 'owed' : 'once-heard',
           start: async (listener) => startProgram({
             runId: request.run_id,
-            child: { command: [...call.command, ...inputs.args] as unknown as typeof call.command, cwd: paths.workspace, env: rights.environment({ ...secrets.env }), limits, ...(inputs.stdin !== undefined && { input: inputs.stdin }), ...rights.sandbox({ readable: inputs.readable, ...(secrets.files && { files: secrets.files }), onConnection: listener.onConnection }), onStart },
+            child: { command: [...call.command, ...(call.tool === undefined ? [] : [call.tool]), ...inputs.args] as unknown as typeof call.command, cwd: paths.workspace, env: rights.environment({ ...secrets.env }), limits, ...(inputs.stdin !== undefined && { input: inputs.stdin }), ...rights.sandbox({ readable: inputs.readable, ...(secrets.files && { files: secrets.files }), onConnection: listener.onConnection }), onStart },
             speaksProtocol: call.form === 'protocol',
             // What is confined starts no other tools, so that it has none to tell about.
             mayOrchestrate: request.permissions === undefined,
@@ -73,7 +77,7 @@ export async function prepareAttempt(paths: RunPaths, request: RunRequest, host:
       : {
           ...common,
           heartbeats: 'none',
-          start: async (listener) => startCall({ registry: host.registry!, tool: request.tool, input: request.input ?? {}, runId: request.run_id, env: host.env, cwd: request.cwd }, listener),
+          start: async (listener) => startCall({ registry: host.registry!, tool: request.tool, input: request.input ?? {}, runId: request.run_id, env: host.env, secrets: secrets.named, cwd: request.cwd }, listener),
           settle: async (ending) => ending,
         }
     return { attempt, about, channels, release: secrets.release }
@@ -83,3 +87,21 @@ export async function prepareAttempt(paths: RunPaths, request: RunRequest, host:
   }
 }
 
+// Nothing of somebody else is started by it: what its steps may do is decided for each of them.
+async function prepareOwn(request: RunRequest, start: StartSubject, env: RunHost['env']): Promise<PreparedAttempt> {
+  const policy = await loadPolicies(request.cwd, env)
+  return {
+    attempt: { start, deadline: request.timeout_s, heartbeatGrace: request.heartbeat_grace_s, heartbeats: 'none', grace: GRACE, form: undefined, exitCodes: undefined, settle: async (ending) => ending },
+    about: { ...aboutOf(request), args: request.args, ...(request.input && { input: request.input }), level: 'none' },
+    channels: presetsOf(request, policy),
+    release: async () => undefined,
+  }
+}
+
+function aboutOf({ tool, version, timeout_s, cwd, traceparent, parent }: RunRequest): JsonObject {
+  return { tool, ...(version !== undefined && { version }), ...(timeout_s !== undefined && { timeout_s }), cwd, ...(traceparent !== undefined && { traceparent }), ...(parent && { parent }) }
+}
+
+function presetsOf({ answers }: RunRequest, policy: Policy): readonly AnswerChannel[] {
+  return [...(answers ? [presetChannel('the caller', answers)] : []), presetChannel('policy', policy.answers)]
+}

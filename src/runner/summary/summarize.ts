@@ -21,9 +21,9 @@ export function summarize(request: Pick<RunRequest, 'run_id' | 'tool' | 'created
   return builder.current()
 }
 
-/** Begins a summary, for events that come one after the other. */
-export function startSummary({ run_id, tool, created }: Pick<RunRequest, 'run_id' | 'tool' | 'created'>): SummaryBuilder {
-  let standing: RunStanding = QUEUED
+/** Begins a summary, for events that come one after the other. `before` is where the run stood, for whoever sees only what comes after it. */
+export function startSummary({ run_id, tool, created }: Pick<RunRequest, 'run_id' | 'tool' | 'created'>, before: RunStanding = QUEUED): SummaryBuilder {
+  let standing: RunStanding = before
   let attempt = emptyAttempt()
   const questions = new Map<string, OpenQuestion>()
   const counts = { events: 0, diagnostics: 0, warnings: 0 }

@@ -6,7 +6,7 @@ import type { ToolEntry } from '../../call/collect.ts'
 import type { CallOptions } from '../../call/options.ts'
 import type { Servable } from '../../call/servable.ts'
 import { discoverDocument, promptsDocument, resourcesDocument, toolsDocument } from '../json/discover.ts'
-import { parseJsonInput } from './json-input.ts'
+import { parseJsonInput } from '../../define/argv/json-input.ts'
 
 /** A bare document to print, or a failure to print as an envelope. */
 export type Answered = { readonly document: unknown; readonly exit?: number } | { readonly failure: ToolError; readonly origin?: InputOrigin }

@@ -8,13 +8,13 @@ import { CONTROL_FLAGS, INJECTED_FLAGS, PROGRAM_FLAGS } from '../../define/flags
 import { flagSpecs } from '../../define/flags/specs.ts'
 import type { ToolEntry } from '../../call/collect.ts'
 import { feedReserved } from './argv/feed-reserved.ts'
-import { flagTable } from './argv/flag-table.ts'
+import { flagTable } from '../../define/argv/flag-table.ts'
 import { readGlobals } from './argv/globals.ts'
 import type { Globals } from './argv/globals.ts'
-import { scan } from './argv/scan.ts'
-import type { GivenFlag, Scanned, Word } from './argv/scan.ts'
-import { wholeInput } from './argv/whole-input.ts'
-import { parseJsonInput } from './json-input.ts'
+import { scan } from '../../define/argv/scan.ts'
+import type { GivenFlag, Scanned, Word } from '../../define/argv/scan.ts'
+import { wholeInput } from '../../define/argv/whole-input.ts'
+import { parseJsonInput } from '../../define/argv/json-input.ts'
 import { FIRST_BYTE_MS, readAll } from './stdin.ts'
 
 /** The arguments of one tool, split but not yet read as input. */
@@ -48,7 +48,7 @@ export async function readInput({ specs, scanned }: ToolArguments, globals: Glob
   if (whole !== undefined) return { input: feedReserved(specs, whole, globals), origin: 'json', warnings: [] }
   // Reading texts by schemas has to be loaded; nothing needs no reading.
   const nothing = own.length === 0 && scanned.words.length === 0 && !specs.some(({ env }) => env !== undefined)
-  const fields = nothing ? (Object.create(null) as Record<string, unknown>) : (await import('./argv/input.ts')).inputFromFlags(specs, own, scanned.words, io.env)
+  const fields = nothing ? (Object.create(null) as Record<string, unknown>) : (await import('../../define/argv/input.ts')).inputFromFlags(specs, own, scanned.words, io.env)
   for (const [field, value] of Object.entries(options.defaults ?? {})) if (!Object.hasOwn(fields, field)) fields[field] = value
   return { input: feedReserved(specs, fields, globals), origin: 'flags', warnings: swallowedFlags(own) }
 }

@@ -1,16 +1,15 @@
+import { createHash } from 'node:crypto'
 import { isObject } from '../../contract/json.ts'
 import type { Workflow } from './workflow-type.ts'
 
-/** By this a definition is known again: SHA-256 over its JSON with sorted keys, in hexadecimal digits. */
-export async function hashWorkflow(definition: Workflow): Promise<string> {
-  const { createHash } = await import('node:crypto')
-  return createHash('sha256').update(JSON.stringify(definition, sorted)).digest('hex')
+/** The SHA-256 of a workflow in hexadecimal: the same for the same definition, in whatever order its keys are written. */
+export function hashWorkflow(workflow: Workflow): string {
+  return createHash('sha256').update(canonical(workflow)).digest('hex')
 }
 
-function sorted(_key: string, value: unknown): unknown {
-  if (!isObject(value)) return value
-  // A prototype would swallow the key `__proto__`.
-  const copy = Object.create(null) as { [key: string]: unknown }
-  for (const key of Object.keys(value).sort()) copy[key] = value[key]
-  return copy
+function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`
+  if (!isObject(value)) return JSON.stringify(value ?? null)
+  const keys = Object.keys(value).filter((key) => value[key] !== undefined).sort()
+  return `{${keys.map((key) => `${JSON.stringify(key)}:${canonical(value[key])}`).join(',')}}`
 }

@@ -5,7 +5,7 @@ import type { StepError } from './engine-type.ts'
 export function stepErrorOf(thrown: unknown): StepError {
   const error = ToolError.is(thrown) ? thrown : new ToolError('INTERNAL', thrown instanceof Error ? thrown.message : String(thrown))
   const { code, message, retryable, suggestion, details } = error
-  return { code, message, retryable, ...(suggestion?.fix !== undefined && { hint: suggestion.fix }), ...(details !== undefined && { details }) }
+  return { code, message, retryable, ...(suggestion && { hint: suggestion.example ?? suggestion.fix }), ...(details !== undefined && { details }) }
 }
 
 /** The same the other way: for whoever is told by a signal, or throws. */

@@ -122,7 +122,7 @@ describe('texts [9.texts]', () => {
 
 describe('what cannot be read [9.expression-errors]', () => {
   test.each([
-    ['input.', 7, 'a key'], ['input.root ==', 14, 'a name'], ['(1 == 2', 8, "')'"], ["'open", 1, "ends with '"], ['a[1', 4, "']'"], ['a[-1]', 3, 'a position from 0'], ['a[1.5]', 3, 'a position'], ['a[b]', 3, 'a key in quotes'],
+    ['input.', 7, 'a key'], ['input.root ==', 14, 'a name'], ['(1 == 2', 8, "')'"], ["'open", 1, "ends with '"], ['a[1', 4, "']'"], ['a[-1]', 3, 'a position from 0'], ['a[1e5]', 3, 'a position'], ['a[b]', 3, 'a key in quotes'],
     ['1 < 2 < 3', 7, 'two sides'], ['a = b', 3, 'a comparison'], ['a b', 3, 'the end'], ['a + b', 3, 'the end'], ['f(x)', 2, 'the end'], ['!= 3', 2, 'a name'], ['1abc', 1, 'a number'], ['1e999', 1, 'a number'], ['a ? b : c', 3, 'the end'], ["'\\q'", 3, 'one of'], ['a; b', 2, 'the end'], ['`x`', 1, 'a name'], ['{}', 1, 'a name'], ['[1]', 1, 'a name'],
   ])('%s', (expression, position, expected) => {
     expect(() => parseExpression(expression)).toThrow(expect.objectContaining({ code: 'INVALID_INPUT', details: { position }, message: expect.stringContaining(expected) as unknown }))

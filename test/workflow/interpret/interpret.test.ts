@@ -4,7 +4,7 @@ import type { Settled, WorkflowEvent } from '../../../src/workflow/engines/engin
 import { failed, simulate } from './simulated-engine.ts'
 import type { Simulation } from './simulated-engine.ts'
 
-const tool = (name: string, rest: object = {}): Step => ({ type: 'tool', name, tool: name, ...rest }) as Step
+const tool = (name: string, rest: object = {}): Step => ({ type: 'tool', name, tool: name, ...rest })
 const flow = (steps: readonly Step[], rest: Partial<Workflow> = {}): Workflow => ({ name: 'flow', steps, ...rest })
 const ok = (value: unknown): Settled => ({ ok: true, value })
 
@@ -81,7 +81,7 @@ describe('failures', () => {
 })
 
 describe('steps at the same time', () => {
-  const tasks = (names: readonly string[], rest: object = {}): Step => ({ type: 'parallel', name: 'all', tasks: names.map((name) => tool(name)), max_concurrency: 2, ...rest }) as Step
+  const tasks = (names: readonly string[], rest: object = {}): Step => ({ type: 'parallel', name: 'all', tasks: names.map((name) => tool(name)), max_concurrency: 2, ...rest })
 
   test('[9.interpreter-parallel] are never more than allowed, and give their results in their own order', async () => {
     const launched: string[] = []
@@ -105,7 +105,7 @@ describe('steps at the same time', () => {
   })
 
   test('[9.interpreter-each] the same steps for every item, each with its own names', async () => {
-    const each: Step = { type: 'each', name: 'move', items: '${{ input.files }}', as: 'file', max_concurrency: 3, do: [tool('copy', { input: { from: '${{ file.path }}', index: '${{ file_index }}' } }), tool('drop', { input: { copied: '${{ steps.copy.result }}' } })] } as Step
+    const each: Step = { type: 'each', name: 'move', items: '${{ input.files }}', as: 'file', max_concurrency: 3, do: [tool('copy', { input: { from: '${{ file.path }}', index: '${{ file_index }}' } }), tool('drop', { input: { copied: '${{ steps.copy.result }}' } })] }
     const { settled, keys } = await run(flow([each]), { input: { files: [{ path: 'x' }, { path: 'y' }] }, tool: ({ tool: name, given }) => ok(name === 'copy' ? (given as { input: object }).input : given) })
     expect(settled).toEqual(ok([{ input: { copied: { from: 'x', index: 0 } } }, { input: { copied: { from: 'y', index: 1 } } }]))
     expect(new Set(keys)).toEqual(new Set(['move/0/copy', 'move/1/copy', 'move/0/drop', 'move/1/drop']))
@@ -116,7 +116,7 @@ describe('steps at the same time', () => {
 
 describe('time', () => {
   test('[9.interpreter-timeout] a step that holds others is stopped when its time is over; that is a failure like any other', async () => {
-    const slow: Step = { type: 'parallel', name: 'slow', tasks: [tool('hangs')], max_concurrency: 4, timeout: 5, on_error: 'continue' } as Step
+    const slow: Step = { type: 'parallel', name: 'slow', tasks: [tool('hangs')], max_concurrency: 4, timeout: 5, on_error: 'continue' }
     const { settled, keys } = await run(flow([slow, tool('after')]), { tool: ({ tool: name }) => (name === 'hangs' ? 'hangs' : ok(name)) })
     expect(keys).toEqual(['slow~timeout', 'slow/hangs', 'after'])
     expect(settled).toEqual(ok('after'))

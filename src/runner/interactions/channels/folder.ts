@@ -21,6 +21,19 @@ export function folderChannel(folder: string): AnswerChannel {
   }
 }
 
+/** Answers that were put there before anybody asked, or before a restart. One that does not fit is taken away, so that the next has a place. */
+export function keptAnswersChannel(folder: string): AnswerChannel {
+  return {
+    name: 'answer file',
+    async answer({ id }, _signal, problem) {
+      const file = join(folder, `${id}.json`)
+      if (problem === undefined) return readAnswer(file)
+      await rename(file, `${file}.refused`).catch(() => undefined)
+      return undefined
+    },
+  }
+}
+
 async function readAnswer(file: string): Promise<{ readonly value: unknown } | undefined> {
   try {
     const opened = await openOrdinary(file)

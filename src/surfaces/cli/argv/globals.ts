@@ -1,5 +1,5 @@
 import { ToolError } from '../../../contract/tool-error.ts'
-import type { GivenFlag } from './scan.ts'
+import type { GivenFlag } from '../../../define/argv/scan.ts'
 
 /** The injected flags of one command line, read. */
 export type Globals = {

@@ -1,6 +1,6 @@
 import { ToolError } from '../../../contract/tool-error.ts'
 import { SERVING_FLAGS } from '../../../define/flags/injected.ts'
-import type { GivenFlag } from './scan.ts'
+import type { GivenFlag } from '../../../define/argv/scan.ts'
 
 /** The flag that is short for `mcp serve`. */
 export const SERVE_FLAG = 'serve-mcp'

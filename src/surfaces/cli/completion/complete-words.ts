@@ -1,7 +1,7 @@
 import type { ToolsetManifest } from '../../../contract/manifest.ts'
 import { flagSpecs } from '../../../define/flags/specs.ts'
 import { lookupKey } from '../../../define/names.ts'
-import { wholeInput } from '../argv/whole-input.ts'
+import { wholeInput } from '../../../define/argv/whole-input.ts'
 import { BUILTIN_COMMANDS } from '../builtin-commands.ts'
 import { isCommand, isInside } from '../command-path.ts'
 import { valueSource } from './completable-flag.ts'

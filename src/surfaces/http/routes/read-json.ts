@@ -1,5 +1,5 @@
 import { ToolError } from '../../../contract/tool-error.ts'
-import { parseJsonInput } from '../../cli/json-input.ts'
+import { parseJsonInput } from '../../../define/argv/json-input.ts'
 import { refuse } from '../refuse.ts'
 import type { HttpAnswer } from '../exchange.ts'
 import { BODY_LIMIT } from './route.ts'

@@ -142,7 +142,7 @@ class Recorded implements Durable, DurableContext {
     one.aborted = error
     one.end?.(error)
     // What nobody waits for ends without a word: a timer that is not needed any more leaves no record.
-    if (one.operation.kind !== 'tool' || !one.end) this.giveUp(one)
+    if (one.operation.kind !== 'tool' || !one.end || one.unanswered) this.giveUp(one)
   }
 
   private giveUp(one: Started): void {
@@ -218,18 +218,21 @@ class Recorded implements Durable, DurableContext {
     one.end = (error) => controller.abort(toolErrorOf(error))
     void attempt(() => this.options.ask(question, controller.signal)).then(
       ({ value, by }) => { if (!one.aborted) this.settle(one, { ok: true, value }, by) },
-      (error: unknown) => {
-        one.unanswered = ToolError.is(error) ? error : new ToolError('INTERNAL', String(error), { cause: error })
-        this.giveUpUnanswered()
-      },
+      (error: unknown) => this.leaveUnanswered(one, ToolError.is(error) ? error : new ToolError('INTERNAL', String(error), { cause: error })),
     )
   }
 
-  // Whatever can go on without the answer does so first.
+  private leaveUnanswered(one: Started, error: ToolError): void {
+    one.unanswered = error
+    this.giveUpUnanswered()
+  }
+
+  // Whatever can go on without the answer does so first; a time that is kept is nothing that goes on.
   private giveUpUnanswered(): void {
     if (!this.waiting) return
     let why: ToolError | undefined
     for (const one of this.launched) {
+      if (one.operation.kind === 'sleep' && one.operation.key.endsWith('~timeout')) continue
       if (!one.unanswered) return
       why ??= one.unanswered
     }
@@ -245,7 +248,8 @@ class Recorded implements Durable, DurableContext {
         crashPoint('step.performed')
         this.settle(one, !settled.ok && one.aborted && settled.error.code === 'CANCELLED' ? { ok: false, error: { ...one.aborted, ...(settled.error.run_id !== undefined && { run_id: settled.error.run_id }) } } : settled)
       },
-      (error: unknown) => this.settle(one, { ok: false, error: stepErrorOf(error) }),
+      // Nobody answered the tool: it is asked for again in the next life, as every question is.
+      (error: unknown) => (ToolError.is(error) && error.code === 'ANSWER_REQUIRED' && !one.aborted ? this.leaveUnanswered(one, error) : this.settle(one, { ok: false, error: stepErrorOf(error) })),
     )
   }
 

@@ -1,10 +1,10 @@
-import { isObject } from '../../../contract/json.ts'
-import type { JsonSchema } from '../../../contract/json.ts'
-import { shorten } from '../../../contract/shorten.ts'
-import { ToolError } from '../../../contract/tool-error.ts'
-import { flagName } from '../../../define/flags/flag-name.ts'
-import type { FlagSpec } from '../../../define/flags/flag-spec.ts'
-import { coerceList, coerceText } from '../../../define/schema/coerce.ts'
+import { isObject } from '../../contract/json.ts'
+import type { JsonSchema } from '../../contract/json.ts'
+import { shorten } from '../../contract/shorten.ts'
+import { ToolError } from '../../contract/tool-error.ts'
+import { flagName } from '../flags/flag-name.ts'
+import type { FlagSpec } from '../flags/flag-spec.ts'
+import { coerceList, coerceText } from '../schema/coerce.ts'
 import type { GivenFlag, Word } from './scan.ts'
 
 type Fields = Record<string, unknown>

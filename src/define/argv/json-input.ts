@@ -1,6 +1,6 @@
 import { isObject } from '../../contract/json.ts'
 import { ToolError } from '../../contract/tool-error.ts'
-import { parseJson } from '../../define/schema/parse-json.ts'
+import { parseJson } from '../schema/parse-json.ts'
 
 const BYTE_ORDER_MARK = 0xfeff
 

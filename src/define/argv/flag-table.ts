@@ -1,5 +1,5 @@
-import type { FlagSpec, InjectedFlag } from '../../../define/flags/flag-spec.ts'
-import { flagName } from '../../../define/flags/flag-name.ts'
+import type { FlagSpec, InjectedFlag } from '../flags/flag-spec.ts'
+import { flagName } from '../flags/flag-name.ts'
 
 /** One flag as the scanner sees it: a tool's own field, or one that we inject. */
 export type KnownFlag = {

@@ -1,5 +1,5 @@
 import { ToolError } from '../../contract/tool-error.ts'
-import { parseJson } from '../../define/schema/parse-json.ts'
+import { parseJson } from '../schema/parse-json.ts'
 import { placeAt } from '../../contract/documents/document.ts'
 import type { LocatedDocument, KeyPath } from '../../contract/documents/document.ts'
 

@@ -1,7 +1,7 @@
-import { closest } from '../../../contract/did-you-mean.ts'
-import { lateExpression } from '../../../contract/late-expression.ts'
-import { shorten } from '../../../contract/shorten.ts'
-import { ToolError } from '../../../contract/tool-error.ts'
+import { closest } from '../../contract/did-you-mean.ts'
+import { lateExpression } from '../../contract/late-expression.ts'
+import { shorten } from '../../contract/shorten.ts'
+import { ToolError } from '../../contract/tool-error.ts'
 import type { FlagTable, KnownFlag } from './flag-table.ts'
 
 /** One flag that was given. */

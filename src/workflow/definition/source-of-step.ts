@@ -1,0 +1,18 @@
+import type { KeyPath } from '../../contract/documents/document.ts'
+import type { Source } from './finding.ts'
+import type { Step } from './workflow-type.ts'
+
+/** Where a step was written. */
+export type StepSource = { readonly source: Source; readonly path: KeyPath }
+
+const sources = new WeakMap<Step, StepSource>()
+
+/** Keeps where a step was written, beside it: a definition is sent and hashed, and its file is no part of it. */
+export function rememberSource(step: Step, source: StepSource): void {
+  sources.set(step, source)
+}
+
+/** Where a step was written; undefined for one that came as data. */
+export function sourceOfStep(step: Step): StepSource | undefined {
+  return sources.get(step)
+}
