@@ -3,6 +3,8 @@ import tseslint from 'typescript-eslint'
 import { processFiles } from './scripts/architecture.mjs'
 import { oneWayImports, processIsAParameter } from './scripts/lint-rules.mjs'
 
+const noEnums = { selector: 'TSEnumDeclaration', message: 'Use a union of literals, or `as const`.' }
+
 export default defineConfig(
   { ignores: ['dist/', 'coverage/', '**/node_modules/', '.runs/', 'examples/**/dist/', 'test/**/fixtures/'] },
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
@@ -24,7 +26,7 @@ export default defineConfig(
       'no-var': 'error',
       'prefer-const': 'error',
       'no-debugger': 'error',
-      'no-restricted-syntax': ['error', { selector: 'TSEnumDeclaration', message: 'Use a union of literals, or `as const`.' }],
+      'no-restricted-syntax': ['error', noEnums],
     },
   },
   {
@@ -33,6 +35,19 @@ export default defineConfig(
     rules: {
       'house/one-way-imports': 'error',
       '@typescript-eslint/no-explicit-any': 'error',
+    },
+  },
+  {
+    files: ['src/call/**/*.ts'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        noEnums,
+        {
+          selector: 'AssignmentExpression[left.type="MemberExpression"][left.object.name!="process"][right.type=/^(Arrow)?FunctionExpression$/]',
+          message: 'V8 makes such a function for the old space, where it keeps the whole call: initialise a field, or use a literal or a method.',
+        },
+      ],
     },
   },
   {

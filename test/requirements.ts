@@ -15,6 +15,7 @@ import { STATE } from './requirements/state.ts'
 import { WORKFLOW_BUILD } from './requirements/workflow-build.ts'
 import { WORKFLOW_DEFINITION } from './requirements/workflow-definition.ts'
 import { WORKFLOW_INTERPRETER } from './requirements/workflow-interpreter.ts'
+import { WORKFLOW_RUNS } from './requirements/workflow-runs.ts'
 
 /** One promise of the specification; `later` exempts it from the coverage test until the work that brings it. */
 export type Requirement = { readonly section: '2' | '3' | '4' | '5' | '6' | '7' | '8' | '9' | '10' | '12'; readonly sentence: string; readonly later?: true }
@@ -268,6 +269,7 @@ export const requirements: { readonly [id: string]: Requirement } = {
   ...section('8', STATE),
   ...section('9', WORKFLOW_DEFINITION),
   ...section('9', WORKFLOW_INTERPRETER),
+  ...section('9', WORKFLOW_RUNS),
   ...section('9', WORKFLOW_BUILD),
   ...section('10', {
     'http-handler': 'createHandler makes a toolset a web-standard fetch handler with /tools/<name>, /mcp and /openapi.json; toNode serves it by node:http and Express.',

@@ -5,29 +5,30 @@ import type { Filesystem } from '../contract/filesystem.ts'
 import type { Artifact } from '../contract/outcome.ts'
 import type { Resources, State } from '../contract/state.ts'
 import { ToolError } from '../contract/tool-error.ts'
+import type { ToolDefinition } from '../define/tool-type.ts'
 import { createAsking } from './asking.ts'
 import type { Asking } from './asking.ts'
 import { openCheckpoint } from './checkpoint.ts'
 import { host } from './host.ts'
 import { running } from './on-cancelled.ts'
 import type { CallOptions } from './options.ts'
+import type { Prepared } from './prepare.ts'
 import type { RunningCall } from './running.ts'
+import { tell } from './tell.ts'
 import { clampPercent } from './yielded.ts'
 
 /** What one call gathers while it runs. */
-export type Gathered = { readonly artifacts: Artifact[]; readonly plan: PlannedAction[]; readonly warnings: string[] }
+export type Gathered = { readonly artifacts: Artifact[]; readonly plan: PlannedAction[] }
 
-export type ContextParts = {
-  readonly tool: string
+/** A call whose input is valid, before its handler runs. */
+export type Entering = {
+  readonly definition: ToolDefinition
+  readonly prepared: Prepared
   readonly options: CallOptions
-  /** The state as the call sees it. */
-  state(): State
-  readonly cwd: string
-  readonly dryRun: boolean
-  readonly verbose: number
   readonly gathered: Gathered
   readonly call: RunningCall
-  emit(event: ToolEvent): void | Promise<void>
+  /** Has the state as the call sees it. */
+  readonly stay: { readonly state: State }
 }
 
 const parted = Symbol('toolable.parts')
@@ -42,49 +43,46 @@ export class CallContext implements Context {
   readonly budget: Budget | undefined
   readonly prompt: PromptView | undefined
   readonly context: { readonly [key: string]: unknown }
-  readonly progress: Context['progress']
-  readonly log: Context['log']
-  readonly artifact: Context['artifact']
-  readonly item: Context['item']
-  readonly plan: Context['plan']
-  readonly ask: Ask
-  readonly sample: Context['sample']
-  readonly roots: Context['roots']
-  readonly checkpoint: Context['checkpoint']
-  readonly secret: Context['secret']
+  // Initialised here, never assigned: V8 puts `this.log = () => …` into the old space, where it keeps the whole call until the next full collection.
+  readonly progress: Context['progress'] = (message, percent, more) => void emit({ type: 'progress', message: String(message), ...(percent !== undefined && { percent: clampPercent(percent) }), ...(more?.plan && { plan: more.plan }) }, this[parted])
+  readonly log: Context['log'] = (message, level = 'info') => void emit({ type: 'log', level, message: String(message) }, this[parted])
+  readonly artifact: Context['artifact'] = (name, uri) => void emit({ type: 'artifact', name: String(name), uri: String(uri) }, this[parted])
+  readonly item: Context['item'] = (value) => void emit({ type: 'item', value }, this[parted])
+  readonly plan: Context['plan'] = (action, target, details) => {
+    const { prepared, gathered } = this[parted]
+    if (prepared.dryRun) gathered.plan.push({ action, target, ...(details !== undefined && { details }) })
+  }
+  readonly ask = ((question: never) => this.#ways.ask(question)) as Ask
+  readonly sample: Context['sample'] = (prompt, sampling) => this.#ways.sample(prompt, sampling)
+  readonly roots: Context['roots'] = (wanted) => this.#ways.roots(wanted)
+  readonly checkpoint: Context['checkpoint'] = (stage) => openCheckpoint(this.env['WORKSPACE'] ?? this.cwd, stage)
+  readonly secret: Context['secret'] = (name) => {
+    const { options: { secrets }, definition } = this[parted]
+    const secret = secrets && Object.hasOwn(secrets, name) ? secrets[name] : undefined
+    if (secret === undefined) throw new ToolError('CONFIG', `tool '${definition.name}' needs the secret '${name}'`, { suggestion: `Give it with --secret-file ${name}=<path>` })
+    return secret
+  }
   readonly [running]: RunningCall
-  readonly [parted]: ContextParts
+  readonly [parted]: Entering
+  #asking: Asking | undefined
 
-  constructor(parts: ContextParts, extra: { readonly [key: string]: unknown }) {
-    const { options, emit, tool, cwd, call } = parts
-    this.dryRun = parts.dryRun
+  constructor(entering: Entering, extra: { readonly [key: string]: unknown }) {
+    const { prepared, options } = entering
+    this.dryRun = prepared.dryRun
     this.caller = options.caller
-    this.cwd = cwd
+    this.cwd = prepared.cwd
     this.env = options.env ?? host.env()
-    this.verbose = parts.verbose
+    this.verbose = prepared.verbose
     this.budget = options.budget
     this.prompt = options.prompt
     this.context = extra
-    this.progress = (message, percent, more) => void emit({ type: 'progress', message: String(message), ...(percent !== undefined && { percent: clampPercent(percent) }), ...(more?.plan && { plan: more.plan }) })
-    this.log = (message, level = 'info') => void emit({ type: 'log', level, message: String(message) })
-    this.artifact = (name, uri) => void emit({ type: 'artifact', name: String(name), uri: String(uri) })
-    this.item = (value) => void emit({ type: 'item', value })
-    this.plan = (action, target, details) => {
-      if (parts.dryRun) parts.gathered.plan.push({ action, target, ...(details !== undefined && { details }) })
-    }
-    let made: Asking | undefined
-    const asking = (): Asking => (made ??= createAsking(`tool '${tool}'`, cwd, options, call))
-    this.ask = ((question: never) => asking().ask(question)) as Ask
-    this.sample = (prompt, sampling) => asking().sample(prompt, sampling)
-    this.roots = (wanted) => asking().roots(wanted)
-    this.checkpoint = (stage) => openCheckpoint(this.env['WORKSPACE'] ?? cwd, stage)
-    this.secret = (name) => {
-      const secret = options.secrets && Object.hasOwn(options.secrets, name) ? options.secrets[name] : undefined
-      if (secret === undefined) throw new ToolError('CONFIG', `tool '${tool}' needs the secret '${name}'`, { suggestion: `Give it with --secret-file ${name}=<path>` })
-      return secret
-    }
-    this[running] = call
-    this[parted] = parts
+    this[running] = entering.call
+    this[parted] = entering
+  }
+
+  get #ways(): Asking {
+    const { definition, prepared, options, call } = this[parted]
+    return (this.#asking ??= createAsking(`tool '${definition.name}'`, prepared.cwd, options, call))
   }
 
   get signal(): AbortSignal {
@@ -96,7 +94,7 @@ export class CallContext implements Context {
   }
 
   get state(): State {
-    return this[parted].state()
+    return this[parted].stay.state
   }
 
   get resources(): Resources {
@@ -106,4 +104,11 @@ export class CallContext implements Context {
   get filesystem(): Filesystem {
     return this.state.filesystem
   }
+}
+
+/** Hands an event of a handler to whoever listens, and keeps what the outcome has to name. */
+export function emit(event: ToolEvent, { options, gathered, call }: Entering): void | Promise<void> {
+  if (call.over) return
+  if (event.type === 'artifact') gathered.artifacts.push({ name: event.name, uri: event.uri })
+  return tell(event, options, call)
 }

@@ -4,7 +4,8 @@ import { readYield } from './yielded.ts'
 
 const STEPS_WITHOUT_A_PAUSE = 100
 
-type AnyGenerator = Generator<unknown, unknown, unknown> | AsyncGenerator<unknown, unknown, unknown>
+/** What a generator function returns. */
+export type AnyGenerator = Generator<unknown, unknown, unknown> | AsyncGenerator<unknown, unknown, unknown>
 
 /** What a generator tool talks to while it runs. */
 export type Conversation = {

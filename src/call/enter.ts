@@ -1,11 +1,9 @@
 import type { Context } from '../contract/context.ts'
 import { toMilliseconds } from '../contract/duration.ts'
-import type { ToolEvent } from '../contract/events.ts'
-import type { State } from '../contract/state.ts'
 import type { ToolDefinition } from '../define/tool-type.ts'
 import { after } from './after.ts'
 import { CallContext } from './context.ts'
-import type { Gathered } from './context.ts'
+import type { Entering } from './context.ts'
 import { checkGuards } from './guards/check-guards.ts'
 import type { Asked } from './guards/check-guards.ts'
 import { Guarded } from './guards/guarded.ts'
@@ -17,52 +15,43 @@ import type { RunningCall } from './running.ts'
 
 /** Starts the clock of a call and checks its input; throws INVALID_INPUT, MISSING_PARAM or INVALID_PATH. */
 export function admit(definition: ToolDefinition, given: unknown, options: CallOptions, call: RunningCall): Prepared | Promise<Prepared> {
-  if (options.timeout !== undefined) call.limitTo(toMilliseconds(options.timeout, 'timeout'))
-  if (definition.timeout !== undefined) call.limitTo(definition.timeout)
-  const limit = (prepared: Prepared): Prepared => {
-    if (prepared.limit !== undefined) call.limitTo(prepared.limit)
-    return prepared
-  }
-  return after(prepareInput(definition, given, options), limit)
+  if (options.timeout !== undefined) call.limitTo(toMilliseconds(options.timeout, 'timeout'), 'caller')
+  if (definition.timeout !== undefined) call.limitTo(definition.timeout, 'tool')
+  return after(prepareInput(definition, given, options), limit, call)
 }
 
-export type Entering = {
-  readonly definition: ToolDefinition
-  readonly prepared: Prepared
-  readonly options: CallOptions
-  readonly gathered: Gathered
-  readonly call: RunningCall
-  /** The state as the call sees it. */
-  state(): State
-  emit(event: ToolEvent): void | Promise<void>
+function limit(prepared: Prepared, call: RunningCall): Prepared {
+  if (prepared.limit !== undefined) call.limitTo(prepared.limit, 'input')
+  return prepared
 }
+
+/** A call that may go on to its handler; `asked` is there where guards were asked. */
+export type Entered<Call extends Entering = Entering> = { readonly entering: Call; readonly context: Context; readonly asked: Asked | undefined }
 
 /** Builds the context and asks the tool's own `preValidate` and then the guards: all that comes before consent and handler. */
-export function enter(entering: Entering): Entered | Promise<Entered> {
-  const { definition: { hooks }, options: { guards } } = entering
-  return hooks.context || hooks.preValidate || isGuarded(guards) ? enterByHooks(entering) : { context: contextOf(entering, {}), asked: undefined }
+export function enter<Call extends Entering>(entering: Call): Entered<Call> | Promise<Entered<Call>> {
+  const { context, preValidate } = entering.definition.hooks
+  return context || preValidate ? enterByHooks(entering) : askGuards(entering, new CallContext(entering, NOTHING))
 }
 
-/** `asked` is there where guards were asked. */
-export type Entered = { readonly context: Context; readonly asked: Asked | undefined }
+const NOTHING = Object.freeze({})
 
-async function enterByHooks(entering: Entering): Promise<Entered> {
-  const { definition, prepared, options } = entering
-  const { hooks } = definition
+async function enterByHooks<Call extends Entering>(entering: Call): Promise<Entered<Call>> {
+  const { definition: { hooks }, prepared } = entering
   const input = prepared.input as never
-  const context = contextOf(entering, (await hooks.context?.(input)) ?? {})
+  const context = new CallContext(entering, (await hooks.context?.(input)) ?? {})
   await hooks.preValidate?.(input, context)
-  if (!isGuarded(options.guards)) return { context, asked: undefined }
-  const asked = { guards: readGuards(options.guards), call: new Guarded(definition, prepared.input, context, options.state !== undefined) }
-  await checkGuards(asked)
-  return { context, asked }
+  return askGuards(entering, context)
 }
 
-// What is no list must not pass for an empty one.
-function isGuarded(guards: CallOptions['guards']): guards is NonNullable<CallOptions['guards']> {
-  return guards !== undefined && !(Array.isArray(guards) && guards.length === 0)
+function askGuards<Call extends Entering>(entering: Call, context: Context): Entered<Call> | Promise<Entered<Call>> {
+  const { definition, prepared, options: { guards, state }, call } = entering
+  // What is no list must not pass for an empty one.
+  if (guards === undefined || (Array.isArray(guards) && guards.length === 0)) return { entering, context, asked: undefined }
+  const asked = { guards: readGuards(guards), call: new Guarded(definition, prepared.input, context, state !== undefined), running: call }
+  return after(checkGuards(asked), goOn, { entering, context, asked })
 }
 
-function contextOf({ definition, prepared: { cwd, dryRun, verbose }, options, gathered, call, state, emit }: Entering, extra: { readonly [key: string]: unknown }): Context {
-  return new CallContext({ tool: definition.name, options, state, cwd, dryRun, verbose, gathered, call, emit }, extra)
+function goOn<Value>(_checked: void, value: Value): Value {
+  return value
 }

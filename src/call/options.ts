@@ -36,7 +36,7 @@ export type CallOptions = {
   readonly invocation?: Invocation
   /** The prompt that offered the tool, for `ctx.prompt`. */
   readonly prompt?: PromptView
-  /** Receives the tool's events while it runs, then one `tool_invoked`. A promise holds a generator tool back. With a state, throwing at a success takes everything back, and the failure is told as well. */
+  /** Receives the tool's events while it runs, then one `tool_invoked`. A promise holds a generator tool back. With a state, throwing at a success takes everything back, and the failure is told as well; so does taking longer than a minute. */
   readonly onEvent?: (event: ToolEvent | ToolInvokedEvent) => void | Promise<void>
   readonly caller?: string
   /** Repeats with the same key and input get the first answer for 24 hours; another input is a CONFLICT. */

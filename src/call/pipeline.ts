@@ -1,5 +1,4 @@
-import type { Outcome } from '../contract/outcome.ts'
-import { ToolError } from '../contract/tool-error.ts'
+import type { Outcome, OutcomeMeta } from '../contract/outcome.ts'
 import type { ToolDefinition } from '../define/tool-type.ts'
 import { after } from './after.ts'
 import { enterBudget } from './budget.ts'
@@ -7,79 +6,143 @@ import type { Gathered } from './context.ts'
 import { describeFailure } from './describe-failure.ts'
 import { admit } from './enter.ts'
 import { execute } from './execute.ts'
+import type { Finishing } from './execute.ts'
 import { withoutExit } from './exit-guard.ts'
 import { toToolError } from './failure.ts'
 import { buildMeta, toOutcome } from './finish.ts'
 import type { Answer } from './finish.ts'
-import type { Finished, Identity } from './finished.ts'
+import type { Begun, Finished, Identity } from './finished.ts'
 import { host } from './host.ts'
 import type { ServedCallOptions } from './options.ts'
+import { isOutOfPatience } from './patience.ts'
 import type { Prepared } from './prepare.ts'
-import { report as tellInvoked } from './report.ts'
+import { report } from './report.ts'
 import { underRules } from './rules.ts'
 import { startCall } from './running.ts'
-import type { RunningCall } from './running.ts'
+import type { Course, RunningCall } from './running.ts'
 import { Stay } from './state/stay.ts'
 
 /** THE call: validate, ask, run, check, commit or roll back, answer. Never throws; every surface goes through here. */
 export function invoke(definition: ToolDefinition, given: unknown, options?: ServedCallOptions, identity?: Identity): Promise<Finished> {
-  return new Promise((resolve) => begin(definition, given, options, identity, resolve))
+  const begun = begin(definition, given, options, identity)
+  return begun.finished ? Promise.resolve(begun.finished) : new Promise((resolve) => begun.whenFinished(resolve))
 }
 
-/** The same for whoever has a promise already: each one costs. `done` is told once. */
-export function begin(definition: ToolDefinition, given: unknown, asked: ServedCallOptions = {}, identity: Identity = {}, done: (finished: Finished) => void): void {
+/** The same for whoever makes a promise of something else: each one costs. */
+export function begin(definition: ToolDefinition, given: unknown, asked: ServedCallOptions = {}, identity: Identity = {}): Begun {
   const options = underRules(definition, asked)
-  const startedAt = host.clock()
-  const gathered: Gathered = { artifacts: [], plan: [], warnings: [] }
-  const tool = identity.tool ?? (identity.toolset === undefined ? definition.name : `${identity.toolset}.${definition.name}`)
-  let stay: Stay | undefined
-  let prepared: Prepared | undefined
-  let leaveBudget: (() => void) | undefined
-  const meta = (warnings: readonly string[], facts?: Answer['facts']) => buildMeta({ truncated: facts?.truncated, next_cursor: facts?.next_cursor, run_id: facts?.run_id, tool, version: identity.version, startedAt, dryRun: prepared?.dryRun ?? options.dryRun ?? false, warnings, caller: options.caller, artifacts: gathered.artifacts })
-  const finish = (answer: Answer): Finished => ({ outcome: toOutcome(answer, meta(answer.warnings, answer.facts)), value: answer.value })
-  const report = async (outcome: Outcome): Promise<void> => {
-    if (!options.unrecorded) await tellInvoked(definition, given, prepared && { value: prepared.input }, outcome, options)
+  const passage = new Passage(definition, given, options, identity)
+  startCall(options.cancellation ?? options.signal, passage)
+  return passage
+}
+
+/** One call on its way from what was given to what is answered. A class, because a function for each step would cost more than the steps. */
+class Passage implements Begun, Course<Finished>, Finishing {
+  finished: Finished | undefined
+  #react: ((finished: Finished) => void) | undefined
+  readonly #definition: ToolDefinition
+  readonly #given: unknown
+  readonly #options: ServedCallOptions
+  readonly #identity: Identity
+  readonly #startedAt = host.clock()
+  readonly #gathered: Gathered = { artifacts: [], plan: [] }
+  #prepared: Prepared | undefined
+  #stay: Stay | undefined
+  #leaveBudget: (() => void) | undefined
+
+  constructor(definition: ToolDefinition, given: unknown, options: ServedCallOptions, identity: Identity) {
+    this.#definition = definition
+    this.#given = given
+    this.#options = options
+    this.#identity = identity
   }
 
-  const work = (call: RunningCall): Finished | Promise<Finished> => after(admit(definition, given, options, call), (ready) => {
-    prepared = ready
-    const run = (): Finished | Promise<Finished> => {
-      // Whatever is opened after the end would never be closed.
-      if (call.over) throw new ToolError('CANCELLED', 'the call is over')
-      if (options.budget) leaveBudget = enterBudget(options.budget, call)
-      stay = new Stay(options.state, definition.annotations.readOnly === true, call)
-      return execute({ definition, prepared: ready, options, gathered, call, stay, finish, report })
-    }
-    const { idempotencyKey: key, env = host.env() } = options
-    return key === undefined || ready.dryRun ? run() : import('./idempotency.ts').then(({ once }) => once({ key, tool, input: ready.input, given, env }, async () => run()))
-  })
-  const describe = (thrown: unknown): Finished => {
-    const { error, object } = describeFailure(thrown, definition.errors, definition.name)
-    return { outcome: { ok: false, status: 'error', error: object, meta: meta([]) }, error }
+  whenFinished(react: (finished: Finished) => void): void {
+    this.#react = react
   }
-  const isTold = (): boolean => stay?.isCommitted === true && options.state !== undefined
-  const leave = (finished: Finished): Finished | Promise<Finished> => {
-    leaveBudget?.()
-    const leaving = stay?.leave()
-    return leaving || (options.onEvent && !isTold()) ? leaveLater(finished, leaving) : finished
+
+  work(call: RunningCall): Finished | Promise<Finished> {
+    return this.#definition.isPassedOn ? this.#enter(call) : withoutExit(call, () => this.#enter(call))
   }
-  const leaveLater = async (finished: Finished, leaving: void | Promise<void>): Promise<Finished> => {
+
+  #enter(call: RunningCall): Finished | Promise<Finished> {
+    return after(admit(this.#definition, this.#given, this.#options, call), (prepared) => {
+      this.#prepared = prepared
+      const { idempotencyKey: key } = this.#options
+      return key === undefined || prepared.dryRun ? this.#run(prepared, call) : this.#runOnce(key, prepared, call)
+    })
+  }
+
+  #runOnce(key: string, { input }: Prepared, call: RunningCall): Promise<Finished> {
+    const [tool, given, { env = host.env() }] = [this.#tool, this.#given, this.#options]
+    return import('./idempotency.ts').then(({ once }) => once({ key, tool, input, given, env }, async () => this.#run(this.#prepared!, call)))
+  }
+
+  #run(prepared: Prepared, call: RunningCall): Finished | Promise<Finished> {
+    // Whatever is opened after the end would never be closed.
+    call.check()
+    const [definition, options] = [this.#definition, this.#options]
+    if (options.budget) this.#leaveBudget = enterBudget(options.budget, call)
+    const stay = (this.#stay = new Stay(options.state, definition.annotations.readOnly === true, call))
+    return execute({ definition, prepared, options, gathered: this.#gathered, call, stay, finishing: this })
+  }
+
+  finish(answer: Answer): Finished {
+    return { outcome: toOutcome(answer, this.#meta(answer.warnings, answer.facts)), value: answer.value }
+  }
+
+  async report(outcome: Outcome): Promise<void> {
+    if (!this.#options.unrecorded) await report(this.#definition, this.#given, this.#prepared && { value: this.#prepared.input }, outcome, this.#options)
+  }
+
+  succeed(finished: Finished): void {
+    this.#leave(finished)
+  }
+
+  fail(thrown: unknown): void {
+    const { error, object } = describeFailure(thrown, this.#definition.errors, this.#definition.name)
+    this.#leave({ outcome: { ok: false, status: 'error', error: object, meta: this.#meta([]) }, error })
+  }
+
+  #leave(finished: Finished): void {
+    this.#leaveBudget?.()
+    const leaving = this.#stay?.leave()
+    if (leaving || (this.#options.onEvent && !this.#isTold)) void this.#leaveLater(finished, leaving)
+    else this.#end(finished)
+  }
+
+  #end(finished: Finished): void {
+    this.finished = finished
+    this.#react?.(finished)
+  }
+
+  async #leaveLater(finished: Finished, leaving: void | Promise<void>): Promise<void> {
     let last = finished
     try {
       await leaving
     } catch (error) {
-      last = withWarning(finished, `${stay?.isCommitted ? 'what the call had opened could not be closed' : 'not all that the call changed could be taken back'}: ${toToolError(error).message}`)
+      last = withWarning(finished, `${this.#stay?.isCommitted ? 'what the call had opened could not be closed' : 'not all that the call changed could be taken back'}: ${toToolError(error).message}`)
     }
     // An observer that fails after the end changes nothing any more.
-    if (!isTold()) await report(last.outcome).catch(() => undefined)
-    return last
+    const told = this.#isTold ? undefined : this.report(last.outcome).catch(() => undefined)
+    // There is no point in waiting for a stuck one twice.
+    if (!isOutOfPatience(finished.error)) await told
+    this.#end(last)
   }
-  startCall(
-    options.cancellation ?? options.signal,
-    (call) => (definition.isPassedOn ? work(call) : withoutExit(call, () => work(call))),
-    (finished) => void after(leave(finished), done),
-    (thrown) => void after(leave(describe(thrown)), done),
-  )
+
+  get #isTold(): boolean {
+    return this.#stay?.isCommitted === true && this.#options.state !== undefined
+  }
+
+  get #tool(): string {
+    const { tool, toolset } = this.#identity
+    return tool ?? (toolset === undefined ? this.#definition.name : `${toolset}.${this.#definition.name}`)
+  }
+
+  #meta(warnings: readonly string[], facts?: Answer['facts']): OutcomeMeta {
+    const { dryRun = false, caller } = this.#options
+    return buildMeta({ truncated: facts?.truncated, next_cursor: facts?.next_cursor, run_id: facts?.run_id, tool: this.#tool, version: this.#identity.version, startedAt: this.#startedAt, dryRun: this.#prepared?.dryRun ?? dryRun, warnings, caller, artifacts: this.#gathered.artifacts })
+  }
 }
 
 function withWarning({ outcome, ...finished }: Finished, warning: string): Finished {

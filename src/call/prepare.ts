@@ -7,8 +7,7 @@ import { ToolError } from '../contract/tool-error.ts'
 import { reservedFields } from '../define/reserved.ts'
 import type { ReservedFields } from '../define/reserved.ts'
 import type { ToolDefinition } from '../define/tool-type.ts'
-import type { Issue } from '../define/schema/schema.ts'
-import { after } from './after.ts'
+import type { Checked, Issue, Schema } from '../define/schema/schema.ts'
 import { host } from './host.ts'
 import type { CallOptions } from './options.ts'
 
@@ -25,35 +24,42 @@ export type Prepared = {
 const LONGEST_INPUT_TIMEOUT_S = 600
 
 /** Validates the input strictly and reads its reserved fields; throws INVALID_INPUT, MISSING_PARAM or INVALID_PATH. */
-export function prepareInput(definition: ToolDefinition, given: unknown, options: CallOptions): Prepared | Promise<Prepared> {
-  return after(checkInput(definition, given === undefined ? {} : given), (checked) => readInput(definition, checked, options))
+export function prepareInput(definition: ToolDefinition, given: unknown = {}, options: CallOptions): Prepared | Promise<Prepared> {
+  // Most inputs plainly fit; the compiled schema is asked only about the others.
+  const accepted = definition.accept(given)
+  if (accepted) return readInput(definition, definition.sketch()!.inputSchema, accepted.value, options)
+  const compiled = definition.compiled()
+  if (compiled instanceof Promise) return checkLater(definition, given, options)
+  const checked = compiled.input.check(given)
+  return checked instanceof Promise ? checkLater(definition, given, options, checked) : judge(definition, compiled.input, checked, given, options)
 }
 
-type Checked = { readonly schema: JsonSchema; readonly value: unknown }
+async function checkLater(definition: ToolDefinition, given: unknown, options: CallOptions, checking?: Promise<Checked>): Promise<Prepared> {
+  const { input } = await definition.compiled()
+  return judge(definition, input, await (checking ?? input.check(given)), given, options)
+}
 
-function readInput(definition: ToolDefinition, { schema, value }: Checked, options: CallOptions): Prepared | Promise<Prepared> {
-  const fields = isObject(value) ? value : {}
-  const names = definition.reserved ? namesOf(schema) : NONE
+function judge(definition: ToolDefinition, { json }: Schema, checked: Checked, given: unknown, options: CallOptions): Prepared | Promise<Prepared> {
+  return checked.ok ? readInput(definition, json, checked.value, options) : refuse(checked.issues, given)
+}
+
+function readInput(definition: ToolDefinition, schema: JsonSchema, value: unknown, options: CallOptions): Prepared | Promise<Prepared> {
+  const { names, hasPaths } = meaningOf(schema)
+  const prepared: Prepared = definition.reserved && names && isObject(value)
+    ? readReserved(schema, names, value, options)
+    : { input: value, cwd: options.cwd ?? host.cwd(), limit: undefined, dryRun: options.dryRun === true, verbose: options.verbose ?? 0 }
+  return hasPaths ? resolvePaths(schema, prepared) : prepared
+}
+
+function readReserved(schema: JsonSchema, names: ReservedFields, fields: { readonly [name: string]: unknown }, options: CallOptions): Prepared {
   const read = (name: string | undefined): unknown => (name !== undefined && Object.hasOwn(fields, name) ? fields[name] : undefined)
-  const cwd = enterDirectory(options.cwd ?? host.cwd(), read(names.workingDir), names.workingDir)
-  const prepared: Prepared = {
-    input: value,
-    cwd,
+  return {
+    input: fields,
+    cwd: enterDirectory(options.cwd ?? host.cwd(), read(names.workingDir), names.workingDir),
     limit: inputTimeout(schema, read(names.timeout), names.timeout),
     dryRun: options.dryRun === true || read(names.dryRun) === true,
     verbose: options.verbose ?? Number(read(names.verbose) ?? 0),
   }
-  return hasPaths(schema) ? resolvePaths(schema, value, cwd).then((input) => ({ ...prepared, input })) : prepared
-}
-
-// Most inputs plainly fit; the compiled schema is asked only about the others.
-function checkInput(definition: ToolDefinition, given: unknown): Checked | Promise<Checked> {
-  const accepted = definition.accept(given)
-  return accepted ? { schema: definition.sketch()!.inputSchema, value: accepted.value } : checkWhole(definition, given)
-}
-
-function checkWhole(definition: ToolDefinition, given: unknown): Checked | Promise<Checked> {
-  return after(definition.compiled(), ({ input }) => after(input.check(given), (checked) => (checked.ok ? { schema: input.json, value: checked.value } : refuse(checked.issues, given))))
 }
 
 async function refuse(issues: readonly Issue[], given: unknown): Promise<never> {
@@ -77,28 +83,26 @@ function inputTimeout(schema: JsonSchema, seconds: unknown, field = 'timeout'): 
   return toMilliseconds(seconds as number | string, field)
 }
 
-const NONE: ReservedFields = {}
-const reserved = new WeakMap<JsonSchema, ReservedFields>()
+// What a schema asks of us besides checking: looked for once.
+type Meaning = { /** Absent where no field is reserved. */ readonly names: ReservedFields | undefined; readonly hasPaths: boolean }
 
-function namesOf(schema: JsonSchema): ReservedFields {
-  let names = reserved.get(schema)
-  if (names === undefined) reserved.set(schema, (names = reservedFields(schema)))
-  return names
+const meanings = new WeakMap<JsonSchema, Meaning>()
+
+function meaningOf(schema: JsonSchema): Meaning {
+  let meaning = meanings.get(schema)
+  if (!meaning) {
+    const names = reservedFields(schema)
+    meaning = { names: Object.keys(names).length > 0 ? names : undefined, hasPaths: JSON.stringify(schema).includes('"x-toolable-path"') }
+    meanings.set(schema, meaning)
+  }
+  return meaning
 }
 
-const hasPathRules = new WeakMap<JsonSchema, boolean>()
-
-function hasPaths(schema: JsonSchema): boolean {
-  let ruled = hasPathRules.get(schema)
-  if (ruled === undefined) hasPathRules.set(schema, (ruled = JSON.stringify(schema).includes('"x-toolable-path"')))
-  return ruled
-}
-
-async function resolvePaths(schema: JsonSchema, value: unknown, cwd: string): Promise<unknown> {
+async function resolvePaths(schema: JsonSchema, prepared: Prepared): Promise<Prepared> {
   const { checkPaths } = await import('../define/schema/path.ts')
-  const checked = checkPaths(schema, value, cwd, kindOfPath)
+  const checked = checkPaths(schema, prepared.input, prepared.cwd, kindOfPath)
   const [first] = checked.issues
-  if (!first) return checked.value
+  if (!first) return { ...prepared, input: checked.value }
   const field = first.path.join('.')
   throw new ToolError('INVALID_PATH', `${field}: ${first.message}`, { field, details: { issues: checked.issues.map(({ path, message }) => ({ path: path.join('.'), message })) }, suggestion: 'Give a path that exists and is of the right kind' })
 }

@@ -55,7 +55,7 @@ export async function answer(tool: string, options: ServedCallOptions, identity:
   const meta = (warnings: readonly string[] = []) => buildMeta({ tool: name, version: identity.version, startedAt, dryRun: false, warnings, caller: options.caller, artifacts: [] })
   try {
     const result = await runCall(options.cancellation ?? options.signal, (call) => {
-      if (options.timeout !== undefined) call.limitTo(toMilliseconds(options.timeout, 'timeout'))
+      if (options.timeout !== undefined) call.limitTo(toMilliseconds(options.timeout, 'timeout'), 'caller')
       return withoutExit(call, () => work(call))
     })
     const { value, warnings } = toJsonValue(result)

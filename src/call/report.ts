@@ -5,11 +5,12 @@ import type { ToolDefinition } from '../define/tool-type.ts'
 import { longId } from './ask.ts'
 import { asHost } from './exit-guard.ts'
 import type { CallOptions } from './options.ts'
+import { withPatience } from './patience.ts'
 import { showInput, showOutcome } from './redact.ts'
 
 const LONGEST_RENDERED = 1000
 
-/** Tells whoever listens of a finished call; throws what the listener throws. `input` is absent where what was given was refused. */
+/** Tells whoever listens of a finished call; throws what the listener throws, and TIMEOUT when it takes no end. `input` is absent where what was given was refused. */
 export async function report(definition: ToolDefinition, given: unknown, input: { readonly value: unknown } | undefined, outcome: Outcome, { onEvent, caller, state, invocation: about = {} }: CallOptions): Promise<void> {
   if (!onEvent) return
   const shown = showOutcome(definition, outcome)
@@ -30,5 +31,5 @@ export async function report(definition: ToolDefinition, given: unknown, input: 
     ...(about.run && { run_context: about.run }),
     ts: new Date().toISOString(),
   }
-  await asHost(() => onEvent(event))
+  await withPatience(asHost(() => onEvent(event)))
 }

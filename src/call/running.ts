@@ -4,6 +4,9 @@ import { startDeadline } from './deadline.ts'
 import type { RunningDeadline } from './deadline.ts'
 import { onAbort } from './on-abort.ts'
 
+/** Whose limit a deadline is, because only its owner can allow more: the caller's, that of the input, or the tool's own. */
+export type LimitOwner = 'caller' | 'input' | 'tool'
+
 /** One call while it runs: the first failure from outside (deadline, cancellation, process.exit) ends it. A class, because the hidden class of a literal with getters is made anew for each call. */
 export class RunningCall {
   /** It has ended, whichever way. */
@@ -14,15 +17,23 @@ export class RunningCall {
   #deadline: RunningDeadline | undefined
   #reactions: Set<(error: ToolError) => void> | undefined
   #stopListening: (() => void) | undefined
-  readonly #reject: (error: ToolError) => void
+  readonly #course: Pick<Course<never>, 'fail'>
 
-  /** `reject` is told of a failure from outside; `outer` may be one of them, and may have come already. */
-  constructor(reject: (error: ToolError) => void, outer: AbortSignal | Cancellation | undefined) {
-    this.#reject = reject
-    if (!outer) return
+  /** `course` is told of a failure from outside; `outer` may be one of them, and may have come already. */
+  constructor(course: Pick<Course<never>, 'fail'>, outer: AbortSignal | Cancellation | undefined) {
+    this.#course = course
+    if (outer) this.#listenTo(outer)
+  }
+
+  #listenTo(outer: AbortSignal | Cancellation): void {
     const cancel = (): void => this.fail(cancelled(outer.reason))
     if (outer.aborted) cancel()
     else this.#stopListening = onAbort(outer, cancel)
+  }
+
+  /** Something from outside has ended it. */
+  get hasFailed(): boolean {
+    return this.#failure !== undefined
   }
 
   // Made on demand, because most handlers never look at it.
@@ -47,7 +58,7 @@ export class RunningCall {
     if (this.over) return
     this.#failure = error
     this.end()
-    this.#reject(error)
+    this.#course.fail(error)
     this.#controller?.abort(error)
     for (const react of this.#reactions ?? []) react(error)
   }
@@ -60,16 +71,16 @@ export class RunningCall {
     return () => void listening.delete(react)
   }
 
-  /** Sets a deadline; of several the earliest counts. */
-  limitTo(milliseconds: number, explain: () => ToolError = () => timedOut(milliseconds)): void {
+  /** Sets a deadline; of several the earliest counts. `by` says whose it is, or what to tell. */
+  limitTo(milliseconds: number, by: LimitOwner | (() => ToolError)): void {
     if (this.over || (this.#deadline && this.#deadline.remaining() * 1000 <= milliseconds)) return
     this.#deadline?.clear()
-    this.#deadline = startDeadline(milliseconds, () => this.fail(explain()))
+    this.#deadline = startDeadline(milliseconds, () => this.fail(typeof by === 'function' ? by() : timedOut(milliseconds, by)))
   }
 
   /** Waits for somebody, with the deadline standing still; ends with the call, whatever the other side does. */
   async wait<Answer>(ask: () => Answer | Promise<Answer>): Promise<Answer> {
-    if (this.over) throw this.#failure ?? isOver()
+    this.check()
     const paused = this.#deadline
     paused?.pause()
     try {
@@ -83,9 +94,14 @@ export class RunningCall {
     }
   }
 
+  /** Throws when it is over. */
+  check(): void {
+    if (this.over) throw this.#failure ?? isOver()
+  }
+
   /** From here on nothing from outside can fail the call. Throws when something already has. */
   complete(): void {
-    if (this.over) throw this.#failure ?? isOver()
+    this.check()
     this.end()
   }
 
@@ -98,40 +114,43 @@ export class RunningCall {
   }
 }
 
-/** Runs `work` until it settles or is failed from outside, and tells one of the two; later results and rejections reach nobody. */
-export function startCall<T>(outer: AbortSignal | Cancellation | undefined, work: (call: RunningCall) => T | Promise<T>, resolve: (value: T) => void, reject: (error: unknown) => void): void {
-  let isSettled = false
-  const settle = (): boolean => {
-    const isFirst = !isSettled
-    isSettled = true
-    return isFirst
-  }
+/** What a call does, and what happens with what it came to: `succeed` or `fail` is called, once. */
+export type Course<T> = { work(call: RunningCall): T | Promise<T>; succeed(value: T): void; fail(error: unknown): void }
+
+/** Works until it settles or is failed from outside, and tells one of the two; later results and rejections reach nobody. */
+export function startCall<T>(outer: AbortSignal | Cancellation | undefined, course: Course<T>): void {
+  const call = new RunningCall(course, outer)
   // It may have been cancelled before it began.
-  const call = new RunningCall((error) => { if (settle()) reject(error) }, outer)
   if (call.over) return
-  const succeed = (value: T): void => {
-    if (!settle()) return
-    call.end()
-    resolve(value)
-  }
-  const fail = (error: unknown): void => {
-    if (!settle()) return
-    call.end()
-    reject(error)
-  }
   let working: T | Promise<T>
   try {
-    working = work(call)
+    working = course.work(call)
   } catch (error) {
-    return fail(error)
+    return fail(error, call, course)
   }
-  if (working instanceof Promise) void working.then(succeed, fail)
-  else succeed(working)
+  if (working instanceof Promise) follow(working, call, course)
+  else succeed(working, call, course)
+}
+
+function follow<T>(working: Promise<T>, call: RunningCall, course: Course<T>): void {
+  void working.then((value) => succeed(value, call, course), (error: unknown) => fail(error, call, course))
+}
+
+function succeed<T>(value: T, call: RunningCall, course: Course<T>): void {
+  if (call.hasFailed) return
+  call.end()
+  course.succeed(value)
+}
+
+function fail<T>(error: unknown, call: RunningCall, course: Course<T>): void {
+  if (call.hasFailed) return
+  call.end()
+  course.fail(error)
 }
 
 /** The same as a promise. */
 export function runCall<T>(outer: AbortSignal | Cancellation | undefined, work: (call: RunningCall) => T | Promise<T>): Promise<T> {
-  return new Promise<T>((resolve, reject) => startCall(outer, work, resolve, reject))
+  return new Promise<T>((succeed, fail) => startCall(outer, { work, succeed, fail }))
 }
 
 /** Waits for `work`, but not longer than until the signal aborts; then throws its reason. */
@@ -154,8 +173,11 @@ export function cancelled(reason: unknown): ToolError {
   return new ToolError('CANCELLED', words ? `the call was cancelled: ${words}` : 'the call was cancelled', { cause: reason })
 }
 
-function timedOut(milliseconds: number): ToolError {
-  return new ToolError('TIMEOUT', `the call took longer than ${milliseconds / 1000} seconds`, { suggestion: { action: 'retry_with_modified_input', fix: 'Allow more time or ask for less' } })
+function timedOut(milliseconds: number, by: LimitOwner): ToolError {
+  return new ToolError('TIMEOUT', `the call took longer than ${milliseconds / 1000} seconds`, {
+    details: { limit_s: milliseconds / 1000, limited_by: by },
+    suggestion: { action: 'retry_with_modified_input', fix: by === 'tool' ? 'Ask for less: the tool allows itself no more time' : 'Allow more time or ask for less' },
+  })
 }
 
 function isOver(): ToolError {

@@ -6,7 +6,7 @@ import { defineTool } from '../define/tool.ts'
 import type { ToolDefinition, ToolOptions } from '../define/tool-type.ts'
 import type { LazySchema } from '../define/schema/schema.ts'
 import type { DeclaredResult, InputOf, Literals, Primitive, ResultFor, RunReturn } from '../define/types.ts'
-import type { Finished } from './finished.ts'
+import type { Begun, Finished } from './finished.ts'
 import type { CallOptions } from './options.ts'
 import { openLate } from './late-stream.ts'
 import { loadEngine } from './load-engine.ts'
@@ -44,13 +44,46 @@ export function tool<
 /** Calls a tool and gives its outcome; never throws. */
 export function call<Input, Result>(target: Tool<Input, Result>, ...[input, options]: GivenInput<NoInfer<Input>>): Promise<Outcome<Result>> {
   if (!isTool(target)) return Promise.resolve({ ok: false, status: 'error', error: new ToolError('CONFIG', 'call() needs a tool that tool() made').toObject(), meta: { tool: '', duration_ms: 0 } })
-  return new Promise((resolve, reject) => beginLate(definitionOf(target), input, options, ({ outcome }) => resolve(outcome as Outcome<Result>), reject))
+  return perform(definitionOf(target), input, options, outcomeOf) as Promise<Outcome<Result>>
 }
 
-function beginLate(definition: ToolDefinition, input: unknown, options: CallOptions | undefined, done: (finished: Finished) => void, reject: (error: unknown) => void): void {
+// The engine is there after the first call, and most calls have nothing to wait for.
+function perform<Answer>(definition: ToolDefinition, input: unknown, options: CallOptions | undefined, read: (finished: Finished) => Answer): Promise<Answer> {
   const engine = loadEngine()
-  if (engine instanceof Promise) engine.then(({ begin }) => begin(definition, input, options, undefined, done)).catch(reject)
-  else engine.begin(definition, input, options, undefined, done)
+  return engine instanceof Promise ? performLater(engine, definition, input, options, read) : promiseOf(engine.begin(definition, input, options), read)
+}
+
+async function performLater<Answer>(engine: ReturnType<typeof loadEngine>, definition: ToolDefinition, input: unknown, options: CallOptions | undefined, read: (finished: Finished) => Answer): Promise<Answer> {
+  const { begin } = await engine
+  return promiseOf(begin(definition, input, options), read)
+}
+
+function promiseOf<Answer>(begun: Begun, read: (finished: Finished) => Answer): Promise<Answer> {
+  if (!begun.finished) return promiseLater(begun, read)
+  try {
+    return Promise.resolve(read(begun.finished))
+  } catch (error) {
+    return Promise.reject(error)
+  }
+}
+
+function promiseLater<Answer>(begun: Begun, read: (finished: Finished) => Answer): Promise<Answer> {
+  return new Promise((resolve, reject) => begun.whenFinished((finished) => {
+    try {
+      resolve(read(finished))
+    } catch (error) {
+      reject(error)
+    }
+  }))
+}
+
+function outcomeOf({ outcome }: Finished): Outcome {
+  return outcome
+}
+
+function valueOf({ outcome, value, error }: Finished): unknown {
+  if (outcome.ok) return value
+  throw error ?? toolErrorFrom(outcome.error)
 }
 
 /** The checked definition behind a tool. */
@@ -64,10 +97,7 @@ export function isTool(value: unknown): value is Tool {
 }
 
 function callable(definition: ToolDefinition): Tool {
-  const run = (input?: unknown, options?: CallOptions): Promise<unknown> => new Promise((resolve, reject) => beginLate(definition, input, options, ({ outcome, value, error }) => {
-    if (outcome.ok) resolve(value)
-    else reject(error ?? toolErrorFrom(outcome.error))
-  }, reject))
+  const run = (input?: unknown, options?: CallOptions): Promise<unknown> => perform(definition, input, options, valueOf)
   Object.defineProperty(run, 'name', { value: definition.name })
   return Object.assign(run, {
     [brand]: definition,

@@ -12,10 +12,10 @@ import { rescanCommand } from './rescan.ts'
 import { answerCommand, cancelCommand, resumeCommand } from './control/commands.ts'
 import { runCommand } from './run/command.ts'
 import { runsCommands } from './runs/commands.ts'
-import { workflowRunCommands } from './workflow/run-commands.ts'
 import { serveCommands } from './serve/commands.ts'
+import { workflowCommands } from './workflow/commands.ts'
 
 /** The commands of `toolable`, in the order in which help shows them. */
 export function listCommands(): readonly ToolableCommand[] {
-  return [listCommand, describeCommand, schemaCommand, callCommand, runCommand, agentCommand, resumeCommand, cancelCommand, answerCommand, rescanCommand, checkCommand, doctorCommand, initCommand, readHelpCommand, ...runsCommands, ...planCommands, ...workflowRunCommands, ...serveCommands]
+  return [listCommand, describeCommand, schemaCommand, callCommand, runCommand, agentCommand, resumeCommand, cancelCommand, answerCommand, rescanCommand, checkCommand, doctorCommand, initCommand, readHelpCommand, ...runsCommands, ...planCommands, ...workflowCommands, ...serveCommands]
 }

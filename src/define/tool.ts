@@ -41,6 +41,7 @@ export function defineTool(options: ToolOptions, isPassedOn = false): ToolDefini
   }
   if (source.output !== undefined && !isThunk(source.output)) nameProblem(options.name, 'output', () => readSource(source.output))
 
+  const isPlain = once(() => 'plain' in readSource(resolveSchema(source.input)))
   let sketched: ToolManifest | undefined
   let compiled: CompiledTool | undefined
   let compiling: Promise<CompiledTool> | undefined
@@ -73,7 +74,7 @@ export function defineTool(options: ToolOptions, isPassedOn = false): ToolDefini
     },
     accept(input) {
       const schema = early()
-      return schema && 'plain' in readSource(resolveSchema(source.input)) ? acceptPlainly(schema, input) : undefined
+      return schema && isPlain() ? acceptPlainly(schema, input) : undefined
     },
     flagNames() {
       const schema = early()

@@ -1,5 +1,6 @@
 import { ToolError } from '../contract/tool-error.ts'
 import { toToolError } from '../call/failure.ts'
+import { readRules } from '../call/rules.ts'
 import type { Loaded, Problem } from './found.ts'
 import { loadContext } from './load-context.ts'
 import { merge } from './merge.ts'
@@ -24,6 +25,7 @@ export type Loading = {
 
 /** Opens all sources and loads them at the same time: a slow one delays nobody but the registry itself. */
 export async function loadAll(options: RegistryOptions, onChange: () => void, more: readonly Source[] = []): Promise<Loading> {
+  const rules = readRules(options)
   const stop = new AbortController()
   const services = openServices(options)
   const sources = await openSources(options, services, more)
@@ -45,7 +47,7 @@ export async function loadAll(options: RegistryOptions, onChange: () => void, mo
     }
   }
   const join = (): void => {
-    merged = merge(sources.map((source) => found.get(source) ?? { tools: [] }))
+    merged = merge(sources.map((source) => found.get(source) ?? { tools: [] }), rules)
   }
   const prepare = async (): Promise<void> => {
     await Promise.all(sources.map(async (source) => source.prepare?.()))

@@ -1,3 +1,4 @@
+import type { Rules } from '../contract/guard.ts'
 import { lookupKey } from '../define/names.ts'
 import type { Prompt } from '../define/prompt.ts'
 import type { Resource } from '../define/resource.ts'
@@ -24,12 +25,12 @@ type NamedSource = { readonly source: string; readonly names: ReadonlyMap<string
 
 type Placed = { readonly id: string; readonly bare: string; readonly found: FoundTool; /** Who has the bare name. */ readonly owner: Placed | undefined }
 
-/** Puts together what the sources found: the stronger tier gets the bare name, the others keep their ids. */
-export function merge(loaded: readonly Loaded[]): Merged {
+/** Puts together what the sources found: the stronger tier gets the bare name, the others keep their ids. `rules` are those of the whole registry. */
+export function merge(loaded: readonly Loaded[], rules?: Rules): Merged {
   const problems = loaded.flatMap(({ problems: own }) => own ?? [])
   const report = (problem: Problem): void => void problems.push(problem)
   const listed = nameAll(placeAll(inOrderOfStrength(loaded), report))
-  const entries = once(() => listed.map((parts) => makeEntry(parts, report)))
+  const entries = once(() => listed.map((parts) => makeEntry(parts, report, rules)))
   const index = once(() => indexEntries(entries()))
   return {
     listed,

@@ -1,8 +1,10 @@
+import type { Guard } from '../contract/guard.ts'
 import type { JsonObject, JsonSchema } from '../contract/json.ts'
 import type { Answerer, Sampler } from '../contract/interaction.ts'
 import type { ToolManifest } from '../contract/manifest.ts'
 import type { AnthropicTool, ExportOptions, GeminiTool, McpTool, OpenAiResponsesTool, OpenAiTool } from '../contract/providers/forms.ts'
 import type { ToolMessage } from '../contract/providers/render-message.ts'
+import type { State } from '../contract/state.ts'
 import type { ToolTree } from '../call/collect.ts'
 import type { CallOptions } from '../call/options.ts'
 import type { Servable } from '../call/servable.ts'
@@ -72,6 +74,10 @@ export type RegistryOptions = {
   readonly answer?: Answerer
   /** Completes the prompts of tools where a call brings nobody who does. */
   readonly sample?: Sampler
+  /** Decide about every call of its tools, on every surface, before those of a toolset in it and of the caller. They know the tools by their names in the registry. */
+  readonly guards?: readonly Guard[]
+  /** Where calls work that bring no state of their own; default: that of the toolset that a tool is from, else each call has one for itself. */
+  readonly state?: State
   /** Refuse what is doubtful: two tools of one name, and any source with a problem; default false. */
   readonly strict?: boolean
   /** What relative paths mean; default: the directory of the process. */

@@ -14,7 +14,7 @@ import { selectEntries } from './filter.ts'
 import { loadAll } from './load-all.ts'
 import type { MoreSources, Registry, RegistryOptions } from './registry-type.ts'
 
-const OPTIONS = ['name', 'version', 'description', 'tools', 'folders', 'modules', 'programs', 'mcpServers', 'toolServers', 'openapi', 'answer', 'sample', 'strict', 'cwd', 'env', 'cache', 'probe'] as const satisfies readonly (keyof RegistryOptions)[]
+const OPTIONS = ['name', 'version', 'description', 'tools', 'folders', 'modules', 'programs', 'mcpServers', 'toolServers', 'openapi', 'answer', 'sample', 'guards', 'state', 'strict', 'cwd', 'env', 'cache', 'probe'] as const satisfies readonly (keyof RegistryOptions)[]
 
 /** Opens a registry: looks into all sources at once, and waits until each has answered or given up. */
 export async function openRegistry(options: RegistryOptions, more?: MoreSources): Promise<Registry> {

@@ -33,6 +33,8 @@ export function openRunner({ registry, folder, concurrency = FOR_EACH_CORE * ava
       if (!entry) throw (await registry.describe(tool), new ToolError('NOT_FOUND', `there is no tool '${tool}'`))
       await registry.prepare?.()
       const program = await entry.found.program?.()
+      // A run starts a program itself, past the calls that guards look at.
+      if (program && entry.definition.rules?.guards.length) throw new ToolError('PRECONDITION', `'${entry.id}' has guards, and a run of a program does not ask them`, { suggestion: `Call it instead: registry.call('${entry.id}', …); or give the runner a registry without guards` })
       const request = await makeRequest(newRunId(), entry, program, givenOf(given, program?.call), options, { cwd, env })
       // Closed while it was prepared: nothing of it exists yet.
       if (closed) throw new ToolError('CANCELLED', 'the runner is closed')

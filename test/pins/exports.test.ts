@@ -22,7 +22,7 @@ test('the types of toolable', () => {
     'ErrorRow', 'Example', 'ExportNote', 'ExportOptions', 'FailOptions', 'FailureOutcome', 'FileEntry', 'FileToolName', 'FileToolsOptions', 'FilesOptions',
     'Filesystem', 'Filter', 'FilterInput', 'FlagOptions', 'FolderFilesOptions', 'FolderOptions', 'FoundLine', 'GeminiTool', 'Guard', 'GuardedCall', 'Handler',
     'HandlerOptions', 'ImageContent', 'InputQuestion', 'Interaction', 'InteractionOption', 'Invocation', 'Json', 'JsonObject', 'JsonSchema', 'LazySchema',
-    'ListedResource', 'ListedTool', 'LogLevel', 'McpOptions', 'McpServerConfig', 'McpTool', 'Member', 'MemoryFiles', 'MemoryFilesInput', 'MemoryFilesJson', 'Model',
+    'ListedResource', 'ListedTool', 'LogLevel', 'McpOptions', 'McpServerConfig', 'McpTool', 'Member', 'MemoryFiles', 'MemoryFilesInput', 'MemoryFilesJson', 'MemoryFilesOptions', 'Model',
     'ModelCall', 'ModelReply', 'ModelRequest', 'ModelSettings', 'ModuleOptions', 'NodeHandler', 'OpenAiModelOptions', 'OpenAiResponsesTool', 'OpenAiTool',
     'OpenApiOptions', 'Outcome', 'OutcomeMeta', 'Page', 'PageOptions', 'PartialError', 'PartialOutcome', 'PartialSummary', 'Permissions', 'Plan', 'PlanKeeper',
     'PlanStep', 'PlannedAction', 'PlanningOptions', 'PlanningStrategy', 'Problem', 'ProgramOptions', 'Prompt', 'PromptArgument', 'PromptContext', 'PromptManifest',

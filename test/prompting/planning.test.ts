@@ -277,6 +277,7 @@ describe('strategies', () => {
     expect(rendered.tools.map(({ name, section }) => `${section} ${name}`)).toEqual(planningTools().map(({ name }) => `planning ${name}`))
     expect((await rendered.call('planning_setup_plan', { objective: 'Ship it' })).ok).toBe(true)
     expect(state.get(planSlice).latest()?.objective).toBe('Ship it')
+    expect(() => planning({ strateg: 'REACT' } as never)).toThrow("no option 'strateg'; did you mean 'strategy'?")
     expect(() => planning({ strategy: 'GUESS' as never })).toThrow("there is no planning strategy 'GUESS'")
     const named = await sections({ name: 'work', sections: [planning({ key: 'todo', title: 'To do', visibility: 'summary', summary: 'How to plan' })] }).render()
     expect([named.summarised, named.tools.map(({ name }) => name).includes('planning_read_plan')]).toEqual([['todo'], false])

@@ -92,6 +92,7 @@ describe('a skill as a section', () => {
     execFileSync('mkfifo', [join(pipe, 'pipe')])
     await expect(skillSection(pipe)).rejects.toMatchObject({ code: 'CONFIG', message: expect.stringContaining("'pipe' is neither a file nor a folder") as string })
     await expect(skillSection(join(outside, 'nowhere'))).rejects.toMatchObject({ code: 'INVALID_PATH' })
+    await expect(skillSection(join(outside, 'secret.txt'))).rejects.toMatchObject({ code: 'INVALID_PATH', message: expect.stringContaining('there is no folder') as string })
     await expect(skillSection('')).rejects.toMatchObject({ code: 'CONFIG' })
     await expect(skillSection('.', { visibilty: 'full' } as never)).rejects.toMatchObject({ message: expect.stringContaining("did you mean 'visibility'") as string })
   })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { createBudget, createState, fail, guard, ok, section, sections, slice, tool, ToolError } from 'toolable'
+import { createBudget, createState, fail, guard, ok, section, sections, slice, tool, ToolError, toolset, toolsetSection } from 'toolable'
 import type { RenderedPrompt, ToolInvokedEvent } from 'toolable'
 
 const noop = (name: string) => tool({ name, summary: `Do ${name}`, run: (_input, ctx) => ctx.prompt })
@@ -226,8 +226,22 @@ describe('the failure table of the seed, row by row', () => {
 
   test('DeadlineExceededError: evaluation raises PromptEvaluationError of it, call gives a failed result, and the state is as before [8.failure-table]', async () => {
     const { state, rendered } = await start()
-    await expect(rendered.evaluate('late')).rejects.toMatchObject({ code: 'E_PROMPT_EVALUATION', message: "the evaluation ended in tool 'late': the deadline passed", details: { code: 'TIMEOUT', tool: 'late' }, cause: { code: 'TIMEOUT' } })
-    expect(await rendered.call('late')).toMatchObject({ ok: false, error: { code: 'TIMEOUT' } })
+    const over = { signal: AbortSignal.timeout(0) }
+    await expect.poll(() => over.signal.aborted, { timeout: 60_000 }).toBe(true)
+    await expect(rendered.evaluate('late', {}, over)).rejects.toMatchObject({ code: 'E_PROMPT_EVALUATION', message: "the evaluation ended in tool 'late': the caller gave the call no more time", details: { code: 'TIMEOUT', tool: 'late' }, cause: { code: 'TIMEOUT' } })
+    expect(await rendered.call('late', {}, over)).toMatchObject({ ok: false, error: { code: 'TIMEOUT' } })
+    expect(state.get(notes).all()).toEqual(['before'])
+  })
+
+  test('a time that is not that of the evaluation is a failed result: what a tool waited for in vain, and what it gives itself [8.failure-table]', async () => {
+    const { state, rendered } = await start()
+    expect(await rendered.evaluate('late', {}, { timeout: '1h', budget: createBudget({ time: '1h' }) })).toMatchObject({ ok: false, error: { code: 'TIMEOUT', message: 'the deadline passed' } })
+    const hasty = tool({ name: 'hasty', summary: 'x', timeout: '10ms', run: () => new Promise(() => undefined) })
+    const other = await sections({ name: 'o', sections: [section({ key: 'a', title: 'A', tools: [hasty] }), toolsetSection(toolset({ name: 'b', tools: { quick: hasty } }))] }).render({}, { state })
+    for (const name of ['hasty', 'quick']) {
+      expect(await other.evaluate(name, {}, { timeout: '1h' })).toMatchObject({ ok: false, error: { code: 'TIMEOUT', details: { limit_s: 0.01, limited_by: 'tool' } } })
+      await expect(other.evaluate(name, {}, { timeout: 0.001 })).rejects.toMatchObject({ code: 'E_PROMPT_EVALUATION', details: { limited_by: 'caller' } })
+    }
     expect(state.get(notes).all()).toEqual(['before'])
   })
 

@@ -175,6 +175,7 @@ describe('wrong params name the section [8.section-params]', () => {
     expect(await broken({ body: () => { throw new Error('no network') } })).toMatchObject({ code: 'INTERNAL', message: "'body' of section 'a' of prompt 'p': no network" })
     expect(await broken({ enabled: () => { throw new Error('x') } })).toMatchObject({ message: "'enabled' of section 'a' of prompt 'p': x" })
     expect(await broken({ body: () => 5 })).toMatchObject({ code: 'CONFIG', message: "'body' of section 'a' of prompt 'p' gave number where Markdown is expected" })
+    expect(await broken({ visibility: () => 'hidden' })).toMatchObject({ code: 'CONFIG', message: `'visibility' of section 'a' of prompt 'p' gave "hidden" where 'full' or 'summary' is expected` })
     expect(await broken({ visibility: () => 'summary' })).toMatchObject({ code: 'CONFIG', message: "section 'a' of prompt 'p' shows its summary, but has none" })
   })
 })

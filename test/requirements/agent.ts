@@ -29,5 +29,8 @@ export const AGENT: { readonly [name: string]: string } = {
   'agent-command-models': 'A model is openai:<name>, <package>:<name> of the project, or a file; a prompt module may bring the tools.',
   'agent-command-approval': 'Consent comes from a person at the terminal, JSON lines, toolable answer or --yes.',
   'agent-command-cancel': 'toolable cancel and --timeout end an agent while the model thinks or a tool works, and leave nothing behind.',
+  'agent-secrets': 'Secrets of calls and the key of the model are taken out of what tools answer, before the model, an event or a record gets it.',
+  'agent-command-secrets': '--secret-file reaches the tools in the process of an agent; neither secrets nor the key are in what it says, writes down or tells its model.',
+  'agent-command-policy': 'A policy that demands permissions or a level speaks about the tools that an agent calls, not about the agent; with a prompt, whose tools it cannot look at, it refuses the run.',
   'agent-command-resume': 'An agent whose turns were used up, or that was killed, goes on with its conversation by resume.',
 }

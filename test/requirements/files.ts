@@ -3,6 +3,7 @@ export const FILES: { readonly [name: string]: string } = {
   'files-model': 'Files in a folder and in memory are what a plain model says, after every sequence of steps, commits and rollbacks, empty folders included.',
   'files-rollback': 'What a call did to files is gone when it fails, also after its commit, until it is ended.',
   'files-memory': 'Files in memory share structure between trees, become JSON and come back from it.',
+  'files-memory-room': 'Files in memory have a limit together; a call beyond it is DISK_FULL, also one that others left no room, and leaves them as they were.',
   'files-isolated': 'A call sees its own changes of files; nobody else sees anything of them before its commit.',
   'files-conflict': 'A call that changes files fails with a CONFLICT that can be retried when others changed what it had read or changed.',
   'files-turns': 'Commits to one root wait for each other, also those of other processes; the lock of a process that is gone holds nobody up.',

@@ -8,7 +8,7 @@ export const GUARDS: { readonly [name: string]: string } = {
   'guards-read-before-write': 'What was not read as it is now is not changed, whatever way its path is spelled.',
   'guards-rate': 'No more calls than allowed begin within the time, also under parallel calls.',
   'guards-approval': 'A person is asked, sees no secrets, and only agreement lets the call run.',
-  'guards-toolsets': 'Guards of a toolset look at every call of its tools on every surface, and the caller cannot take them away.',
+  'guards-toolsets': 'Guards of a toolset or registry look at every call of its tools on every surface, and the caller cannot take them away.',
   'budget-dimensions': 'A budget limits time, tokens in, out and in total, and calls; who goes beyond is told the dimension.',
   'budget-during': 'A budget ends running calls when it is passed, also those that share it, and while somebody is asked.',
   'budget-config': 'Limits that make no sense are refused.',

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { registry, runner, tool } from 'toolable'
@@ -38,4 +38,13 @@ test('tools that are no programs run on record too, ask, and have a deadline [7.
   expect(types).toEqual(['runner_start', 'start', 'action_required', 'runner_log', 'result', 'runner_end'])
   await runs.close()
   await tools.close()
+})
+
+test('of an executable with several tools the one that is named runs [7.runner-api]', async () => {
+  const project = makeProject({})
+  mkdirSync(join(project.folder, 'tools'), { recursive: true })
+  const program = project.write('tools/two.mjs', `#!/usr/bin/env node\nimport { tool, toolset } from '${new URL('../../dist/index.js', import.meta.url).pathname}'\nconst say = (name) => tool({ name, summary: name, input: { type: 'object', properties: { x: { type: 'string' } } }, run: ({ x }) => ({ [name]: x }) })\nawait toolset({ name: 'two', version: '1.0.0', tools: { first: say('first'), second: say('second') } }).run(import.meta)\n`)
+  chmodSync(program, 0o755)
+  const ended = await Promise.all([['first', '--x', '1'], ['second', '{"x":"2"}']].map((args) => project.toolable(['run', '--probe-unsandboxed', ...args])))
+  expect(ended.map(({ status, lines }) => [status, lines.at(-2).result])).toEqual([[0, { first: '1' }], [0, { second: '2' }]])
 })

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { conclude } from '../../src/runner/attempt/ending/conclude.ts'
-import type { Happened, Intervention } from '../../src/runner/attempt/ending/ending.ts'
+import type { Happened } from '../../src/runner/attempt/ending/ending.ts'
+import type { Intervention } from '../../src/runner/attempt/ending/intervention.ts'
 
 const RESULT = { type: 'result', status: 'ok' }
 const INTERVENTIONS: readonly Intervention[] = [{ why: 'deadline', seconds: 1 }, { why: 'heartbeat', seconds: 1 }, { why: 'cancelled', reason: 'cancel-file' }]

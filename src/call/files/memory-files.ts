@@ -1,9 +1,9 @@
 import { openLate } from './late.ts'
 import type { MemoryFiles, MemoryFilesInput, MemoryFilesJson } from './memory/memory-type.ts'
-import type { FilesOptions } from './options.ts'
+import type { MemoryFilesOptions } from './options.ts'
 
 /** Files in memory that roll back when a call fails. A call that fails costs nothing, because trees share all that is the same in them. */
-export function memoryFiles(initial: MemoryFilesInput = {}, options: FilesOptions = {}): MemoryFiles {
+export function memoryFiles(initial: MemoryFilesInput = {}, options: MemoryFilesOptions = {}): MemoryFiles {
   const late = openLate(async () => {
     const { openMemory } = await import('./memory/open.ts')
     return openMemory(initial, options)

@@ -1,6 +1,6 @@
 import { readPath } from './path.ts'
 import { changedMeanwhile } from './problems.ts'
-import { EMPTY_FOLDER, find } from './tree.ts'
+import { EMPTY_FOLDER, find, withEntry } from './tree.ts'
 import type { Base, FolderNode, Node } from './tree.ts'
 
 type Found = Node | null | undefined
@@ -8,14 +8,14 @@ type Found = Node | null | undefined
 /** A tree on top of what others did to the same one meanwhile. Throws CONFLICT where both changed the same. */
 export function merge(before: FolderNode, mine: FolderNode, theirs: FolderNode, path = ''): FolderNode {
   if (theirs === before) return mine
-  let { entries } = theirs
+  let merged = theirs
   for (const name of new Set([...before.entries.entries(), ...mine.entries.entries()].map(([key]) => key))) {
     const [was, own, other] = [before.entries.get(name), mine.entries.get(name), theirs.entries.get(name)]
     if (own === was) continue
     const joined = other === was ? own : join(was, own, other, `${path}${name}`)
-    entries = joined === undefined ? entries.without(name) : entries.with(name, joined)
+    merged = withEntry(merged, name, joined)
   }
-  return { ...theirs, entries }
+  return merged
 }
 
 /** Throws CONFLICT where something is not as it was that a call looked at. */
@@ -26,7 +26,9 @@ export function checkLooked(looked: ReadonlySet<string>, before: FolderNode, now
 
 // Both may have made the same folder, or changed something in one of the base.
 function join(was: Found, own: Found, other: Found, path: string): FolderNode {
-  if (isFolder(own) && isFolder(other) && own.origin === other.origin) {
+  // Who put another folder there has moved or removed the one that others work in.
+  const isReplaced = isFolder(was) && isFolder(own) && was.mark !== own.mark
+  if (!isReplaced && isFolder(own) && isFolder(other) && own.origin === other.origin) {
     const before = was ?? (own.origin === undefined ? EMPTY_FOLDER : { ...EMPTY_FOLDER, origin: own.origin })
     if (isFolder(before) && before.origin === own.origin) return merge(before, own, other, `${path}/`)
   }

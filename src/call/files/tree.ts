@@ -12,7 +12,7 @@ export type Blob = { readonly id: number }
 export type FileNode = { readonly kind: 'file'; readonly size: number; readonly traits?: Traits } & ({ readonly origin: string; readonly blob?: never } | { readonly blob: Blob; readonly origin?: never })
 
 /** A folder. With an origin, everything of that folder of the base is in it that `entries` does not name; null stands for what is gone. */
-export type FolderNode = { readonly kind: 'folder'; readonly origin?: string; readonly entries: NameMap<Node | null> }
+export type FolderNode = { readonly kind: 'folder'; readonly origin?: string; readonly entries: NameMap<Node | null>; /** The bytes of all that `entries` holds. */ readonly weight: number; /** Tells a folder that a call made from another one at the same path. */ readonly mark?: object }
 export type Node = FileNode | FolderNode
 
 /** What lies below a tree and does not change: the files of a folder on disk. Paths are made of names that were checked. */
@@ -27,7 +27,10 @@ export type Base = {
 export const NO_BASE: Base = { look: () => undefined, list: () => ({ nodes: [], others: [] }) }
 
 /** A folder with nothing in it. */
-export const EMPTY_FOLDER: FolderNode = { kind: 'folder', entries: NameMap.empty() }
+export const EMPTY_FOLDER: FolderNode = { kind: 'folder', entries: NameMap.empty(), weight: 0 }
+
+// A million empty files have a weight too.
+const WEIGHT_OF_AN_ENTRY = 256
 
 /** What lies at a path; undefined where nothing does. Throws CONFLICT where the way leads through a file. */
 export function find(root: FolderNode, names: readonly string[], base: Base): Node | undefined {
@@ -44,10 +47,14 @@ export function find(root: FolderNode, names: readonly string[], base: Base): No
 /** Another tree in which this lies at a path; null takes away what is there. All folders on the way have to be there. */
 export function place(folder: FolderNode, names: readonly string[], node: Node | null, base: Base): FolderNode {
   const [name, ...rest] = names as [string, ...string[]]
-  const entries = folder.entries
-  if (rest.length > 0) return { ...folder, entries: entries.with(name, place(child(folder, name, base) as FolderNode, rest, node, base)) }
-  if (node === null && folder.origin === undefined) return { ...folder, entries: entries.without(name) }
-  return { ...folder, entries: entries.with(name, node) }
+  if (rest.length > 0) return withEntry(folder, name, place(child(folder, name, base) as FolderNode, rest, node, base))
+  return withEntry(folder, name, node === null && folder.origin === undefined ? undefined : node)
+}
+
+/** The same folder with this under a name, or with nothing that has the name. */
+export function withEntry(folder: FolderNode, name: string, node: Node | null | undefined): FolderNode {
+  const { entries, weight } = folder
+  return { ...folder, entries: node === undefined ? entries.without(name) : entries.with(name, node), weight: weight - weightOf(entries.get(name)) + weightOf(node) }
 }
 
 /** Another tree in which there are folders all the way. Throws CONFLICT where a file is in the way. */
@@ -57,7 +64,7 @@ export function withFolders(root: FolderNode, names: readonly string[], base: Ba
     const next = child(folder, name, base)
     if (next?.kind === 'file') throw otherKind(pathOf(names.slice(0, index + 1)), 'is a file, not a folder', 'Remove the file first, or choose another path')
     if (!next) {
-      const fresh = names.slice(index + 1).reduceRight<FolderNode>((inner, inside) => ({ kind: 'folder', entries: EMPTY_FOLDER.entries.with(inside, inner) }), EMPTY_FOLDER)
+      const fresh = names.slice(index + 1).reduceRight((inner, inside) => withEntry(newFolder(), inside, inner), newFolder())
       return place(root, names.slice(0, index + 1), fresh, base)
     }
     folder = next
@@ -78,4 +85,12 @@ function child(folder: FolderNode, name: string, base: Base): Node | undefined {
   const own = folder.entries.get(name)
   if (own !== undefined) return own ?? undefined
   return folder.origin === undefined ? undefined : base.look(folder.origin === '' ? name : `${folder.origin}/${name}`)
+}
+
+function newFolder(): FolderNode {
+  return { ...EMPTY_FOLDER, mark: {} }
+}
+
+function weightOf(node: Node | null | undefined): number {
+  return node ? WEIGHT_OF_AN_ENTRY + (node.kind === 'file' ? node.size : node.weight) : 0
 }

@@ -26,7 +26,21 @@ export function openView(work: Work, limits: Required<FilesOptions>): Filesystem
   }
   const look = (names: readonly string[], root = work.root): Node | undefined => {
     work.looked.add(pathOf(names))
-    return find(root, names, base)
+    return noting(() => find(root, names, base))
+  }
+  // A file on the way has decided as well: the refusal is void when it is gone.
+  const noting = <Value>(walk: () => Value): Value => {
+    try {
+      return walk()
+    } catch (error) {
+      if (ToolError.is(error) && typeof error.details?.['path'] === 'string') work.looked.add(error.details['path'])
+      throw error
+    }
+  }
+  const foldersTo = (names: readonly string[]): FolderNode => noting(() => withFolders(work.root, names, base))
+  const become = (root: FolderNode): void => {
+    storage.checkRoom(root)
+    work.root = root
   }
   const existing = (names: readonly string[]): Node => look(names) ?? fail(missing(pathOf(names)))
   const folderAt = (names: readonly string[]): FolderNode => {
@@ -41,11 +55,11 @@ export function openView(work: Work, limits: Required<FilesOptions>): Filesystem
   const write = (path: string, content: string | Uint8Array, make: (old: FileNode | undefined, bytes: Uint8Array) => FileNode): void => {
     const names = change(path)
     const bytes = bytesOf(content)
-    const root = withFolders(work.root, names.slice(0, -1), base)
+    const root = foldersTo(names.slice(0, -1))
     const old = look(names, root)
     if (old?.kind === 'folder') throw otherKind(pathOf(names), 'is a folder, not a file', 'Choose the path of a file in it')
     if (old?.origin !== undefined) storage.checkWritable(old.origin)
-    work.root = place(root, names, make(old, bytes), base)
+    become(place(root, names, make(old, bytes), base))
   }
 
   return {
@@ -82,7 +96,11 @@ export function openView(work: Work, limits: Required<FilesOptions>): Filesystem
       if (node.kind === 'folder') {
         const { nodes, others } = children(node, base)
         const first = nodes[0]?.[0] ?? others[0]
-        if (first !== undefined && options?.recursive !== true) throw otherKind(pathOf(names), `is a folder that is not empty: '${shown(first)}' is in it${nodes.length === 0 ? ', which is neither a file nor a folder' : ''}`, 'Remove it with all that is in it: recursive')
+        if (first !== undefined && options?.recursive !== true) {
+          // The refusal is true as long as that lies there, so a call that goes on has decided by it.
+          if (nodes.length > 0) look([...names, first])
+          throw otherKind(pathOf(names), `is a folder that is not empty: '${shown(first)}' is in it${nodes.length === 0 ? ', which is neither a file nor a folder' : ''}`, 'Remove it with all that is in it: recursive')
+        }
       }
       work.root = place(work.root, names, null, base)
     },
@@ -90,14 +108,16 @@ export function openView(work: Work, limits: Required<FilesOptions>): Filesystem
       const [source, target] = [change(from), change(to)]
       const node = existing(source)
       if (source.every((name, index) => target[index] === name)) throw otherKind(pathOf(source), 'cannot be moved to itself or into itself', 'Choose a path outside of it')
-      const root = withFolders(work.root, target.slice(0, -1), base)
+      const root = foldersTo(target.slice(0, -1))
       if (look(target, root)) throw otherKind(pathOf(target), 'is there already', 'Remove it first, or choose another path')
-      work.root = place(place(root, source, null, base), target, node, base)
+      become(place(place(root, source, null, base), target, node, base))
     },
     makeFolder: async (path) => {
       const names = change(path)
-      // Another object also where nothing was missing: that the folder is there has been promised, and is checked at the end.
-      work.root = { ...withFolders(work.root, names, base) }
+      const root = foldersTo(names)
+      // That the folder is there has been promised, and is checked at the end: another object also where nothing was missing.
+      if (root === work.root) look(names)
+      become({ ...root })
     },
     list: async (path = '.', page) => {
       const names = begin(path)

@@ -10,6 +10,8 @@ export type Storage = {
   /** Throws PERMISSION where a file of the base may not be written: replacing it would not ask. */
   checkWritable(origin: string): void
   read(file: FileNode, offset: number, length: number): Uint8Array
+  /** Throws DISK_FULL where there is no room for all that is in a tree. */
+  checkRoom(root: FolderNode): void
 }
 
 /** The files as one call sees them: a tree that is replaced by each change, over a base that stays. */

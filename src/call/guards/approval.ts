@@ -1,4 +1,5 @@
 import type { Guard, GuardedCall } from '../../contract/guard.ts'
+import { ToolError } from '../../contract/tool-error.ts'
 import { checkOptions } from '../../define/names.ts'
 import { guard } from './guard.ts'
 import { isOneOf } from './tool-names.ts'
@@ -13,10 +14,12 @@ export type ApprovalOptions = {
   readonly timeout?: number
 }
 
-/** A person has to agree to each call: of the named tools, of those that `when` picks, else of all that are not read-only. Where nobody is there to be asked, the call fails with ANSWER_REQUIRED. A dry run asks nobody. */
+/** A person has to agree to each call: of the named tools, of those that `when` picks, else of all that are not read-only. Where nobody is there to be asked, the call fails with ANSWER_REQUIRED. A dry run asks nobody. Throws CONFIG for options that make no sense. */
 export function approval(options: ApprovalOptions = {}): Guard {
   checkOptions('guards.approval()', options, ['tools', 'when', 'prompt', 'timeout'])
   const { tools, when, prompt, timeout } = options
+  for (const [option, given] of Object.entries({ when, prompt })) if (given !== undefined && typeof given !== 'function') throw new ToolError('CONFIG', `${option} of guards.approval() must be a function`)
+  if (timeout !== undefined && !(Number.isFinite(timeout) && timeout > 0)) throw new ToolError('CONFIG', `timeout of guards.approval() must be seconds above 0, got ${String(timeout)}`)
   const isNamed = tools === undefined ? undefined : isOneOf('tools of guards.approval()', tools)
   const isWanted = async (call: GuardedCall): Promise<boolean> => {
     if (!isNamed && !when) return call.annotations.readOnly !== true

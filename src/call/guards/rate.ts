@@ -35,6 +35,8 @@ export function rate(options: RateOptions): Guard {
       if (!isMeant(tool)) return undefined
       const now = Date.now()
       const log = state.get(begun)
+      // A clock that was put back: what it calls the future has begun by now, and must not count until then.
+      if (log.all().some((call) => isAhead(call, name, now))) log.reduce((all) => all.map((call) => (isAhead(call, name, now) ? { guard: name, at: now } : call)), undefined)
       const recent = log.where((call) => call.guard === name && call.at > now - milliseconds)
       if (recent.length >= calls) {
         // As many must have become old as are above the limit with one more.
@@ -47,6 +49,10 @@ export function rate(options: RateOptions): Guard {
       return undefined
     },
   })
+}
+
+function isAhead(call: Begun, name: string, now: number): boolean {
+  return call.guard === name && call.at > now
 }
 
 function isOld(call: Begun, name: string, now: number, milliseconds: number): boolean {

@@ -1,9 +1,9 @@
 import type { Filesystem } from '../../contract/filesystem.ts'
-import type { Slice, SliceView, Snapshotable, State, StateJson, Transactional } from '../../contract/state.ts'
+import type { Slice, Snapshotable, State, StateJson, Transactional } from '../../contract/state.ts'
 import { ToolError } from '../../contract/tool-error.ts'
 import { Items } from './items.ts'
 import type { Singletons } from './singletons.ts'
-import type { Change, SliceMap } from './slices.ts'
+import type { Change, Holder, SliceMap } from './slices.ts'
 import type { Turns } from './turns.ts'
 
 /** What a call works on: a whole state, or the transaction of the call that it is part of. */
@@ -17,9 +17,9 @@ export type Base = {
   readonly inPlace: Turns
   readonly slices: SliceMap
   /** Takes the changes of a call that has succeeded; those of one that ran beside others are made again on what they left. */
-  absorb(next: SliceMap, changes: ReadonlyMap<string, readonly Change[]>): void
+  absorb(next: SliceMap, changes: readonly Change[]): void
   /** Log slices: written at once, never taken back. */
-  log<Item>(slice: Slice<Item>): SliceView<Item>
+  readonly logs: Holder
   /** Throws CONFIG where a key is that of a slice of the other kind. */
   checkKind(slice: Slice<unknown>): void
   toJSON(slices: SliceMap): StateJson
@@ -36,17 +36,17 @@ export const behind: unique symbol = Symbol('toolable.state')
 
 /** What stands behind a state; throws CONFIG for what is none of ours. */
 export function baseOf(state: State): Base {
-  const base = (state as State & { readonly [behind]?: Base })[behind]
+  const base = (state as (State & { readonly [behind]?: Base }) | null)?.[behind]
   if (!base) throw new ToolError('CONFIG', 'state must be what createState() or ctx.state gives')
   return base
 }
 
 /** The changed slices of a call, put on those that are there now; throws CONFLICT where that would undo what another call did meanwhile. */
-export function merge(before: SliceMap, now: SliceMap, next: SliceMap, changes: ReadonlyMap<string, readonly Change[]>): SliceMap {
+export function merge(before: SliceMap, now: SliceMap, next: SliceMap, changes: readonly Change[]): SliceMap {
   if (now === before) return next
   const merged = new Map(now)
-  for (const [key, made] of changes) {
-    const items = now.get(key) === before.get(key) ? next.get(key) : replay(key, now.get(key) ?? Items.none, made)
+  for (const key of new Set(changes.map((change) => change.key))) {
+    const items = now.get(key) === before.get(key) ? next.get(key) : replay(key, now.get(key) ?? Items.none, changes.filter((change) => change.key === key))
     if (items) merged.set(key, items)
     else merged.delete(key)
   }

@@ -3,7 +3,7 @@ import type { State, StateJson, Transactional } from '../../contract/state.ts'
 import { behind } from './base.ts'
 import { noFiles } from './parts.ts'
 import { Root } from './root.ts'
-import type { SliceMap } from './slices.ts'
+import { readSnapshot } from './slices.ts'
 
 /** What a state begins with. */
 export type StateOptions = {
@@ -24,7 +24,7 @@ export function createState({ id, from, filesystem }: StateOptions = {}): State 
     id: root.id,
     get: (slice) => root.view(slice),
     snapshot: () => ({ slices: root.slices }),
-    restore: ({ slices }) => root.absorb(slices as SliceMap),
+    restore: (snapshot) => root.absorb(readSnapshot(snapshot)),
     toJSON: () => root.toJSON(root.slices),
     resources: root.singletons.resources(),
     get filesystem() {

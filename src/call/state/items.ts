@@ -52,7 +52,7 @@ export class Items<Item> {
 
   append(items: readonly Item[]): Items<Item> {
     for (const item of items) deepFreeze(item)
-    if (this.#tail.length + items.length <= TAIL) return new Items(this.#front, this.#length, [...this.#tail, ...items])
+    if (this.#tail.length + items.length <= TAIL) return new Items(this.#front, this.#length, this.#tail.concat(items))
     // Never into the empty list, which everybody has and which would keep it all.
     const front = this.#length > 0 && this.#front.length === this.#length ? this.#front : this.#front.slice(0, this.#length)
     for (const item of this.#tail) front.push(item)

@@ -5,16 +5,29 @@ import { longId } from '../ask.ts'
 import type { Base } from './base.ts'
 import { Items } from './items.ts'
 import { Singletons } from './singletons.ts'
-import { viewSlice } from './slices.ts'
-import type { SliceMap } from './slices.ts'
+import { View } from './slices.ts'
+import type { Change, Holder, SliceMap } from './slices.ts'
 import { readState, writeState } from './state-json.ts'
 import { Turns } from './turns.ts'
 
 // So long may one call keep the others from committing before they give up.
 const PATIENCE_MS = 30_000
 
+// They are written in their place, because nothing takes them back.
+class Logs implements Holder {
+  readonly slices = new Map<string, Items<unknown>>()
+
+  itemsOf(key: string): Items<unknown> {
+    return this.slices.get(key) ?? Items.none
+  }
+
+  change({ key, apply }: Change): void {
+    this.slices.set(key, apply(this.itemsOf(key)))
+  }
+}
+
 /** What a whole state holds. */
-export class Root implements Base {
+export class Root implements Base, Holder {
   readonly id: string
   readonly isOver = false
   readonly committing = new Turns(PATIENCE_MS)
@@ -22,7 +35,7 @@ export class Root implements Base {
   readonly singletons = new Singletons()
   readonly filesystem: Transactional<Filesystem> | undefined
   slices: SliceMap = new Map()
-  readonly #logs = new Map<string, Items<unknown>>()
+  readonly logs = new Logs()
   readonly #kinds = new Map<string, 'state' | 'log'>()
 
   constructor(id: string | undefined, from: StateJson | undefined, filesystem: Transactional<Filesystem> | undefined) {
@@ -32,7 +45,7 @@ export class Root implements Base {
     const slices = new Map<string, Items<unknown>>()
     for (const [key, { kind, items }] of read?.slices ?? []) {
       this.#kinds.set(key, kind)
-      ;(kind === 'log' ? this.#logs : slices).set(key, items)
+      ;(kind === 'log' ? this.logs.slices : slices).set(key, items)
     }
     this.slices = slices
   }
@@ -50,14 +63,15 @@ export class Root implements Base {
   /** A slice as it is seen outside of calls. */
   view<Item>(slice: Slice<Item>): SliceView<Item> {
     this.checkKind(slice)
-    if (slice.kind === 'log') return this.log(slice)
-    const { key } = slice
-    return viewSlice(slice, () => this.slices.get(key) ?? Items.none, ({ apply }) => void (this.slices = new Map(this.slices).set(key, apply(this.slices.get(key) ?? Items.none))))
+    return new View(slice, slice.kind === 'log' ? this.logs : this)
   }
 
-  log<Item>(slice: Slice<Item>): SliceView<Item> {
-    const read = (): Items<unknown> => this.#logs.get(slice.key) ?? Items.none
-    return viewSlice(slice, read, ({ apply }) => void this.#logs.set(slice.key, apply(read())))
+  itemsOf(key: string): Items<unknown> {
+    return this.slices.get(key) ?? Items.none
+  }
+
+  change({ key, apply }: Change): void {
+    this.slices = new Map(this.slices).set(key, apply(this.itemsOf(key)))
   }
 
   keep(): Promise<void> {
@@ -71,7 +85,7 @@ export class Root implements Base {
   toJSON(slices: SliceMap): StateJson {
     return writeState(this.id, [
       ...Array.from(slices, ([key, items]) => [key, 'state', items] as const),
-      ...Array.from(this.#logs, ([key, items]) => [key, 'log', items] as const),
+      ...Array.from(this.logs.slices, ([key, items]) => [key, 'log', items] as const),
     ])
   }
 }

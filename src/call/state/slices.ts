@@ -1,4 +1,4 @@
-import type { Slice, SliceView } from '../../contract/state.ts'
+import type { Reducer, Slice, SliceView, StateSnapshot } from '../../contract/state.ts'
 import { ToolError } from '../../contract/tool-error.ts'
 import { deepFreeze } from './deep-freeze.ts'
 import { Items } from './items.ts'
@@ -6,24 +6,74 @@ import { Items } from './items.ts'
 /** The slices that roll back, by key. The map is replaced, never changed, so a snapshot is a reference. */
 export type SliceMap = ReadonlyMap<string, Items<unknown>>
 
-/** One change of one slice. It can be made again on other items, unless it put something in the place of all of them. */
-export type Change = { apply(items: Items<unknown>): Items<unknown>; readonly replaces: boolean }
+/** What `snapshot` gave; throws CONFIG for anything else, before it stands in the place of a state. */
+export function readSnapshot(snapshot: StateSnapshot): SliceMap {
+  const slices: unknown = (snapshot as StateSnapshot | null | undefined)?.slices
+  if (!(slices instanceof Map) || ![...slices.values()].every((items) => items instanceof Items)) throw new ToolError('CONFIG', 'restore() takes what snapshot() gave')
+  return slices as SliceMap
+}
 
-/** A slice as its user sees it, over whatever holds its items. */
-export function viewSlice<Item>(slice: Slice<Item>, read: () => Items<unknown>, write: (change: Change) => void): SliceView<Item> {
-  const check = (items: Items<unknown>): Items<Item> => (slice.read ? (items as Items<Item>).checked((item) => readItem(slice, item)) : (items as Items<Item>))
-  const items = (): Items<Item> => check(read())
-  const change = (apply: (items: Items<Item>) => Items<Item>, replaces = false): void => write({ apply: (now) => apply(check(now)), replaces })
-  return {
-    latest: () => items().latest,
-    all: () => items().all,
-    where: (predicate) => items().all.filter(predicate),
-    append: (...added) => change((now) => now.append(added)),
-    replace: (next) => change(() => Items.of(checkList(next, () => `replace() of slice '${slice.key}' needs a list`)), true),
-    upsert: (item) => change((now) => upsert(slice, now, item)),
-    clear: (predicate) => change((now) => (predicate ? Items.frozen(now.all.filter((item) => !predicate(item))) : Items.none)),
-    reduce: (reducer, event) => change((now) => Items.of(checkList(reducer(now.all, event), () => `a reducer of slice '${slice.key}' gave no list`))),
+/** One change of one slice. It can be made again on other items, unless it put something in the place of all of them. */
+export type Change = { readonly key: string; apply(items: Items<unknown>): Items<unknown>; readonly replaces: boolean }
+
+/** Whatever holds the items of slices. */
+export type Holder = { itemsOf(key: string): Items<unknown>; change(change: Change): void }
+
+/** A slice as its user sees it. */
+export class View<Item> implements SliceView<Item> {
+  readonly #slice: Slice<Item>
+  readonly #holder: Holder
+
+  constructor(slice: Slice<Item>, holder: Holder) {
+    this.#slice = slice
+    this.#holder = holder
   }
+
+  latest(): Item | undefined {
+    return this.#items.latest
+  }
+
+  all(): readonly Item[] {
+    return this.#items.all
+  }
+
+  where(predicate: (item: Item) => boolean): readonly Item[] {
+    return this.#items.all.filter(predicate)
+  }
+
+  append(...added: Item[]): void {
+    this.#change((now) => now.append(added))
+  }
+
+  replace(next: readonly Item[]): void {
+    this.#change(() => Items.of(checkList(next, () => `replace() of slice '${this.#slice.key}' needs a list`)), true)
+  }
+
+  upsert(item: Item): void {
+    this.#change((now) => upsert(this.#slice, now, item))
+  }
+
+  clear(predicate?: (item: Item) => boolean): void {
+    this.#change((now) => (predicate ? Items.frozen(now.all.filter((item) => !predicate(item))) : Items.none))
+  }
+
+  reduce<Event>(reducer: Reducer<Item, Event>, event: Event): void {
+    this.#change((now) => Items.of(checkList(reducer(now.all, event), () => `a reducer of slice '${this.#slice.key}' gave no list`)))
+  }
+
+  get #items(): Items<Item> {
+    return check(this.#slice, this.#holder.itemsOf(this.#slice.key))
+  }
+
+  #change(apply: (items: Items<Item>) => Items<Item>, replaces = false): void {
+    const slice = this.#slice
+    this.#holder.change({ key: slice.key, apply: slice.read ? (now) => apply(check(slice, now)) : (apply), replaces })
+  }
+}
+
+// What came from outside is checked by the first look at it.
+function check<Item>(slice: Slice<Item>, items: Items<unknown>): Items<Item> {
+  return slice.read ? (items as Items<Item>).checked((item) => readItem(slice, item)) : (items as Items<Item>)
 }
 
 function upsert<Item>(slice: Slice<Item>, items: Items<Item>, item: Item): Items<Item> {

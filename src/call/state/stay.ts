@@ -23,11 +23,14 @@ export class Stay {
     this.#given = given
     this.#readOnly = readOnly
     this.#call = call
-    if (given) this.#transaction = visit(given, readOnly, call)
+    // Null is none either, and a guard must not take it for one that remembers.
+    if (given !== undefined) this.#transaction = visit(given, readOnly, call)
   }
 
   /** The state as the handler sees it. */
-  readonly state = (): State => (this.#transaction ?? this.#openOwn()).state
+  get state(): State {
+    return (this.#transaction ?? this.#openOwn()).state
+  }
 
   // Most calls never look at it.
   #openOwn(): Transaction {
@@ -37,23 +40,36 @@ export class Stay {
     return transaction
   }
 
-  /** Makes the changes those of everybody, after `complete`, which makes the answer when nothing can end the call any more. Of a given state `report` tells first. Where anything of that fails, it throws. */
-  commit(complete: () => Finished, report: ((outcome: Outcome) => Promise<void>) | undefined): Finished | Promise<Finished> {
-    const transaction = this.#transaction
-    if (!transaction) return complete()
-    const told = this.#given && report
-    return after(transaction.takeTurn(told !== undefined), () => {
-      const finished = complete()
-      return after(transaction.commit(told && (() => told(finished.outcome))), () => {
-        this.isCommitted = true
-        return finished
-      })
-    })
+  /** Nothing has to be waited for at its end. Whoever hears of a given state is told before it changes. */
+  endsAtOnce(isHeard: boolean): boolean {
+    return !this.#transaction || (this.#transaction.isSimple && !(isHeard && this.#given))
+  }
+
+  /** Makes the changes those of everybody, at once; throws where that cannot be. */
+  commit(): void {
+    if (!this.#transaction) return
+    this.#transaction.commit()
+    this.isCommitted = true
+  }
+
+  /** The same as soon as that can be, after `complete`, which makes the answer when nothing can end the call any more. Of a given state `report` tells first. */
+  async commitLater(complete: () => Finished, report: ((outcome: Outcome) => Promise<void>) | undefined): Promise<Finished> {
+    const transaction = this.#transaction!
+    await transaction.takeTurn()
+    const finished = complete()
+    await transaction.settle(this.#given && report && (() => report(finished.outcome)))
+    this.isCommitted = true
+    return finished
   }
 
   /** Frees what the call held, and takes back what it did not commit. */
   leave(): void | Promise<void> {
     this.#isLeft = true
-    return after(this.#transaction?.leave(), () => this.#own?.close(false))
+    const leaving = this.#transaction?.leave()
+    return this.#own ? after(leaving, closeShared, this.#own) : leaving
   }
+}
+
+function closeShared(_left: void, own: Transaction['singletons']): Promise<void> {
+  return own.close(false)
 }

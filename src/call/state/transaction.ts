@@ -1,7 +1,6 @@
 import type { Filesystem } from '../../contract/filesystem.ts'
 import type { Resources, Slice, SliceView, Snapshotable, State, StateJson, StateSnapshot, Transactional } from '../../contract/state.ts'
 import { ToolError } from '../../contract/tool-error.ts'
-import { after } from '../after.ts'
 import type { RunningCall } from '../running.ts'
 import { behind, merge } from './base.ts'
 import type { Base } from './base.ts'
@@ -9,21 +8,19 @@ import { Items } from './items.ts'
 import { isOver } from './over.ts'
 import { Parts } from './parts.ts'
 import type { Singletons } from './singletons.ts'
-import { viewSlice } from './slices.ts'
-import type { Change, SliceMap } from './slices.ts'
+import { readSnapshot, View } from './slices.ts'
+import type { Change, Holder, SliceMap } from './slices.ts'
 import { Turns } from './turns.ts'
 
-const UNCHANGED = new Map<string, Change[]>()
-
 /** The state as one call sees it: as it was when the call began, and what the call writes is its own until `commit`. Calls inside it work on it as on a state. */
-export class Transaction implements Base {
+export class Transaction implements Base, Holder {
   #committing: Turns | undefined
   #inPlace: Turns | undefined
   readonly base: Base
   slices: SliceMap
   isOver = false
   readonly #before: SliceMap
-  #changes: Map<string, Change[]> = UNCHANGED
+  #changes: Change[] | undefined
   readonly #readOnly: boolean
   readonly #call: RunningCall
   #parts: Parts | undefined
@@ -31,6 +28,7 @@ export class Transaction implements Base {
   #isSettling = false
   #isCommitted = false
   #state: State | undefined
+  #logs: Holder | undefined
 
   constructor(base: Base, readOnly: boolean, call: RunningCall) {
     this.base = base
@@ -77,18 +75,13 @@ export class Transaction implements Base {
     this.base.checkKind(slice)
   }
 
-  absorb(next: SliceMap, changes: ReadonlyMap<string, readonly Change[]>): void {
+  absorb(next: SliceMap, changes: readonly Change[]): void {
     this.slices = next
-    for (const [key, made] of changes) this.#noted(key).push(...made)
+    for (const change of changes) this.#note(change)
   }
 
-  /** Log slices are written at once, because they stay whatever happens, but not after the call is over. */
-  log<Item>(slice: Slice<Item>): SliceView<Item> {
-    const view = this.base.log(slice)
-    const unlessOver = <Given extends unknown[]>(write: (...given: Given) => void) => (...given: Given): void => {
-      if (!this.isOver) write(...given)
-    }
-    return { ...view, append: unlessOver(view.append), replace: unlessOver(view.replace), upsert: unlessOver(view.upsert), clear: unlessOver(view.clear), reduce: (reducer, event) => { if (!this.isOver) view.reduce(reducer, event) } }
+  get logs(): Holder {
+    return (this.#logs ??= new OpenLogs(this))
   }
 
   /** What the handler gets. */
@@ -98,28 +91,30 @@ export class Transaction implements Base {
 
   view<Item>(slice: Slice<Item>): SliceView<Item> {
     this.checkKind(slice)
-    if (slice.kind === 'log') return this.log(slice)
-    const { key } = slice
-    const read = (): Items<unknown> => this.slices.get(key) ?? Items.none
-    return viewSlice(slice, read, (change) => {
-      const next = change.apply(read())
-      this.slices = new Map(this.slices).set(key, next)
-      this.#noted(key).push(change)
-    })
+    return new View(slice, slice.kind === 'log' ? this.logs : this)
   }
 
-  #noted(key: string): Change[] {
-    if (this.#changes === UNCHANGED) this.#changes = new Map()
-    let changes = this.#changes.get(key)
-    if (!changes) this.#changes.set(key, (changes = []))
-    return changes
+  itemsOf(key: string): Items<unknown> {
+    return this.slices.get(key) ?? Items.none
+  }
+
+  change(change: Change): void {
+    const { key } = change
+    const next = change.apply(this.itemsOf(key))
+    this.slices = new Map(this.slices).set(key, next)
+    this.#note(change)
+  }
+
+  #note(change: Change): void {
+    if (this.#changes) this.#changes.push(change)
+    else this.#changes = [change]
   }
 
   /** Makes every slice what it was in a snapshot. */
   restore(slices: SliceMap): void {
     for (const key of new Set([...this.slices.keys(), ...slices.keys()])) {
       const items = slices.get(key) ?? Items.none
-      if (items !== this.slices.get(key)) this.#noted(key).push({ apply: () => items, replaces: true })
+      if (items !== this.slices.get(key)) this.#note({ key, apply: () => items, replaces: true })
     }
     this.slices = slices
   }
@@ -128,42 +123,41 @@ export class Transaction implements Base {
     return this.base.toJSON(slices)
   }
 
-  /** Waits until no other call commits, as long as this one may; nothing to wait for where everything happens at once. */
-  takeTurn(isHeard: boolean): void | Promise<void> {
-    if (!isHeard && !this.#parts && !this.base.committing.isTaken) return
-    return after(this.base.committing.take(this.#call), (pass) => {
-      if (this.isOver) {
-        pass()
-        throw isOver()
-      }
-      this.#pass = pass
-    })
+  /** Nothing has to be waited for when it commits. */
+  get isSimple(): boolean {
+    return !this.#parts && !this.base.committing.isTaken
   }
 
-  /** Makes the changes those of everybody, once `report` has told of them. Where anything of that fails it throws, and `leave` takes back what has been done. */
-  commit(report: (() => Promise<void>) | undefined): void | Promise<void> {
-    if (report || this.#parts) return this.#settle(report)
-    this.#absorb()
+  /** Waits until no other call commits, as long as this one may. */
+  async takeTurn(): Promise<void> {
+    const pass = await this.base.committing.take(this.#call)
+    if (this.isOver) {
+      pass()
+      throw isOver()
+    }
+    this.#pass = pass
   }
 
-  async #settle(report: (() => Promise<void>) | undefined): Promise<void> {
+  /** Makes the changes those of everybody, at once; throws CONFLICT where another call was in the way. */
+  commit(): void {
+    if (this.#changes) this.base.absorb(this.#merge(), this.#changes)
+    this.#isCommitted = true
+    this.isOver = true
+  }
+
+  /** The same once the members have committed and `report` has told of it. Where anything of that fails it throws, and `leave` takes back what has been done. */
+  async settle(report: (() => Promise<void>) | undefined): Promise<void> {
     // A conflict has to be known before anybody is told.
     this.#merge()
     this.#isSettling = true
     await this.#parts?.commit()
     await report?.()
-    this.#absorb()
-  }
-
-  #absorb(): void {
-    if (this.#changes.size > 0) this.base.absorb(this.#merge(), this.#changes)
-    this.#isCommitted = true
-    this.isOver = true
+    this.commit()
   }
 
   #merge(): SliceMap {
     if (this.base.isOver) throw isOver()
-    return merge(this.#before, this.base.slices, this.slices, this.#changes)
+    return merge(this.#before, this.base.slices, this.slices, this.#changes ?? [])
   }
 
   /** It ended, and nothing of it stayed. */
@@ -176,6 +170,23 @@ export class Transaction implements Base {
     this.isOver = true
     if (!this.#parts) return this.#pass?.()
     return (this.#isCommitted ? this.#parts.end() : this.#parts.rollback()).finally(() => this.#pass?.())
+  }
+}
+
+// Log slices are written at once, because they stay whatever happens, but not after the call is over.
+class OpenLogs implements Holder {
+  readonly #transaction: Transaction
+
+  constructor(transaction: Transaction) {
+    this.#transaction = transaction
+  }
+
+  itemsOf(key: string): Items<unknown> {
+    return this.#transaction.base.logs.itemsOf(key)
+  }
+
+  change(change: Change): void {
+    if (!this.#transaction.isOver) this.#transaction.base.logs.change(change)
   }
 }
 
@@ -199,8 +210,8 @@ class TransactionState implements State {
     return { slices: this[behind].slices }
   }
 
-  restore({ slices }: StateSnapshot): void {
-    this[behind].restore(slices as SliceMap)
+  restore(snapshot: StateSnapshot): void {
+    this[behind].restore(readSnapshot(snapshot))
   }
 
   toJSON(): StateJson {

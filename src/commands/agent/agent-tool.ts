@@ -22,6 +22,8 @@ const LONGEST_TEXT = 2000
 
 export type AgentToolParts = {
   readonly registry: Registry
+  /** For the tools that it calls. */
+  readonly secrets?: { readonly [name: string]: string } | undefined
   /** Where the transcript goes. */
   readonly artifacts: string
   /** Where it is loaded already. */
@@ -31,7 +33,7 @@ export type AgentToolParts = {
 }
 
 /** The work of an agent as a tool, so that the runner runs it like any other: questions, cancelling, deadline and record come with it. What was said before, in an attempt that ended too early, is not said again. */
-export function agentTool({ registry, artifacts, model, onEvent }: AgentToolParts): AnyTool {
+export function agentTool({ registry, artifacts, secrets, model, onEvent }: AgentToolParts): AnyTool {
   return tool({
     name: 'agent',
     summary: 'Let a model work on a task with the tools of this project',
@@ -47,7 +49,7 @@ export function agentTool({ registry, artifacts, model, onEvent }: AgentToolPart
         ...(settings.maxTurns !== undefined && { maxTurns: settings.maxTurns }),
         ...(settings.maxOutputTokens !== undefined && { settings: { maxOutputTokens: settings.maxOutputTokens } }),
         parallel: settings.parallel === 'none' ? false : (settings.parallel ?? 'safe'),
-        call: { cwd: ctx.cwd, env: ctx.env, caller: 'toolable-agent', ...(settings.dryRun && { dryRun: true }) },
+        call: { cwd: ctx.cwd, env: ctx.env, caller: 'toolable-agent', ...(secrets && { secrets }), ...(settings.dryRun && { dryRun: true }) },
       })
       const budget = budgetOf(settings)
       const record = recordIn(ctx)

@@ -2,6 +2,7 @@ import type { Outcome } from '../../contract/outcome.ts'
 import { toolErrorFrom } from '../../contract/tool-error.ts'
 import { call, definitionOf } from '../../call/tool.ts'
 import type { Tool } from '../../call/tool.ts'
+import type { CallOptions } from '../../call/options.ts'
 import { selectEntries } from '../../registry/filter.ts'
 import type { Entry } from '../../registry/entry.ts'
 import { createRun } from '../../runner/folder/create-run.ts'
@@ -40,17 +41,17 @@ export async function startAgent({ wait, detach, ...given }: AgentFlags, context
     // Fails, and says which was meant.
     selectEntries(registry.entries as readonly Entry[], settings.tools)
     const voice = openVoice(context)
-    const worker = (artifacts: string): Tool => agentTool({ registry, artifacts, model, onEvent: voice.hear }) as Tool
+    const worker = (artifacts: string, secrets?: CallOptions['secrets']): Tool => agentTool({ registry, artifacts, secrets, model, onEvent: voice.hear }) as Tool
     const entry = { id: AGENT_TOOL, definition: definitionOf(worker(root)), found: {} }
+    // A prompt brings tools that no policy has looked at; those of the registry are looked at by each call.
     // What it has done it would do again: whether to go on is for people to decide.
-    const request: RunRequest = { ...(await makeRequest(newRunId(), entry, undefined, { args: [], input: settings }, { ...readRunOptions({ retries: 0 }, globals, io.cwd), surroundings }, io)), command: 'agent' }
+    const request: RunRequest = { ...(await makeRequest(newRunId(), entry, undefined, { args: [], input: settings }, { ...readRunOptions({ retries: 0 }, globals, io.cwd), surroundings }, io)), command: 'agent', ...(settings.prompt === undefined && { orchestrator: true }) }
     const paths = createRun(root, request)
     if (detach) return startDetachedRun(paths, request, io, host, globals)
     prepareHost(host)
     const channels = openChannels(paths, io, { wait: wait === true, session: globals.session === true }, voice.pause)
-    const doing = worker(paths.artifacts)
     let outcome: Outcome | undefined
-    const ending = await performRun(paths, request, { env: io.env, registry: { call: async (_tool, input, options) => (outcome = await call(doing, input, options)) }, channels, signal: host.signal })
+    const ending = await performRun(paths, request, { env: io.env, registry: { call: async (_tool, input, options) => (outcome = await call(worker(paths.artifacts, options?.secrets), input, options)) }, channels, signal: host.signal })
     io.stdin.close()
     await voice.end()
     const told = await concluded(paths, request, ending, outcome)

@@ -4,7 +4,7 @@ import { listRuns } from '../../runner/folder/list-runs.ts'
 import { readRequest } from '../../runner/folder/open-run.ts'
 import type { Candidate, Completion } from '../../surfaces/cli/completion/completion.ts'
 
-const TAKE_A_RUN = ['watch', 'cancel', 'answer', 'resume', 'runs show', 'runs logs', 'runs export']
+const TAKE_A_RUN = ['watch', 'cancel', 'answer', 'resume', 'runs show', 'runs logs', 'runs export', 'workflow show', 'workflow watch', 'workflow cancel', 'workflow answer', 'workflow resume']
 const MOST_RUNS = 50
 
 /** The runs that the word under the cursor may become, newest first; undefined where it is no run. */
@@ -14,7 +14,7 @@ export function completeRuns(words: readonly string[], { cwd }: Io): Completion 
   const current = given.at(-1)
   if (command === undefined || current === undefined || current.startsWith('-')) return undefined
   // Only watch takes several, and behind a flag its value may stand.
-  if (command === 'watch' ? given.at(-2)?.startsWith('-') : given.length > 1) return undefined
+  if (command.endsWith('watch') ? given.at(-2)?.startsWith('-') : given.length > 1) return undefined
   return { candidates: candidates(cwd).filter(({ value }) => value.startsWith(current)), directive: 'none' }
 }
 

@@ -59,6 +59,11 @@ const WORDS: { readonly [type: string]: (event: RunEvent, tool?: string) => Said
   // When a step of a workflow begins and ends its task tells, or the next one.
   log: (event) => (event['level'] === 'debug' && event['step_state'] !== undefined ? undefined : { ...levelOf(event['level']), text: shorten(messageOf(event) ?? '', LONGEST) }),
   task_submitted: () => undefined,
+  task_progress(event) {
+    const child = isObject(event['child_event']) ? event['child_event'] : {}
+    const percent = percentOf(child)
+    return { word: 'task', style: 'cyan', text: joined(' ', [[event['task_id']], [percent !== undefined && `${Math.round(percent)}%`], [messageOf(child)]]) }
+  },
   task_action_required: () => undefined,
   runner_log: (event) => (isObject(event['answer']) && event['answer']['withdrawn'] === true ? { word: 'answer', style: 'dim', text: `nobody waits for the answer to ${textOf(event['answer']['id'])} any more` } : isObject(event['answer']) ? { word: 'answer', style: 'cyan', text: `${textOf(event['answer']['value'])} (${textOf(event['answer']['by'])})` } : { word: 'runner', style: 'dim', text: eventText(event) }),
   action_required: (event) => ({ word: 'asks', style: 'yellow', text: joined(' ', [[isObject(event['interaction']) ? event['interaction']['prompt'] : event['action']], [optionsOf(event['interaction'])]]) }),

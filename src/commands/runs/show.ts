@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { isOver } from '../../contract/run-state.ts'
 import { findRunsFolder } from '../../runner/folder/find-runs-folder.ts'
 import { openRun } from '../../runner/folder/open-run.ts'
@@ -15,6 +17,8 @@ export type ShownRun = RunSummary & { readonly args: readonly string[]; readonly
 export async function showRecord({ run, config }: { readonly run: string; readonly config?: string }, { cwd }: { readonly cwd: string }): Promise<ShownRun> {
   const root = findRunsFolder(cwd, config)
   await recover(root)
+  const light = existsSync(join(root, run)) ? undefined : await (await import('../workflow/show-light.ts')).showLight(root, run)
+  if (light) return light
   const { paths, request } = openRun(root, run)
   const summary = await readSummary(paths, request)
   const { parent } = request

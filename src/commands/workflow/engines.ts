@@ -1,27 +1,5 @@
-import type { JsonObject } from '../../contract/json.ts'
 import { ToolError } from '../../contract/tool-error.ts'
-import type { Workflow } from '../../workflow/definition/workflow-type.ts'
-import type { BuiltinContext } from '../../surfaces/builtin/builtin.ts'
-import type { Surroundings } from '../config/load.ts'
-
-/** A workflow that is to be executed, as the command line asks for it. */
-export type WantedExecution = {
-  readonly workflow: Workflow
-  readonly input: JsonObject
-  readonly file?: string
-  readonly surroundings: Surroundings
-  readonly id?: string
-  readonly detach: boolean
-  readonly wait: boolean
-  readonly answers?: { readonly [key: string]: unknown }
-  /** Seconds. */
-  readonly timeout?: number
-  /** Where the server of a distributed engine listens. */
-  readonly ingress?: string
-}
-
-/** Executes a workflow on an engine while its caller looks on; gives the exit status. */
-export type Execute = (wanted: WantedExecution, context: BuiltinContext) => Promise<number>
+import type { Execute } from './execute-type.ts'
 
 /** The engines by their names; each is loaded when it is wanted. */
 export const ENGINES: { readonly [name: string]: () => Promise<Execute> } = {

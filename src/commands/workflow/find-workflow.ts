@@ -1,30 +1,28 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { ToolError } from '../../contract/tool-error.ts'
 import { unknownName } from '../../contract/unknown-name.ts'
-import { loadWorkflow } from '../../workflow/definition/load-workflow.ts'
-import type { Workflow } from '../../workflow/definition/workflow-type.ts'
 import { findFile } from '../config/find-file.ts'
 
-const FOLDER = 'workflows'
-const ENDINGS = ['.yaml', '.yml', '.json']
+/** Where workflows lie that are called by their names: beside toolable.yaml, else in the directory of the caller. */
+export const WORKFLOW_FOLDER = 'workflows'
 
-/** The workflow that a word means: a file, or the name of one in the folder `workflows` of the project. Throws NOT_FOUND, and CONFIG with path and line for a definition that is wrong. */
-export async function findWorkflow(word: string, { cwd, config }: { readonly cwd: string; readonly config?: string }): Promise<{ readonly workflow: Workflow; readonly file: string }> {
-  const file = existsSync(resolve(cwd, word)) || /[/\\]|\.(ya?ml|json)$/i.test(word) ? resolve(cwd, word) : findNamed(word, projectOf(cwd, config))
-  return { workflow: await loadWorkflow(relative(cwd, file) || file, { cwd }), file }
+const ENDING = /(\.workflow)?\.(ya?ml|json)$/i
+
+/** The file of a workflow: a path, or the name of one in the folder `workflows`. Throws INVALID_PATH for a path that leads nowhere and NOT_FOUND for an unknown name. */
+export function findWorkflow(given: string, { cwd, config }: { readonly cwd: string; readonly config?: string | undefined }): string {
+  if (statSync(resolve(cwd, given), { throwIfNoEntry: false })?.isFile()) return given
+  if (ENDING.test(given) || /[/\\]/.test(given)) throw new ToolError('INVALID_PATH', `workflow: there is no file '${given}'`, { field: 'workflow', suggestion: 'Give a file that exists, or the name of a workflow in the folder workflows' })
+  const found = listWorkflowFiles({ cwd, config })
+  const file = found.find(({ name }) => name === given)
+  if (file) return relative(cwd, file.path)
+  throw new ToolError('NOT_FOUND', unknownName('workflow', given, found.map(({ name }) => name)).message, { field: 'workflow', suggestion: found.length === 0 ? `Give a file, or put ${given}.yaml into the folder ${WORKFLOW_FOLDER}` : `The workflows here are ${found.map(({ name }) => name).join(', ')}` })
 }
 
-function projectOf(cwd: string, config: string | undefined): string {
-  const file = findFile(cwd, config)
-  return file === undefined ? cwd : dirname(file)
-}
-
-function findNamed(name: string, project: string): string {
-  const folder = join(project, FOLDER)
-  const files = existsSync(folder) ? readdirSync(folder).filter((file) => ENDINGS.some((ending) => file.endsWith(ending))) : []
-  const found = ENDINGS.map((ending) => `${name}${ending}`).find((file) => files.includes(file))
-  if (found !== undefined) return join(folder, found)
-  const { message, meant } = unknownName('workflow', name, files.map((file) => file.replace(/\.[a-z]+$/, '')))
-  throw new ToolError('NOT_FOUND', message, { field: 'workflow', suggestion: meant ? `Use '${meant}'` : `Give a file, or the name of one in ${folder}` })
+/** The files in the folder `workflows`, by the names that they are called by. */
+export function listWorkflowFiles({ cwd, config }: { readonly cwd: string; readonly config?: string | undefined }): readonly { readonly name: string; readonly path: string }[] {
+  const configuration = findFile(cwd, config)
+  const folder = join(configuration === undefined ? cwd : dirname(configuration), WORKFLOW_FOLDER)
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return []
+  return readdirSync(folder).filter((file) => ENDING.test(file)).sort().map((file) => ({ name: file.replace(ENDING, ''), path: join(folder, file) }))
 }

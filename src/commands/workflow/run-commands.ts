@@ -4,6 +4,7 @@ import { COMMON_PROPERTIES, inputWith } from '../common-flags.ts'
 import { answerCommand, cancelCommand } from '../control/commands.ts'
 import { RUN_PROPERTIES } from '../run/command.ts'
 import { runsCommands } from '../runs/commands.ts'
+import { WORKFLOW } from './properties.ts'
 
 const { detach, answer, wait } = RUN_PROPERTIES
 const STATES = ['queued', 'running', 'waiting_ai', 'completed', 'failed', 'cancelled']
@@ -15,7 +16,7 @@ const runCommand: ToolableCommand = {
     summary: 'Execute a workflow, durably and on record',
     description: 'The execution is a run: toolable runs show|logs, watch, answer, cancel and resume work on it. What its steps have done is recorded, and never done again: after a crash, or kill -9, toolable workflow resume goes on where it was. Its events come as JSON lines, or as words for a person. --timeout limits the whole.',
     input: inputWith({
-      workflow: { type: 'string', minLength: 1, description: 'Its file, or the name of one in the folder workflows' },
+      workflow: WORKFLOW,
       input: { type: 'array', items: { type: 'string' }, description: 'Its input: key=value, a JSON object, @file.json, or - for stdin; may be repeated' },
       detach,
       wait,

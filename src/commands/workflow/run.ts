@@ -1,6 +1,8 @@
+import { resolve } from 'node:path'
 import { toMilliseconds } from '../../contract/duration.ts'
 import { ToolError } from '../../contract/tool-error.ts'
 import { unknownName } from '../../contract/unknown-name.ts'
+import { loadWorkflow } from '../../workflow/definition/load-workflow.ts'
 import type { BuiltinContext } from '../../surfaces/builtin/builtin.ts'
 import type { Surroundings } from '../config/load.ts'
 import { readAnswers } from '../run/read-answers.ts'
@@ -17,11 +19,12 @@ export async function runWorkflow(flags: Flags, context: BuiltinContext): Promis
   const { workflow: word, input: words = [], detach = false, wait = false, answer, id, engine, ingress } = flags
   if (globals.secretFiles.length > 0) throw new ToolError('USAGE', 'a workflow has no secrets of its own', { field: 'secret-file', suggestion: 'Name the files in the manifests of its tools' })
   if (!Object.hasOwn(ENGINES, engine)) throw new ToolError('INVALID_INPUT', unknownName('engine', engine, Object.keys(ENGINES)).message, { field: 'engine' })
-  const found = await findWorkflow(word, { cwd: io.cwd, ...(flags.config !== undefined && { config: flags.config }) })
-  const input = await readWorkflowInput(words, found.workflow, io, host.signal)
+  const file = findWorkflow(word, { cwd: io.cwd, config: flags.config })
+  const workflow = await loadWorkflow(file, { cwd: io.cwd })
+  const input = await readWorkflowInput(words, workflow, io, host.signal)
   const execute = await ENGINES[engine]!()
   return execute({
-    ...found, input, surroundings: surroundingsOf(flags), detach, wait,
+    workflow, file: resolve(io.cwd, file), input, surroundings: surroundingsOf(flags), detach, wait,
     ...(id !== undefined && { id }),
     ...(answer && { answers: readAnswers(answer) }),
     ...(globals.timeout !== undefined && { timeout: toMilliseconds(globals.timeout, 'timeout') / 1000 }),

@@ -1,10 +1,10 @@
 import { ToolError } from '../../contract/tool-error.ts'
 import type { Checked } from './schema.ts'
 
-/** Runs a check so that whatever it throws becomes an issue. Errors that the author raised with `fail` pass through. */
-export function guardCheck(check: () => Checked | Promise<Checked>): Checked | Promise<Checked> {
+/** Checks a value so that whatever it throws becomes an issue. Errors that the author raised with `fail` pass through. */
+export function guardCheck(check: (value: unknown) => Checked | Promise<Checked>, value: unknown): Checked | Promise<Checked> {
   try {
-    const checked = check()
+    const checked = check(value)
     return checked instanceof Promise ? checked.catch(refuse) : checked
   } catch (error) {
     return refuse(error)

@@ -19,7 +19,9 @@ export function knowsKeys(schema: unknown): KnowsKeys {
   return (value, depth = 0) => {
     if (!isPlain(value)) return true
     if (depth > DEEPEST) return false
-    return Array.isArray(value) ? value.every((item) => ofItems(item, depth + 1)) : ofFields(value, depth + 1)
+    if (!Array.isArray(value)) return ofFields(value, depth + 1)
+    for (const item of value) if (!ofItems(item, depth + 1)) return false
+    return true
   }
 }
 

@@ -34,7 +34,7 @@ export function compilePlain(source: JsonSchema, direction: 'input' | 'output'):
     check: (value) => guardCheck(() => {
       if (ready) return checkInTime(ready, value)
       return load(schema).then(({ validator, limit }) => checkInTime((ready = { schema, refs, validator, limit, fillsDefaults: hasDefaults(schema) }), value))
-    }),
+    }, value),
   }
 }
 

@@ -28,21 +28,23 @@ export function compileStandard(source: StandardSchema, direction: 'input' | 'ou
   if (direction === 'input') requireObjectSchema(accepted, refs)
   const decodes = needsDecoding(accepted)
   const knows = knowsKeys(accepted)
+  const check = (value: unknown): Checked | Promise<Checked> => {
+    // Before the library, which may change the value.
+    const unknown = knows(value) ? NONE : findUnknownKeys(createExplainer(refs), accepted, value)
+    const result = source['~standard'].validate(decodes ? decodeValue(createExplainer(refs), accepted, value) : value)
+    return isPromise(result) ? finishLater(result, value, unknown) : finish(result, value, unknown)
+  }
+  const finishLater = async (result: PromiseLike<StandardSchemaV1.Result<unknown>>, value: unknown, unknown: readonly Issue[]): Promise<Checked> => finish(await result, value, unknown)
+  const finish = (result: StandardSchemaV1.Result<unknown>, value: unknown, unknown: readonly Issue[]): Checked => {
+    if (!result.issues) return unknown.length === 0 ? { ok: true, value: result.value } : { ok: false, issues: unknown }
+    return { ok: false, issues: toIssues(createExplainer(refs), accepted, value, unknown, result.issues.flatMap((issue) => readIssue(issue, value, []))) }
+  }
   let published: JsonSchema | undefined
   return {
     get json() {
       return (published ??= publishSchema(direction === 'input' ? accepted : readJsonSchema(source, 'output'), direction))
     },
-    check: (value) => guardCheck(() => {
-      // Before the library, which may change the value.
-      const unknown = knows(value) ? NONE : findUnknownKeys(createExplainer(refs), accepted, value)
-      const finish = (result: StandardSchemaV1.Result<unknown>): Checked => {
-        if (!result.issues) return unknown.length === 0 ? { ok: true, value: result.value } : { ok: false, issues: unknown }
-        return { ok: false, issues: toIssues(createExplainer(refs), accepted, value, unknown, result.issues.flatMap((issue) => readIssue(issue, value, []))) }
-      }
-      const result = source['~standard'].validate(decodes ? decodeValue(createExplainer(refs), accepted, value) : value)
-      return isPromise(result) ? Promise.resolve(result).then(finish) : finish(result)
-    }),
+    check: (value) => guardCheck(check, value),
   }
 }
 

@@ -54,6 +54,8 @@ function check(options: AgentOptions): void {
   checkName('agent', name)
   if (typeof model?.generate !== 'function') throw new ToolError('CONFIG', "'model' of agent() needs a model: what openaiModel() or aiSdkModel() gives, or { name, generate }", { suggestion: "agent({ model: openaiModel({ model: 'gpt-5' }), tools })" })
   if ([registry, tools, prompt].filter((one) => one !== undefined).length !== 1) throw new ToolError('CONFIG', "agent() takes exactly one of 'registry', 'tools' and 'prompt'", { suggestion: 'agent({ model, tools: [myTool] })' })
+  if (registry !== undefined) checkPart('registry', registry, 'call', 'await registry() gives')
+  if (prompt !== undefined) checkPart('prompt', prompt, 'render', 'sections() gives')
   if (filter !== undefined && !registry) throw new ToolError('CONFIG', "'filter' of agent() goes with 'registry' only")
   for (const [field, least] of Object.entries(COUNTS) as [keyof typeof COUNTS, number][]) {
     const value = options[field]
@@ -61,7 +63,12 @@ function check(options: AgentOptions): void {
   }
 }
 
+function checkPart(name: string, given: unknown, does: string, what: string): void {
+  if (typeof (given as { readonly [method: string]: unknown } | null)?.[does] === 'function') return
+  throw new ToolError('CONFIG', `'${name}' of agent() ${given instanceof Promise ? 'is a promise: write await before it' : `needs what ${what}`}`)
+}
+
 function checkTask(task: string | readonly AgentMessage[]): void {
-  if (typeof task === 'string' ? task.trim() !== '' : Array.isArray(task) && task.some(({ role }) => role === 'user')) return
+  if (typeof task === 'string' ? task.trim() !== '' : Array.isArray(task) && task.some((message: AgentMessage | undefined) => message?.role === 'user')) return
   throw new ToolError('MISSING_PARAM', 'an agent needs a task: a text, or messages with one of the user', { field: 'task', suggestion: "agent.run('Sum up the open issues')" })
 }

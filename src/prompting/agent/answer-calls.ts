@@ -2,6 +2,7 @@ import type { TokenUsage } from '../../contract/budget.ts'
 import { ToolError } from '../../contract/tool-error.ts'
 import { failedCall, toolCall } from '../../contract/providers/tool-call.ts'
 import type { Outcome } from '../../contract/outcome.ts'
+import { toToolError } from '../../call/failure.ts'
 import { showInput, showOutcome } from '../../call/redact.ts'
 import { answerOne } from '../../registry/answer-tool-call.ts'
 import { optionsFor } from './call-options.ts'
@@ -26,7 +27,7 @@ export async function answerCalls(calls: readonly ModelCall[], answering: Answer
   for (const group of inGroups(calls, answering)) {
     work.check()
     const settled = await Promise.allSettled(group.map((call) => answer(call, calls.indexOf(call), answering)))
-    for (const one of settled) if (one.status === 'fulfilled') work.say(one.value)
+    for (const one of settled) if (one.status === 'fulfilled') work.messages.push(one.value)
     const broken = settled.find((one) => one.status === 'rejected')
     if (broken) throw broken.reason
   }
@@ -71,7 +72,9 @@ async function answer(call: ModelCall, index: number, { work, offer, repeats, us
   const notice = repeats.notice(name, call.arguments, text)
   const told = notice === undefined ? text : `${text}\n\n${notice}`
   work.tell({ type: 'tool_result', ...of, ok: outcome.ok, text: told, outcome: tool ? showOutcome(tool.entry.definition, outcome) : outcome })
-  return { role: 'tool', id, name, text: told, ...(content && { content }), ...(!outcome.ok && { failed: true }) }
+  const message: ToolMessage = work.hide({ role: 'tool', id, name, text: told, ...(content && { content }), ...(!outcome.ok && { failed: true }) })
+  work.note(message)
+  return message
 
   async function perform(): Promise<Outcome> {
     try {
@@ -83,12 +86,25 @@ async function answer(call: ModelCall, index: number, { work, offer, repeats, us
         },
       }, raises)
     } catch (error) {
-      const keys = openedKeys(error)
-      if (!keys) throw error
-      offer.open?.(keys)
-      work.tell({ type: 'sections_opened', turn: work.turns, keys })
-      return { ok: true, status: 'success', result: null, message: `Opened: ${keys.join(', ')}. The whole text stands in your instructions now, and the tools of it are yours.`, meta: { tool: name, duration_ms: 0 } }
+      if (!ToolError.is(error)) throw error
+      const late = lateness(error)
+      // The time of one call is not that of the run.
+      if (late) return work.check(), failedCall(read, late.toObject())
+      if (error.code !== 'E_VISIBILITY_EXPANSION') throw error
+      return openFor(error)
     }
+  }
+
+  function openFor(error: ToolError): Outcome {
+    const keys = keysOf(error)
+    try {
+      offer.open?.(keys)
+    } catch (problem) {
+      return failedCall(read, toToolError(problem).toObject())
+    }
+    if (keys.length === 0) return failedCall(read, error.toObject())
+    work.tell({ type: 'sections_opened', turn: work.turns, keys })
+    return { ok: true, status: 'success', result: null, message: `Opened: ${keys.join(', ')}. The whole text stands in your instructions now, and the tools of it are yours.`, meta: { tool: name, duration_ms: 0 } }
   }
 }
 
@@ -98,7 +114,11 @@ function raises(error: unknown): boolean {
   return ToolError.is(error) && RAISED.includes(error.code)
 }
 
-function openedKeys(error: unknown): readonly string[] | undefined {
-  const keys: unknown = ToolError.is(error) && error.code === 'E_VISIBILITY_EXPANSION' ? error.details?.['keys'] : undefined
-  return Array.isArray(keys) ? keys.map(String) : undefined
+function lateness({ code, cause }: ToolError): ToolError | undefined {
+  return code === 'E_PROMPT_EVALUATION' && ToolError.is(cause) && cause.code === 'TIMEOUT' ? cause : undefined
+}
+
+function keysOf({ details }: ToolError): readonly string[] {
+  const keys: unknown = details?.['keys']
+  return Array.isArray(keys) ? keys.map(String) : []
 }

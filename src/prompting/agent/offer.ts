@@ -3,6 +3,8 @@ import type { Outcome } from '../../contract/outcome.ts'
 import type { ExportedTool } from '../../contract/providers/forms.ts'
 import { collectTools } from '../../call/collect.ts'
 import type { ToolEntry } from '../../call/collect.ts'
+import { ToolError } from '../../contract/tool-error.ts'
+import { lookupKey } from '../../define/names.ts'
 import { loadEngine } from '../../call/load-engine.ts'
 import type { CallOptions } from '../../call/options.ts'
 import type { Servable } from '../../call/servable.ts'
@@ -46,8 +48,18 @@ export function offerOf({ registry, tools, prompt, params, filter, system }: Age
   }
   const set = registry ?? (isServable(tools) ? tools : undefined)
   if (set) return async () => (await set.prepare?.(), offered(registry ? selectEntries(registry.entries as readonly Entry[], filter) : set.entries, system, callIn(set)))
-  const entries = collectTools(tools as never)
+  const entries = distinct(collectTools(tools as never))
   return () => offered(entries, system, async ({ definition, identity }, input, options) => (await (await loadEngine()).invoke(definition, input, options, identity)).outcome)
+}
+
+// A toolset has looked already, and a registry gives every tool a name of its own.
+function distinct(entries: readonly ToolEntry[]): readonly ToolEntry[] {
+  const names = new Set<string>()
+  for (const { name } of entries) {
+    if (names.has(lookupKey(name))) throw new ToolError('CONFIG', `two tools of the agent are called '${name}'`, { suggestion: `Rename one: tools: { other_${name}: tool }` })
+    names.add(lookupKey(name))
+  }
+  return entries
 }
 
 type CallEntry = (entry: ToolEntry, input: JsonObject, options: CallOptions) => Promise<Outcome>

@@ -6,6 +6,7 @@ import { onAbort } from '../../call/on-abort.ts'
 import { cancelled } from '../../call/running.ts'
 import { createState } from '../../call/state/create-state.ts'
 import type { AgentMessage } from './model-type.ts'
+import { checkMessages, unanswered, withAnswers } from './conversation.ts'
 import type { AgentOptions, AgentResult, AgentRunOptions } from './agent-type.ts'
 import { converse } from './loop.ts'
 import type { End } from './loop.ts'
@@ -16,7 +17,9 @@ import { Work } from './work.ts'
 /** One run of an agent, from the task to the end. Throws only for options that make no sense. */
 export async function runAgent(given: AgentOptions, task: string | readonly AgentMessage[], { signal, ...own }: AgentRunOptions): Promise<AgentResult> {
   const options: AgentOptions = { ...given, ...own, call: { ...given.call, ...own.call } }
-  const before: readonly AgentMessage[] = typeof task === 'string' ? [] : task
+  if (typeof task !== 'string') checkMessages(task)
+  // A conversation that broke off in the middle can go on.
+  const before: readonly AgentMessage[] = typeof task === 'string' ? [] : withAnswers(task, 'interrupted')
   const budget = options.budget && ('spend' in options.budget ? options.budget : createBudget(options.budget))
   const ownState = options.state === undefined && (options.prompt ?? options.guards) ? createState() : undefined
   const state = options.state ?? ownState
@@ -24,18 +27,17 @@ export async function runAgent(given: AgentOptions, task: string | readonly Agen
   const transcript = options.transcript === undefined ? undefined : openTranscript(options.transcript)
   const until = limit(signal, budget)
   const work = new Work(options, { signal: until.signal, budget, state, transcript }, before)
-  transcript?.write({ type: 'start', agent: options.name ?? 'agent', model: options.model.name, messages: before })
-  // A conversation that broke off in the middle can go on.
-  closeOpenCalls(work, 'interrupted')
+  transcript?.write({ type: 'start', agent: options.name ?? 'agent', model: options.model.name, messages: work.messages })
   if (typeof task === 'string') work.say({ role: 'user', text: task })
   try {
-    const end = await converse(work, offerFor).catch((error: unknown) => endBy(error, until.signal, signal))
+    const reached = await converse(work, offerFor).catch((error: unknown) => endBy(error, until.signal, signal))
+    const end: End = reached.status === 'completed' && work.problem ? { status: 'failed', error: work.problem } : reached
     closeOpenCalls(work, end.status)
     const result = resultOf(work, end)
     work.tell({ type: 'end', result })
-    // A record that could not be written is no success, also where only its last line is missing.
-    const lost = transcript?.problem
-    return lost && result.status === 'completed' ? { ...result, status: 'failed', error: lost.toObject() } : result
+    // What nobody could look at or write down is no success, also where only the last of it is missing.
+    const { problem } = work
+    return problem && result.status === 'completed' ? { ...result, status: 'failed', error: problem.toObject() } : result
   } finally {
     until.stop()
     transcript?.close()
@@ -76,7 +78,7 @@ function closeOpenCalls(work: Work, why: string): void {
   if (!last) return
   const answered = new Set(work.messages.slice(work.messages.indexOf(last)).map((message) => (message.role === 'tool' ? message.id : undefined)))
   for (const { id, name } of last.calls) {
-    if (!answered.has(id)) work.say({ role: 'tool', id, name, text: JSON.stringify({ error: { code: 'CANCELLED', message: `the call was not made, or not to its end: the run ended before (${why})` } }), failed: true })
+    if (!answered.has(id)) work.say(unanswered(id, name, why))
   }
 }
 

@@ -1,4 +1,4 @@
-import { appendFileSync, closeSync, mkdirSync, openSync } from 'node:fs'
+import { appendFileSync, closeSync, fstatSync, mkdirSync, openSync, readSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { ToolError } from '../../contract/tool-error.ts'
 import { toToolError } from '../../call/failure.ts'
@@ -22,7 +22,9 @@ export function openTranscript(path: string): Transcript {
   let file: number | undefined
   try {
     makeFolder(dirname(path))
-    file = openSync(path, 'a', 0o600)
+    file = openSync(path, 'a+', 0o600)
+    // A line that was torn by a crash must not swallow the next one.
+    if (!endsWithLine(file)) appendFileSync(file, '\n')
   } catch (error) {
     problem = fail(error)
   }
@@ -50,4 +52,10 @@ function makeFolder(path: string): void {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
+}
+
+function endsWithLine(file: number): boolean {
+  const { size } = fstatSync(file)
+  const last = Buffer.alloc(1)
+  return size === 0 || (readSync(file, last, 0, 1, size - 1), last.toString() === '\n')
 }

@@ -3,8 +3,12 @@ import type { Outcome } from '../../contract/outcome.ts'
 import type { State } from '../../contract/state.ts'
 import { ToolError, toolErrorFrom } from '../../contract/tool-error.ts'
 import { toToolError } from '../../call/failure.ts'
+import { createRedactor } from '../../process/redaction/create-redactor.ts'
+import type { Redactor } from '../../process/redaction/create-redactor.ts'
+import { SHORTEST_SECRET } from '../../process/redaction/variants.ts'
 import type { AgentEvent, AgentOptions } from './agent-type.ts'
 import type { AgentMessage } from './model-type.ts'
+import { secretsOf } from './models/own-secrets.ts'
 import type { Transcript } from './transcript.ts'
 
 /** One run of an agent while it goes on. */
@@ -15,27 +19,45 @@ export class Work {
   #broken: ToolError | undefined
   #spent: ToolError | undefined
   #turn: Promise<unknown> = Promise.resolve()
+  readonly #redactor: Redactor
 
   constructor(readonly options: AgentOptions, readonly parts: { readonly signal: AbortSignal; readonly budget: Budget | undefined; readonly state: State | undefined; readonly transcript: Transcript | undefined }, messages: readonly AgentMessage[]) {
-    this.messages = [...messages]
+    const { model, call } = options
+    // A shorter one would be found everywhere.
+    const secrets = [...secretsOf(model), ...Object.values(call?.secrets ?? {})].filter((secret) => secret.trim().length >= SHORTEST_SECRET)
+    this.#redactor = createRedactor(secrets)
+    this.messages = messages.map((message) => this.hide(message))
   }
 
   get signal(): AbortSignal {
     return this.parts.signal
   }
 
+  /** The same without the key of the model and the secrets of the calls: whatever a tool makes of them, model, events and record do not get it. */
+  hide<Told>(told: Told): Told {
+    return this.#redactor.isEmpty ? told : (this.#redactor.value(told) as Told)
+  }
+
   /** Adds to the conversation, and to the record. */
   say(message: AgentMessage): void {
-    this.messages.push(message)
+    const shown = this.hide(message)
+    this.messages.push(shown)
+    this.note(shown)
+  }
+
+  /** Adds to the record only: what is done is written down at once, also where others are waited for before it is said. */
+  note(message: AgentMessage): void {
     this.parts.transcript?.write({ type: 'message', turn: this.turns, message })
   }
 
   /** Tells those who look on. Nothing that they do disturbs what is going on; the run ends after it. */
-  tell(event: AgentEvent): void {
+  tell(told: AgentEvent): void {
+    // What the end tells has been told before.
+    const event = told.type === 'end' ? told : this.hide(told)
     this.#record(event)
     try {
-      const told: unknown = this.options.onEvent?.(event)
-      if (told instanceof Promise) told.catch((error: unknown) => this.#break(error))
+      const heard: unknown = this.options.onEvent?.(event)
+      if (heard instanceof Promise) heard.catch((error: unknown) => this.#break(error))
     } catch (error) {
       this.#break(error)
     }
@@ -61,11 +83,16 @@ export class Work {
     if (this.parts.budget && !outcome.ok && outcome.error.code === 'E_BUDGET_EXCEEDED') this.#spent ??= toolErrorFrom(outcome.error)
   }
 
+  /** What those who look on, or write it down, could not do. */
+  get problem(): ToolError | undefined {
+    return this.#broken ?? this.parts.transcript?.problem
+  }
+
   /** Throws what forbids to go on. */
   check(): void {
     this.signal.throwIfAborted()
     this.parts.budget?.check()
-    const problem = this.#spent ?? this.#broken ?? this.parts.transcript?.problem
+    const problem = this.#spent ?? this.problem
     if (problem) throw problem
   }
 

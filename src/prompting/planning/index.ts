@@ -1,5 +1,6 @@
 import type { AnyTool } from '../../call/tool.ts'
 import type { Context } from '../../contract/context.ts'
+import { checkOptions } from '../../define/names.ts'
 import { makePlanningTools } from './make-tools.ts'
 import type { PlanKeeper } from './plan-keeper.ts'
 import { section } from '../sections/section.ts'
@@ -19,10 +20,14 @@ export type PlanningOptions = Omit<SectionOptions, 'key' | 'title' | 'params' | 
   readonly file?: string
 }
 
+const OPTIONS = ['strategy', 'key', 'title', 'file', 'guards', 'enabled', 'visibility', 'summary', 'children'] as const satisfies readonly (keyof PlanningOptions)[]
+
 let ofState: readonly AnyTool[] | undefined
 
 /** A section by which a model plans: instructions of a strategy, and the four tools. The plan is `state.get(planSlice).latest()`. */
-export function planning({ strategy, key = 'planning', title = 'Planning', file, ...rest }: PlanningOptions = {}): Section {
+export function planning(options: PlanningOptions = {}): Section {
+  checkOptions('planning()', options, OPTIONS)
+  const { strategy, key = 'planning', title = 'Planning', file, ...rest } = options
   const chosen = requireStrategy(strategy)
   return section({ ...rest, key, title, body: () => planningInstructions(chosen), tools: file === undefined ? planningTools() : planner({ file }) })
 }

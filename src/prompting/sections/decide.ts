@@ -40,7 +40,10 @@ export async function decide(sections: readonly SectionDefinition[], guards: rea
       }
     }
     if (!(await ask('enabled', section.enabled))) continue
-    const isSummary = (await ask('visibility', section.visibility)) === 'summary' && !how.open.has(section)
+    const visibility: unknown = await ask('visibility', section.visibility)
+    // A word that nobody knows must not show what should be kept back.
+    if (visibility !== 'full' && visibility !== 'summary') throw new ToolError('CONFIG', `'visibility' of ${what} gave ${JSON.stringify(visibility) ?? 'undefined'} where 'full' or 'summary' is expected`)
+    const isSummary = visibility === 'summary' && !how.open.has(section)
     if (isSummary && section.summary === undefined) throw new ToolError('CONFIG', `${what} shows its summary, but has none`, { suggestion: "Add summary: 'What it is about'" })
     const own = section.guards.length > 0 ? [...guards, ...section.guards] : guards
     shown.push({

@@ -63,7 +63,7 @@ export type RenderedPrompt = Omit<PromptView, 'tools'> & {
   find(name: string): RenderedTool | undefined
   /** Calls a tool of the prompt under the guards of its sections; never throws. */
   call(name: string, input?: unknown, options?: CallOptions): Promise<Outcome>
-  /** As `call`, but throws E_VISIBILITY_EXPANSION (`details.keys`: open these and render again) and E_PROMPT_EVALUATION (also where the time is over). */
+  /** As `call`, but throws E_VISIBILITY_EXPANSION (`details.keys`: open these and render again) and E_PROMPT_EVALUATION (also where the time that it was given is over; that of a tool is a failed outcome). */
   evaluate(name: string, input?: unknown, options?: CallOptions): Promise<Outcome>
   toOpenAI(options?: OpenAiOptions & { readonly api?: 'chat' }): Promise<OpenAiTool[]>
   toOpenAI(options: OpenAiOptions & { readonly api: 'responses' }): Promise<OpenAiResponsesTool[]>

@@ -1,5 +1,5 @@
 import type { PromptView } from '../../contract/context.ts'
-import type { Outcome } from '../../contract/outcome.ts'
+import type { ErrorObject, Outcome } from '../../contract/outcome.ts'
 import { failedCall } from '../../contract/providers/tool-call.ts'
 import type { State } from '../../contract/state.ts'
 import { ToolError, toolErrorFrom } from '../../contract/tool-error.ts'
@@ -52,7 +52,7 @@ export function rendered({ name, text, summarised, state, offered, open }: Rende
     summarised,
     find: (wanted) => find(wanted)?.tool,
     call: async (wanted, input, options) => (await start(wanted, input, options)).outcome,
-    evaluate: async (wanted, input, options) => evaluated(await start(wanted, input, options)),
+    evaluate: async (wanted, input, options = {}) => evaluated(await start(wanted, input, options), options),
     toOpenAI: (async (how = {}) => (await provide()).toOpenAI(tools, how)) as RenderedPrompt['toOpenAI'],
     toAnthropic: async () => (await provide()).toAnthropic(tools),
     toGemini: async (how = {}) => (await provide()).toGemini(tools, how),
@@ -62,14 +62,19 @@ export function rendered({ name, text, summarised, state, offered, open }: Rende
   return prompt
 }
 
-// The two errors that the evaluation of a prompt throws; a time that is over is one of them.
-function evaluated({ outcome, error }: Ended): Outcome {
+// The two errors that the evaluation of a prompt throws; its time, when that is over, is one of them.
+function evaluated({ outcome, error }: Ended, options: CallOptions): Outcome {
   if (outcome.ok) return outcome
   const { code, message, details } = outcome.error
   const cause = error ?? toolErrorFrom(outcome.error)
   if (code === 'E_VISIBILITY_EXPANSION' || code === 'E_PROMPT_EVALUATION') throw cause
-  if (code === 'TIMEOUT') throw new ToolError('E_PROMPT_EVALUATION', `the evaluation ended in tool '${outcome.meta.tool}': ${message}`, { cause, details: { ...details, code, tool: outcome.meta.tool } })
+  if (code === 'TIMEOUT' && isOutOfTime(outcome.error, options)) throw new ToolError('E_PROMPT_EVALUATION', `the evaluation ended in tool '${outcome.meta.tool}': ${message}`, { cause, details: { ...details, code, tool: outcome.meta.tool } })
   return outcome
+}
+
+// The time that the caller gave, and not one that a tool gave itself, or waited in vain for somebody else.
+function isOutOfTime({ details }: ErrorObject, { budget, signal }: CallOptions): boolean {
+  return details?.['limited_by'] === 'caller' || budget?.remaining('time') === 0 || signal?.aborted === true
 }
 
 function fail(name: unknown, error: ToolError): Ended {

@@ -4,7 +4,7 @@ import type { Connection } from '../../process/sandbox/profile.ts'
 import type { ToolError } from '../../contract/tool-error.ts'
 import type { Question } from '../interactions/read-question.ts'
 import type { ToolLine } from '../output/judge-line.ts'
-import type { Intervention } from './ending/ending.ts'
+import type { Intervention } from './ending/intervention.ts'
 
 /** Something on stdout or stderr that is no line of the protocol, or may not be one. */
 export type Doubt = { readonly stream: 'stdout' | 'stderr'; readonly reason: string; readonly [field: string]: unknown }

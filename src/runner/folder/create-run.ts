@@ -27,8 +27,8 @@ export function createRun(root: string, request: RunRequest | ((runId: string) =
   throw new ToolError('CONFLICT', `cannot create a run in ${root}: its id is taken`)
 }
 
-// Not recursively: the folder that it lies in is there, and on some file systems node would try forever.
-function prepareRoot(root: string): void {
+/** Makes the folder of runs where it is missing, such that git leaves it alone. Not recursively: the folder that it lies in is there, and on some file systems node would try forever. */
+export function prepareRoot(root: string): void {
   if (!makeFolder(root)) return
   try {
     writeFileSync(join(root, '.gitignore'), '*\n', { flag: 'wx' })

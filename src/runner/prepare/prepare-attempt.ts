@@ -77,7 +77,7 @@ export async function prepareAttempt(paths: RunPaths, request: RunRequest, host:
       : {
           ...common,
           heartbeats: 'none',
-          start: async (listener) => startCall({ registry: host.registry!, tool: request.tool, input: request.input ?? {}, runId: request.run_id, env: host.env, cwd: request.cwd }, listener),
+          start: async (listener) => startCall({ registry: host.registry!, tool: request.tool, input: request.input ?? {}, runId: request.run_id, env: host.env, secrets: secrets.named, cwd: request.cwd }, listener),
           settle: async (ending) => ending,
         }
     return { attempt, about, channels, release: secrets.release }

@@ -50,9 +50,11 @@ export async function prepareRights(paths: RunPaths, request: RunRequest, env: E
   const policy = await loadPolicies(cwd, env)
   const abilities = call ? await findAbilities(env) : { level: 'L1' as const, problem: undefined, details: undefined }
   const needs = permissions ? 'L3' : 'L1'
-  const level = await decideLevel({ tool, needs, offered: abilities.level, problem: abilities.problem, allow: request.allow_level, policy })
+  // A command of our own is no tool of anybody: the policy speaks about what it calls.
+  const isOurs = request.command !== undefined && request.orchestrator === true
+  const level = isOurs ? 'L1' : await decideLevel({ tool, needs, offered: abilities.level, problem: abilities.problem, allow: request.allow_level, policy })
   const isBound = permissions !== undefined || level !== 'L1'
-  if (!isBound) await checkUnconfined(policy, tool)
+  if (!isBound && !isOurs) await checkUnconfined(policy, tool)
   const asked = await readGrants({ permissions, file: manifest }, { workspace, cwd })
   const grants = isBound ? await checkPolicy(asked, policy, { tool, ...(manifest !== undefined && { file: manifest }) }) : asked
   const limits = grants.limits

@@ -8,12 +8,14 @@ import type { Rights } from './rights.ts'
 /** The secrets of a run: what is taken out of every record, and how the tool gets them. */
 export type PreparedSecrets = {
   readonly values: readonly string[]
+  /** For a tool in this process: by name. */
+  readonly named: { readonly [name: string]: string }
   readonly env: { readonly [name: string]: string }
   readonly files: ToolProfile['files']
   release(): Promise<void>
 }
 
-const NONE: PreparedSecrets = { values: [], env: {}, files: undefined, release: async () => undefined }
+const NONE: PreparedSecrets = { values: [], named: {}, env: {}, files: undefined, release: async () => undefined }
 
 /** Reads the secrets that a run was given and may have. Throws PERMISSION for one that it may not have, or that others can read. */
 export async function prepareSecrets(request: RunRequest, host: Pick<RunHost, 'secrets'>, { level, secrets: allowed, secretFiles }: Rights): Promise<PreparedSecrets> {
@@ -21,5 +23,5 @@ export async function prepareSecrets(request: RunRequest, host: Pick<RunHost, 's
   if (Object.keys(files).length === 0 && !host.secrets) return NONE
   const loaded = await loadSecrets(files, { given: host.secrets ?? {}, cwd: request.cwd, ...(allowed && { allowed }) })
   const laid = await layOutSecrets(loaded, level)
-  return { values: [...loaded.values()], ...laid }
+  return { values: [...loaded.values()], named: Object.fromEntries(loaded), ...laid }
 }

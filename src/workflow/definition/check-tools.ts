@@ -14,8 +14,8 @@ import type { ToolStep, Workflow } from './workflow-type.ts'
 
 type Known = Pick<Registry, 'list' | 'schema'>
 
-/** What is wrong with the tools of a workflow: those that the registry does not have, and inputs that cannot fit. */
-export async function checkTools(workflow: Workflow, registry: Known): Promise<readonly WorkflowProblem[]> {
+/** What is wrong with the tools of a workflow: those that the registry does not have, and inputs that cannot fit. The first ones are told, all of them are counted. */
+export async function checkTools(workflow: Workflow, registry: Known): Promise<{ readonly problems: readonly WorkflowProblem[]; readonly found: number }> {
   const schemas = new Map<string, Promise<JsonSchema | Fault>>()
   const schemaOf = (tool: string): Promise<JsonSchema | Fault> => schemas.get(tool) ?? schemas.set(tool, askSchema(tool, registry)).get(tool)!
   const findings: Finding[] = []
@@ -25,7 +25,7 @@ export async function checkTools(workflow: Workflow, registry: Known): Promise<r
     if (schema instanceof Fault) findings.push(findingAt(walked, ['tool' in walked.step ? 'tool' : 'command'], schema.message, schema.fix))
     else findings.push(...(await checkInput(walked, walked.step, schema)))
   }
-  return locateFindings(findings)
+  return { problems: await locateFindings(findings), found: findings.length }
 }
 
 class Fault {

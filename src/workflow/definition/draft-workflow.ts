@@ -35,7 +35,7 @@ export function draftWorkflow({ value, source, name }: RawWorkflow, drafting: Dr
   reader.knownKeys(value, Object.keys(WORKFLOW_KEYS), [], 'a workflow')
   for (const key of TEXTS) if (value[key] !== undefined) reader.fits(WORKFLOW_KEYS[key]!, value[key], [key])
   if (typeof value['summary'] === 'string' && value['summary'].length > LONGEST_SUMMARY) reader.find(['summary'], `'summary' has ${value['summary'].length} characters; it may have ${LONGEST_SUMMARY}`, 'Put the rest into description')
-  if (value['name'] !== undefined && (typeof value['name'] !== 'string' || !NAME.test(value['name']))) reader.find(['name'], `a name has 1 to 64 letters, digits, _ and -; got ${shown(value['name'])}`)
+  if (value['name'] !== undefined && (typeof value['name'] !== 'string' || !NAME.test(value['name']))) reader.find(['name'], `a name has 1 to 64 letters, digits, _ and -, and is not 'finally'; got ${shown(value['name'])}`)
   const context: StepsContext = {
     reader,
     names: new StepNames(value),

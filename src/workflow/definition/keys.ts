@@ -3,8 +3,8 @@ import type { Shape } from '../../contract/documents/shape.ts'
 import type { JsonSchema } from '../../contract/json.ts'
 import type { StepType } from './workflow-type.ts'
 
-/** What names of workflows and steps are made of. */
-export const NAME = /^(?!__proto__$)[A-Za-z0-9_-]{1,64}$/
+/** What names of workflows and steps are made of. `finally` begins the keys of the steps there. */
+export const NAME = /^(?!(?:__proto__|finally)$)[A-Za-z0-9_-]{1,64}$/
 /** What items can be called, so that expressions can name them. */
 export const ITEM_NAME = /^(?!(?:__proto__|input|steps|workflow|true|false|null)$)[A-Za-z_][A-Za-z0-9_]{0,63}$/
 /** The most that may happen at the same time. */

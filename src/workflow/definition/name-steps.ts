@@ -17,7 +17,7 @@ export class StepNames {
   nameOf(reader: DefinitionReader, name: unknown, automatic: string, path: KeyPath): string {
     if (name === undefined) return this.free(automatic)
     if (typeof name !== 'string' || !NAME.test(name)) {
-      reader.find([...path, 'name'], `a name has 1 to 64 letters, digits, _ and -; got ${shown(name)}`)
+      reader.find([...path, 'name'], `a name has 1 to 64 letters, digits, _ and -, and is not 'finally'; got ${shown(name)}`)
       return automatic
     }
     // A definition that was written out has these everywhere; it means its place in the list.

@@ -9,7 +9,7 @@ import type { Settled } from '../engines/engine-type.ts'
 export function beginExecution(journal: Pick<Journal, 'append'>, { run_id, workflow, input }: RunRequest, now: () => number): void {
   const { definition, hash } = workflow!
   journal.append({ t: 'define', h: hash, d: definition as unknown as Workflow })
-  journal.append({ t: 'begin', w: run_id, h: hash, i: input ?? {}, at: new Date(now()).toISOString() })
+  journal.append({ t: 'begin', w: run_id, h: hash, n: String(definition['name']), i: input ?? {}, at: new Date(now()).toISOString() })
 }
 
 /** Writes down how an execution ended. */

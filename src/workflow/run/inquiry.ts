@@ -30,7 +30,7 @@ export function openInquiry(listener: Pick<SubjectListener, 'onQuestion' | 'onWi
     }
     if (signal.aborted) return reject(signal.reason as Error)
     signal.addEventListener('abort', withdraw, { once: true })
-    waiting.set(question.id, { resolve: (answer) => (settle(), resolve(answer)), reject: (error) => (settle(), reject(error as Error)) })
+    waiting.set(question.id, { resolve: (answer) => (settle(), resolve(answer)), reject: (error) => (settle(), reject(error)) })
     listener.onQuestion(question, context)
   })
   return {

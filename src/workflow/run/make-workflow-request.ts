@@ -32,7 +32,7 @@ export function makeWorkflowRequest(runId: string, workflow: Workflow, input: Js
     args: [],
     input,
     command: 'workflow',
-    workflow: { definition: workflow as unknown as JsonObject, hash: hashWorkflow(workflow), ...(file !== undefined && { file }) },
+    workflow: { definition: workflow, hash: hashWorkflow(workflow), ...(file !== undefined && { file }) },
     ...(surroundings && { surroundings }),
     cwd,
     ...(timeout !== undefined && { timeout_s: timeout }),

@@ -2,8 +2,9 @@ import { join } from 'node:path'
 import { protocolName } from '../../contract/errors.ts'
 import type { JsonObject } from '../../contract/json.ts'
 import { ToolError } from '../../contract/tool-error.ts'
+import { crashPoint } from '../../process/crash-point.ts'
 import type { Registry } from '../../registry/registry-type.ts'
-import type { Intervention } from '../../runner/attempt/ending/ending.ts'
+import type { Intervention } from '../../runner/attempt/ending/intervention.ts'
 import type { StartSubject, Subject, SubjectEnd } from '../../runner/attempt/subject.ts'
 import type { RunPaths } from '../../runner/folder/run-paths.ts'
 import type { RunRequest } from '../../runner/run-request.ts'
@@ -94,6 +95,7 @@ function tracked(perform: PerformTool, working: Set<Promise<unknown>>): PerformT
 async function keepEnd(journal: Journal, id: string, settled: Settled, now: () => number): Promise<void> {
   endExecution(journal, id, settled, now)
   await journal.synced()
+  crashPoint('execution.ended')
 }
 
 function endLine({ code, message, retryable, hint, details, run_id }: StepError): { readonly type: string; readonly [field: string]: unknown } {

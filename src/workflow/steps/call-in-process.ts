@@ -3,9 +3,8 @@ import { ToolError } from '../../contract/tool-error.ts'
 import { inputFromWords } from '../../define/argv/input-from-words.ts'
 import type { Entry } from '../../registry/entry.ts'
 import type { Settled } from '../engines/engine-type.ts'
-import type { StepCall } from './perform-tool.ts'
 import { reasonOf, settleOutcome } from './step-error.ts'
-import type { StepHost } from './step-host.ts'
+import type { StepCall, StepHost } from './step-host.ts'
 import { forwardedId, keyOfTry } from './step-names.ts'
 
 /** Calls a tool that is no program: a function of this process, one of a server. It has no run of its own; what it tells is told as a task. */

@@ -8,8 +8,7 @@ import type { Given } from '../../runner/make-request.ts'
 import type { RunPaths } from '../../runner/folder/run-paths.ts'
 import type { RunRequest } from '../../runner/run-request.ts'
 import type { Entry } from '../../registry/entry.ts'
-import type { StepCall } from './perform-tool.ts'
-import type { StepHost } from './step-host.ts'
+import type { StepCall, StepHost } from './step-host.ts'
 
 type ProgramStep = { readonly host: StepHost; readonly call: StepCall; readonly entry: Entry; readonly program: FoundProgram }
 

@@ -8,9 +8,8 @@ import { makeWorkflowRequest } from '../run/make-workflow-request.ts'
 import type { LoadedWorkflow } from '../source/load-workflows.ts'
 import { workflowOf } from '../source/workflow-of.ts'
 import { childRequest } from './child-request.ts'
-import type { ChildWork } from './perform-child.ts'
-import type { StepCall } from './perform-tool.ts'
-import type { StepHost } from './step-host.ts'
+import type { ChildWork } from './child-step.ts'
+import type { StepCall, StepHost } from './step-host.ts'
 import { childRunId } from './step-names.ts'
 
 /** Workflows that are steps of each other, one in the other. */

@@ -1,7 +1,6 @@
 import { rmSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ToolError } from '../../contract/tool-error.ts'
-import type { StartSubject } from '../../runner/attempt/subject.ts'
 import { createRun } from '../../runner/folder/create-run.ts'
 import { runPaths } from '../../runner/folder/run-paths.ts'
 import type { RunPaths } from '../../runner/folder/run-paths.ts'
@@ -9,24 +8,12 @@ import { performRun } from '../../runner/perform-run.ts'
 import type { RunRequest } from '../../runner/run-request.ts'
 import type { Settled } from '../engines/engine-type.ts'
 import { childHost } from './child-host.ts'
+import type { ChildStep } from './child-step.ts'
 import { followChild } from './follow-child.ts'
-import type { StepCall } from './perform-tool.ts'
 import { lookAtChild } from './look-at-child.ts'
 import { settleChild } from './settle-child.ts'
-import type { StepHost } from './step-host.ts'
 import { openTask } from './task.ts'
 import type { Task } from './task.ts'
-
-/** What the tool of a step is as a run of its own: a program, or another workflow. */
-export type ChildWork = {
-  readonly runId: string
-  request(paths: RunPaths): Promise<RunRequest>
-  /** What is run where it is no program. */
-  start?(paths: RunPaths, request: RunRequest): StartSubject
-}
-
-/** A step whose tool is a run of its own. */
-export type ChildStep = { readonly host: StepHost; readonly call: StepCall; readonly work: ChildWork; readonly signal: AbortSignal }
 
 // Between the folder of a run and what makes it one there is a moment.
 const LOOK_AGAIN_MS = 20

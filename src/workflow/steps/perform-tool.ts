@@ -6,9 +6,7 @@ import { joinWork } from './join-work.ts'
 import { findChildWork } from './find-child-work.ts'
 import { performChild } from './perform-child.ts'
 import { settleThrown } from './step-error.ts'
-import type { StepHost } from './step-host.ts'
-
-export type StepCall = Parameters<PerformTool>[0]
+import type { StepCall, StepHost } from './step-host.ts'
 
 /** Performs the tools of steps: programs and other workflows as runs on record, linked to their workflow; everything else by a call. What is at work under the same key, in this process or another, is joined. Rejects only with ANSWER_REQUIRED, and only where its host wants that. */
 export function createPerformTool(host: StepHost): PerformTool {

@@ -5,9 +5,13 @@ import type { RunPaths } from '../../runner/folder/run-paths.ts'
 import type { Question } from '../../runner/interactions/read-question.ts'
 import type { ToolLine } from '../../runner/output/judge-line.ts'
 import type { RunRequest } from '../../runner/run-request.ts'
+import type { PerformTool } from '../engines/engine-type.ts'
 
 /** A question of a tool, and who asks it. Its id is that under which the workflow asks it. */
 export type ForwardedQuestion = { readonly question: Question; readonly context?: JsonObject; readonly task: string; /** The run of the tool, where it has one, and what it calls the question there. */ readonly run_id?: string; readonly original: string }
+
+/** The tool of a step, as an engine wants it performed. */
+export type StepCall = Parameters<PerformTool>[0]
 
 /** What stands around the steps of workflows. */
 export type StepHost = {

@@ -2,8 +2,7 @@ import { isObject } from '../../contract/json.ts'
 import type { RunEvent } from '../../contract/run-state.ts'
 import type { Settled } from '../engines/engine-type.ts'
 import type { EndedChild } from './look-at-child.ts'
-import type { StepCall } from './perform-tool.ts'
-import type { StepHost } from './step-host.ts'
+import type { StepCall, StepHost } from './step-host.ts'
 import { keyOfTry } from './step-names.ts'
 
 /** A step as a task, in the words of the run protocol. */

@@ -75,6 +75,21 @@ describe('a folder with hostile things in it', () => {
     expect(readFileSync(join(outside, 'secret.txt'), 'utf8')).toBe('inside out')
   })
 
+  test('a name that is no text hides its file from lists, is in the way of a removal, and goes with its folder [8.files-confined]', async () => {
+    const root = makeRoot()
+    const bytes = (...names: readonly (string | Buffer)[]): Buffer => Buffer.concat([root, ...names].flatMap((name, index) => [Buffer.from(index === 0 ? '' : '/'), Buffer.from(name)]))
+    mkdirSync(join(root, 'odd/deep'), { recursive: true })
+    for (const folder of ['odd', 'odd/deep']) writeFileSync(bytes(folder, Buffer.from([0xff, 0xfe])), 'x')
+    const files = folderFiles(root)
+    const part = files.begin({ readOnly: false })
+    expect((await part.view.list('odd')).items.map(({ path }) => path)).toEqual(['odd/deep'])
+    await expect(part.view.remove('odd/deep')).rejects.toMatchObject({ code: 'CONFLICT', message: expect.stringContaining('not empty') })
+    await part.view.remove('odd', { recursive: true })
+    await part.commit()
+    await part.end?.()
+    expect(readdirSync(root)).toEqual([])
+  })
+
   test('a folder that becomes a link between the look at it and its use leads nobody out, neither readers nor writers [8.files-confined]', async () => {
     const [root, outside] = [makeRoot(), makeRoot()]
     for (const [place, text] of [[join(root, 'a/d'), 'inside'], [join(outside, 'd'), 'outside']] as const) {

@@ -106,6 +106,84 @@ describe('files that roll back', () => {
     }
   })
 
+  test('a folder that was not removed because of what lay in it: when that is gone meanwhile, the refusal is void, and so is the call [8.files-conflict]', async () => {
+    for (const files of [folderFiles(makeRoot()), memoryFiles()]) {
+      const make = files.begin({ readOnly: false })
+      await make.view.write('full/only', '1')
+      await make.commit()
+      await make.end?.()
+      const [refused, mover] = [files.begin({ readOnly: false }), files.begin({ readOnly: false })]
+      await expect(refused.view.remove('full')).rejects.toMatchObject({ code: 'CONFLICT', retryable: false })
+      await refused.view.write('note', 'it is not empty')
+      await mover.view.move('full/only', 'elsewhere')
+      await mover.commit()
+      await mover.end?.()
+      await expect(Promise.resolve(refused.commit())).rejects.toMatchObject({ code: 'CONFLICT', retryable: true, details: { path: 'full/only' } })
+      await refused.rollback()
+    }
+  })
+
+  test('nor does a refusal count because of a file on the way, when that is gone meanwhile [8.files-conflict]', async () => {
+    const refusals: readonly ((view: Filesystem) => Promise<unknown>)[] = [(view) => view.write('way/a', '1'), (view) => view.makeFolder('way/a'), (view) => view.move('other', 'way/a'), (view) => view.readText('way/a'), (view) => view.remove('way/a/b')]
+    for (const files of [folderFiles(makeRoot()), memoryFiles()]) {
+      for (const refusal of refusals) {
+        const make = files.begin({ readOnly: false })
+        for (const path of ['way', 'other']) await make.view.write(path, '1')
+        await make.commit()
+        await make.end?.()
+        const [refused, remover] = [files.begin({ readOnly: false }), files.begin({ readOnly: false })]
+        await expect(refusal(refused.view)).rejects.toMatchObject({ code: 'CONFLICT', details: { path: 'way' } })
+        await refused.view.write('note', 'there is a file on the way')
+        await remover.view.remove('way')
+        await remover.commit()
+        await remover.end?.()
+        await expect(Promise.resolve(refused.commit()), String(refusal)).rejects.toMatchObject({ code: 'CONFLICT', retryable: true, details: { path: 'way' } })
+        await refused.rollback()
+      }
+    }
+  })
+
+  test('a folder that a call was told is there has to be there at its commit [8.files-conflict]', async () => {
+    for (const files of [folderFiles(makeRoot()), memoryFiles()]) {
+      const make = files.begin({ readOnly: false })
+      await make.view.makeFolder('wanted')
+      await make.commit()
+      await make.end?.()
+      const [wants, mover] = [files.begin({ readOnly: false }), files.begin({ readOnly: false })]
+      await wants.view.makeFolder('wanted')
+      await mover.view.move('wanted', 'elsewhere')
+      await mover.commit()
+      await mover.end?.()
+      await expect(Promise.resolve(wants.commit())).rejects.toMatchObject({ code: 'CONFLICT', retryable: true, details: { path: 'wanted' } })
+      await wants.rollback()
+    }
+  })
+
+  test('a folder that was moved or removed, and made anew, is not the one that others wrote into [8.files-conflict]', async () => {
+    const replaces: readonly ((view: Filesystem) => Promise<void>)[] = [(view) => view.move('folder', 'moved'), (view) => view.remove('folder', { recursive: true })]
+    for (const [index, replace] of [...replaces, ...replaces].entries()) {
+      const files = index < replaces.length ? memoryFiles() : folderFiles(makeRoot())
+      const make = files.begin({ readOnly: false })
+      await make.view.write('folder/old', '1')
+      await make.commit()
+      await make.end?.()
+      const [replacer, writer] = [files.begin({ readOnly: false }), files.begin({ readOnly: false })]
+      await replace(replacer.view)
+      await replacer.view.write('folder/new', '1')
+      await writer.view.write('folder/late', '1')
+      await writer.commit()
+      await writer.end?.()
+      // Either it comes after the writer with all that it does, or it has to be repeated: what was written is never in the new folder.
+      const isKept = await Promise.resolve(replacer.commit()).then(() => true, (error: unknown) => {
+        expect(error).toMatchObject({ code: 'CONFLICT', retryable: true })
+        return false
+      })
+      await (isKept ? replacer.end?.() : replacer.rollback())
+      const { view } = files.begin({ readOnly: true })
+      expect((await view.list('folder')).items.map(({ path }) => path)).toEqual(isKept ? ['folder/new'] : ['folder/late', 'folder/old'])
+    }
+  })
+
   test('a call inside another sees its changes and gives it its own, or forgets them alone [8.files-nested]', async () => {
     const root = makeRoot()
     writeDisk(root, new Map([['old/a', 'a'], ['old/b', 'b']]))

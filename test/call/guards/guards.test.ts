@@ -44,6 +44,7 @@ describe('guards', () => {
     ['answers null', () => null, 'neither'],
     ['answers a text', () => 'no', 'neither'],
     ['answers an empty object', () => ({}), 'neither'],
+    ['answers what cannot be read', () => ({ get message() { throw new Error('torn') } }), "guard 'g' refused 'act', and why cannot be read: torn"],
   ])('[8.guards-closed] one that %s refuses', async (_what, check, message) => {
     run.mockClear()
     const outcome = await call(act, {}, { guards: [{ name: 'g', check } as Guard] })
@@ -74,6 +75,17 @@ describe('guards', () => {
       expect(await call(act, {}, { guards: [needs] })).toMatchObject({ ok: false, error: { code: 'CONFIG', suggestion: { fix: expect.stringContaining('createState()') } } })
     }
     expect(run).not.toHaveBeenCalled()
+  })
+
+  test('[8.guards-closed] null is no state: nothing is remembered there, so nothing runs, and the record is told', async () => {
+    run.mockClear()
+    const onEvent = vi.fn()
+    for (const more of [{}, { guards: [guards.rate({ calls: 1, per: 60 })] }]) expect(await call(act, {}, { ...more, state: null as never, onEvent })).toMatchObject({ ok: false, error: { code: 'CONFIG', message: expect.stringContaining('createState()') } })
+    expect([run.mock.calls.length, onEvent.mock.calls.length]).toEqual([0, 2])
+  })
+
+  test.each<[string, unknown, string]>([['a number', 7, 'PRECONDITION'], ['a word of the language', '__proto__', 'PRECONDITION'], ['small letters', 'nope', 'PRECONDITION'], ['one of their own', 'E_NIGHT', 'E_NIGHT'], ['one of the table', 'PERMISSION', 'PERMISSION']])('[8.guards-advice] the code of a refusal is a code: %s', async (_what, code, told) => {
+    expect(await call(act, {}, { guards: [guard({ name: 'g', check: () => ({ message: 'no', advice: 'rest', details: 'text', code }) as never })] })).toMatchObject({ ok: false, error: { code: told, message: 'no', details: { guard: 'g' } } })
   })
 
   test.each<[string, () => unknown, object]>([
@@ -204,6 +216,22 @@ describe('rate', () => {
     }
   })
 
+  test('[8.guards-rate] a clock that was put back: what began in its future counts from now on, and not until that future', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    try {
+      const options = { state: createState(), guards: [guards.rate({ calls: 2, per: 60 }), guards.rate({ calls: 100, per: 60, name: 'other' })] }
+      const now = Date.now()
+      vi.setSystemTime(now + 365 * 86_400_000)
+      for (const ok of [true, true, false]) expect(await call(act, {}, options)).toMatchObject({ ok })
+      vi.setSystemTime(now)
+      expect(await call(act, {}, options)).toMatchObject({ error: { code: 'RATE_LIMIT', details: { retry_after_s: 60 } } })
+      vi.setSystemTime(now + 60_000)
+      expect(await call(act, {}, options)).toMatchObject({ ok: true })
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
   test('[8.guards-rate] two limits on one state count apart, unless they have one name', async () => {
     const state = createState()
     const both = [guards.rate({ calls: 2, per: 60 }), guards.rate({ calls: 5, per: 3600 })]
@@ -238,6 +266,10 @@ describe('approval', () => {
     expect(await call(secretive, input, { guards: [guards.approval()], answer: () => { throw new Error('terminal gone') } })).toMatchObject({ ok: false, error: { message: expect.stringContaining('terminal gone') } })
     expect(await call(secretive, input, { guards: [guards.approval()], answer: () => 'perhaps' })).toMatchObject({ ok: false })
     expect(run).not.toHaveBeenCalled()
+  })
+
+  test('[8.guards-approval] options that make no sense are refused when the guard is made', () => {
+    for (const odd of [{ when: 5 }, { prompt: 'Really?' }, { timeout: 0 }, { timeout: NaN }, { timeout: '5s' }, { tools: [] }, { tool: 'x' }]) expect(() => guards.approval(odd as never), JSON.stringify(odd)).toThrow(expect.objectContaining({ code: 'CONFIG' }))
   })
 
   test('[8.guards-approval] waiting for a person does not use up the deadline, and cancelling ends it', async () => {

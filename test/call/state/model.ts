@@ -1,9 +1,8 @@
 import fc from 'fast-check'
-import { call, partial, slice } from 'toolable'
-import type { Context, Outcome, State } from 'toolable'
+import { call, partial, slice, tool } from 'toolable'
+import type { CallOptions, Context, Outcome, State } from 'toolable'
 import { anyStep, perform, performPlainly } from '../files/model.ts'
 import type { Model as Files, Step } from '../files/model.ts'
-import { doing } from './support.ts'
 
 type Item = { readonly id: number; readonly text: string }
 
@@ -99,6 +98,22 @@ export function touches(actions: readonly Action[], how: 'replace' | 'items' | '
   })
 }
 
+// One tool for all calls: to define one costs more than to call it.
+const works = new Map<number, (ctx: Context) => unknown>()
+const does = tool({
+  name: 'does',
+  summary: 'Does what is kept for it',
+  input: { type: 'object', properties: { key: { type: 'integer' } }, required: ['key'], additionalProperties: false },
+  run: (input: unknown, ctx: Context) => works.get((input as { readonly key: number }).key)!(ctx),
+})
+let calls = 0
+
+async function doOnce(work: (ctx: Context) => unknown, options: CallOptions): Promise<Outcome> {
+  const key = ++calls
+  works.set(key, work)
+  return call(does, { key }, options).finally(() => works.delete(key))
+}
+
 /** Does the actions of a call; gives what the steps on files said. `log` hears what was written to the log while every call around was still open. */
 export async function act(ctx: Context, state: State, actions: readonly Action[], log: (entry: number) => void, signals: readonly AbortSignal[] = [ctx.signal]): Promise<string[]> {
   const said: string[] = []
@@ -106,11 +121,11 @@ export async function act(ctx: Context, state: State, actions: readonly Action[]
     if (action.kind === 'slice') change(ctx.state, action.change)
     else if (action.kind === 'file') said.push(await perform(ctx.filesystem, action.step))
     else if (action.kind === 'log') writeLog(ctx, log, signals)
-    else await call(doing(async (inner) => {
+    else await doOnce(async (inner) => {
       const heard = await act(inner, state, action.actions, log, [...signals, inner.signal])
       if (action.fails) throw new Error('the inner call fails')
       said.push(...heard)
-    }), {}, { state })
+    }, { state })
   }
   return said
 }
@@ -126,7 +141,7 @@ function writeLog(ctx: Context, log: (entry: number) => void, signals: readonly 
 export async function make(state: State, number: number, { actions, end, heard }: Round[number], log: (entry: number) => void, meet: () => Promise<void>): Promise<{ readonly outcome: Outcome; readonly said: string[] }> {
   const controller = new AbortController()
   let said: string[] = []
-  const outcome = await call(doing(async (ctx) => {
+  const outcome = await doOnce(async (ctx) => {
     ctx.state.get(order).append(number)
     said = await act(ctx, state, actions, log).finally(meet)
     if (end === 'throw') throw new Error('thrown')
@@ -138,7 +153,7 @@ export async function make(state: State, number: number, { actions, end, heard }
     // Nobody waits for it any more, and it goes on.
     await act(ctx, state, [...actions, { kind: 'log' }, { kind: 'slice', change: { do: 'append', id: 9, text: 'late' } }], log)
     return 'late'
-  }), {}, {
+  }, {
     state,
     signal: controller.signal,
     ...(end === 'timeout' && { timeout: '1ms' }),

@@ -135,6 +135,44 @@ describe('a subscriber of calls', () => {
     }
   })
 
+  test('[8.state-listener] that takes no end is given up after a minute: everything is taken back, it is told of the failure without waiting, and others go on', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      const files = memoryFiles()
+      const state = createState({ filesystem: files })
+      const told: boolean[] = []
+      const write = doing(async (ctx) => {
+        ctx.state.get(notes).append('stuck')
+        await ctx.filesystem.write('a', 'b')
+      })
+      const stuck = call(write, {}, { state, timeout: 5, onEvent: (event) => { if (event.type === 'tool_invoked') told.push(event.outcome.ok); return new Promise(() => undefined) } })
+      await settle()
+      await vi.advanceTimersByTimeAsync(59_999)
+      expect(told).toEqual([true])
+      await vi.advanceTimersByTimeAsync(1)
+      expect(await stuck).toMatchObject({ ok: false, error: { code: 'TIMEOUT', message: expect.stringMatching(/^onEvent did not come to an end .* in 60 seconds/) } })
+      expect([told, state.get(notes).all(), files.toJSON().files]).toEqual([[true, false], [], {}])
+      expect(await call(doing((ctx) => ctx.state.get(notes).append('next')), {}, { state })).toMatchObject({ ok: true })
+      expect(state.get(notes).all()).toEqual(['next'])
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  test('[8.state-listener] without a state, and after a failure, nothing depends on a listener: the answer comes after a minute', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      const onEvent = (): Promise<void> => new Promise(() => undefined)
+      const both = [call(doing(() => 'done'), {}, { onEvent }), call(doing(() => { throw new Error('x') }), {}, { state: createState(), onEvent })]
+      await settle()
+      await vi.advanceTimersByTimeAsync(60_000)
+      expect(await Promise.all(both)).toMatchObject([{ ok: true, result: 'done' }, { ok: false, error: { code: 'INTERNAL', message: 'x' } }])
+      expect(vi.getTimerCount()).toBe(0)
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
   test('[8.state-stuck] a call that waits to commit can be cancelled, and many that wait come in their order', async () => {
     const state = createState()
     const asked = gate()

@@ -41,6 +41,22 @@ describe('the verbs of a slice', () => {
     expect(() => state.get(numbers).replace('abc' as never)).toThrow("replace() of slice 'numbers' needs a list")
     state.get(numbers)
     expect(() => state.get(slice('numbers', { kind: 'log' }))).toThrow("'numbers' is the key of a state slice and of a log slice")
+    for (const key of ['', 5, undefined]) expect(() => slice(key as never)).toThrow(expect.objectContaining({ code: 'CONFIG' }))
+    expect(() => slice('numbers', { kind: 'lgo' as never })).toThrow("slice 'numbers' must be of the kind 'state' or 'log', got lgo")
+  })
+
+  test('[8.state-slices] only what snapshot() gave is restored, and anything else leaves the state as it is', async () => {
+    const state = createState()
+    state.get(numbers).append(1)
+    const before = state.snapshot()
+    state.get(numbers).append(2)
+    for (const odd of [undefined, null, {}, { slices: 5 }, { slices: {} }, { slices: new Map([['numbers', [7]]]) }, state.toJSON()]) {
+      expect(() => state.restore(odd as never)).toThrow(expect.objectContaining({ code: 'CONFIG' }))
+      expect(await call(doing((ctx) => ctx.state.restore(odd as never)), {}, { state })).toMatchObject({ ok: false, error: { code: 'CONFIG' } })
+    }
+    expect(state.get(numbers).all()).toEqual([1, 2])
+    state.restore(before)
+    expect(state.get(numbers).all()).toEqual([1])
   })
 
   test('[8.state-slices] a key is of one kind, also where two calls find it at the same time', async () => {

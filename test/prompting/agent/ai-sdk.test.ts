@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { LanguageModelV2, LanguageModelV2CallOptions, LanguageModelV2Content, LanguageModelV2FinishReason, LanguageModelV2StreamPart } from '@ai-sdk/provider'
 import { APICallError } from 'ai'
 import { MockLanguageModelV3, convertArrayToReadableStream, simulateReadableStream } from 'ai/test'
 import { agent, aiSdkModel, content, jsonSchema, ok, tool } from 'toolable'
@@ -51,6 +52,34 @@ describe('over the providers of the ai package', () => {
     expect(mock.doStreamCalls[1]!.prompt.at(-1)).toMatchObject({ content: [{ output: { type: 'content', value: [{ type: 'text', text: 'Look.' }, { type: 'image-data', data: 'AAAA', mediaType: 'image/png' }] } }] })
   })
 
+  test.each([true, false])('a model of the version before, with words and numbers where the new one has objects, does the same; stream: %s [8.agent-ai-sdk]', async (stream) => {
+    const asked: LanguageModelV2CallOptions[] = []
+    const turns: { readonly content: LanguageModelV2Content[]; readonly finishReason: LanguageModelV2FinishReason }[] = [
+      { content: [{ type: 'reasoning', text: 'Hm.', providerMetadata: { old: { signature: 's' } } }, { type: 'text', text: 'I look.' }, called('a', '{"left":1,"right":2}'), { ...called('b', '{}'), toolName: 'draw' }], finishReason: 'tool-calls' },
+      { content: [{ type: 'text', text: 'Once upon' }], finishReason: 'length' },
+    ]
+    const take = (options: LanguageModelV2CallOptions) => ({ ...turns[asked.push(options) - 1]!, usage: { inputTokens: 10, outputTokens: 5, totalTokens: 15 }, warnings: [] })
+    const old: LanguageModelV2 = {
+      specificationVersion: 'v2', provider: 'old', modelId: 'one', supportedUrls: {},
+      doGenerate: async (options) => take(options),
+      doStream: async (options) => {
+        const { content: parts, finishReason, usage: used } = take(options)
+        const pieces = parts.flatMap((part, id): LanguageModelV2StreamPart[] => (part.type === 'text' || part.type === 'reasoning' ? [{ type: `${part.type}-start`, id: `${id}` }, { type: `${part.type}-delta`, id: `${id}`, delta: part.text }, { type: `${part.type}-end`, id: `${id}`, ...(part.providerMetadata && { providerMetadata: part.providerMetadata }) }] : [part as LanguageModelV2StreamPart]))
+        return { stream: convertArrayToReadableStream([{ type: 'stream-start', warnings: [] }, ...pieces, { type: 'finish', finishReason, usage: used }]) }
+      },
+    }
+    const result = await agent({ model: aiSdkModel(old, { stream }), tools: [add, draw] }).run('1 + 2?')
+    expect(result).toMatchObject({ status: 'failed', text: 'Once upon', usage: { input: 20, output: 10 }, error: { code: 'OUTPUT_LIMIT' } })
+    expect(asked[0]).toMatchObject({ tools: [{ type: 'function', name: 'add' }, { name: 'draw' }], toolChoice: { type: 'auto' } })
+    expect(asked[1]!.prompt.slice(1)).toEqual([
+      { role: 'assistant', content: [{ type: 'reasoning', text: 'Hm.', providerOptions: { old: { signature: 's' } } }, { type: 'text', text: 'I look.' }, { type: 'tool-call', toolCallId: 'a', toolName: 'add', input: { left: 1, right: 2 } }, { type: 'tool-call', toolCallId: 'b', toolName: 'draw', input: {} }] },
+      { role: 'tool', content: [
+        { type: 'tool-result', toolCallId: 'a', toolName: 'add', output: { type: 'text', value: '{"sum":3}' } },
+        { type: 'tool-result', toolCallId: 'b', toolName: 'draw', output: { type: 'content', value: [{ type: 'text', text: 'Look.' }, { type: 'media', data: 'AAAA', mediaType: 'image/png' }] } },
+      ] },
+    ] satisfies LanguageModelV2CallOptions['prompt'])
+  })
+
   test('errors of the provider say whether to try again [8.agent-ai-sdk-errors]', async () => {
     const failing = (statusCode: number, isRetryable: boolean) => new APICallError({ message: `answered ${statusCode}`, url: 'http://127.0.0.1', requestBodyValues: {}, statusCode, isRetryable, responseHeaders: { 'retry-after': '0' } })
     const replies: (Error | Parts)[] = [failing(429, true), failing(500, true), [...text('half')], [{ type: 'error', error: failing(503, true) }], [...text('Here.'), finish('stop')]]
@@ -68,8 +97,8 @@ describe('over the providers of the ai package', () => {
 
   test('cancelling cancels the stream [8.agent-cancel]', async () => {
     const stop = new AbortController()
-    const mock = new MockLanguageModelV3({ doStream: async () => ({ stream: simulateReadableStream({ chunks: [...text('a'), ...text('b'), finish('stop')] as never[], chunkDelayInMs: 60_000, initialDelayInMs: 0 }) }) })
-    const running = agent({ model: aiSdkModel(mock), tools: [add], onEvent: ({ type }) => { if (type === 'turn_start') setTimeout(() => stop.abort(), 20) } }).run('Go', { signal: stop.signal })
+    const mock = new MockLanguageModelV3({ doStream: async () => ({ stream: simulateReadableStream({ chunks: [{ type: 'text-delta', id: 't', delta: 'a' }, ...text('b'), finish('stop')] as never[], chunkDelayInMs: 60_000, initialDelayInMs: 0 }) }) })
+    const running = agent({ model: aiSdkModel(mock), tools: [add], onEvent: ({ type }) => { if (type === 'text') stop.abort() } }).run('Go', { signal: stop.signal })
     expect(await running).toMatchObject({ status: 'cancelled' })
     expect(mock.doStreamCalls[0]!.abortSignal!.aborted).toBe(true)
   })

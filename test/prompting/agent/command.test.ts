@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync, statSync } from 'node:fs'
+import { chmodSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { folderWith, startToolable, toolable } from '../../commands/support.ts'
@@ -169,6 +169,30 @@ describe('a run that somebody looks after', () => {
     expect(server.asked[3]!.body.messages.map(({ role }: { role: string }) => role)).toEqual(['user', ...Array.from({ length: 3 }, () => ['assistant', 'tool']).flat()])
     expect(server.asked[3]!.body.messages.at(-1).content).toContain('interrupted')
     expect((await toolable(['runs', 'show', 'latest'], here)).json.result).toMatchObject({ state: 'completed', attempt: 3, result: { text: 'It is 3.' } })
+  })
+
+  test('a secret reaches the tools in this process, and neither it nor the key gets further [8.agent-command-secrets]', async () => {
+    const server = await startModelServer([use('blabs'), 'ok'])
+    const cwd = folderWith({ 'toolable.yaml': `modules:\n  - ${fixture('agent/secrets.mjs')}\n`, 'token.txt': 'tok-0123456789\n' })
+    chmodSync(join(cwd, 'token.txt'), 0o600)
+    const here = { cwd, env: { OPENAI_API_KEY: KEY, OPENAI_BASE_URL: server.baseUrl } }
+    const { status, stdout, stderr } = await toolable(['agent', 'Go', '--model', 'openai:tiny', '--secret-file', 'token=token.txt', '--stream'], here)
+    expect(status).toBe(0)
+    expect(server.asked[0]!.headers.authorization).toBe(`Bearer ${KEY}`)
+    expect(server.asked[1]!.body.messages.at(-1).content).toBe('token [REDACTED], key [REDACTED]')
+    for (const text of [stdout, stderr, ...filesIn(join(cwd, '.runs')).map((file) => readFileSync(file, 'utf8'))]) expect(text).not.toMatch(/tok-0123456789|sk-test/)
+    expect(JSON.stringify(transcriptOf(cwd))).toContain('token [REDACTED]')
+    // The same for a run of such a tool alone.
+    expect((await toolable(['run', '--secret-file', 'token=token.txt', 'blabs'], { cwd })).stdout).toMatch(/"token \[REDACTED\]/)
+  })
+
+  test('a policy that demands permissions speaks about the tools, and about those of a prompt that nobody has looked at [8.agent-command-policy]', async () => {
+    const { server, cwd, flags, here } = await scripted([SUM, 'It was refused.'])
+    writeFileSync(join(cwd, 'toolable.policy.yaml'), 'version: 1\nmin_level: L3\nrequire_permissions: true\n')
+    const [registry, prompt] = await Promise.all([toolable(['agent', 'Go', ...flags], here), toolable(['agent', 'Go', ...flags, '--prompt', fixture('agent/prompt.mjs'), '--params', '{"user":"Ada"}'], here)])
+    expect([registry.status, registry.json.result.text]).toEqual([0, 'It was refused.'])
+    expect(server.asked[1]!.body.messages.at(-1).content).toMatch(/'tools\.add'/)
+    expect([prompt.status === 0, prompt.json.error.code]).toEqual([false, expect.stringMatching(/PERMISSION|SANDBOX_UNAVAILABLE/)])
   })
 
   test('its time ends with --timeout [8.agent-command-cancel]', async () => {

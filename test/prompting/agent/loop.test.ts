@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { agent, content, createState, fail, jsonSchema, ok, registry, tool, toolset, ToolError } from 'toolable'
@@ -103,12 +103,13 @@ describe('the loop', () => {
 })
 
 describe('calls side by side', () => {
-  // Tells how many ran at the same time.
-  function watched(annotations: { readonly readOnly?: boolean }, name: string, seen: { now: number; most: number; order: string[] }) {
+  // Tells how many ran at the same time; the slow one waits until so many others have ended.
+  function watched(annotations: { readonly readOnly?: boolean }, name: string, seen: { now: number; most: number; order: string[] }, others: number) {
     return tool({ name, summary: 'Wait a little', annotations, input: jsonSchema<{ id: string }>({ type: 'object', properties: { id: { type: 'string' } }, required: ['id'] }), async run({ id }) {
       seen.now += 1
       seen.most = Math.max(seen.most, seen.now)
-      await new Promise((resolve) => setTimeout(resolve, id === 'slow' ? 40 : 5))
+      await new Promise((resolve) => setTimeout(resolve, 5))
+      if (id === 'slow') await expect.poll(() => seen.order.length, { timeout: 60_000 }).toBeGreaterThanOrEqual(others)
       seen.now -= 1
       seen.order.push(id)
       return id
@@ -120,7 +121,8 @@ describe('calls side by side', () => {
     ['safe', 'read', 3], ['safe', 'write', 1], ['all', 'write', 3], [false, 'read', 1],
   ] as const)('parallel %s: of %s tools %i run at the same time, and messages keep their order [8.agent-parallel]', async (parallel, name, most) => {
     const seen = { now: 0, most: 0, order: [] as string[] }
-    const tools = [watched({ readOnly: true }, 'read', seen), watched({}, 'write', seen)]
+    const others = most === 1 ? 0 : 2
+    const tools = [watched({ readOnly: true }, 'read', seen, others), watched({}, 'write', seen, others)]
     const { messages } = await agent({ model: scriptedModel(replies(name)), tools, parallel }).run('Go')
     expect(seen.most).toBe(most)
     expect(toolTexts(messages)).toEqual(['slow', 'b', 'c'])
@@ -129,7 +131,7 @@ describe('calls side by side', () => {
 
   test('what stands before a call that changes something happens before it [8.agent-parallel]', async () => {
     const seen = { now: 0, most: 0, order: [] as string[] }
-    const tools = [watched({ readOnly: true }, 'read', seen), watched({}, 'write', seen)]
+    const tools = [watched({ readOnly: true }, 'read', seen, 1), watched({}, 'write', seen, 1)]
     await agent({ model: scriptedModel([{ calls: [use('read', { id: 'slow' }), use('read', { id: 'b' }), use('write', { id: 'w' }), use('read', { id: 'after' })] }, 'done']), tools }).run('Go')
     expect(seen.order).toEqual(['b', 'slow', 'w', 'after'])
   })
@@ -258,10 +260,38 @@ describe('what others see', () => {
     expect(JSON.stringify(events)).toContain('***')
   })
 
+  test('secrets of the calls get to the tool, and what it makes of them to nobody [8.agent-secrets]', async () => {
+    const secret = 'hunter2 is "mine"'
+    const file = join(makeFolder(), 'talk.jsonl')
+    const blabs = tool({ name: 'blabs', summary: 'Tell', run: (_input, ctx) => ({ token: ctx.secret('token'), encoded: Buffer.from(secret).toString('base64') }) })
+    const breaks2 = tool({ name: 'breaks2', summary: 'Fail', run: (_input, ctx) => (ctx.progress(`with ${secret}`), fail('E_MINE', `${secret} is wrong`)) })
+    const events: AgentEvent[] = []
+    const model = scriptedModel([{ calls: [use('blabs'), use('breaks2')] }, 'done'])
+    const result = await agent({ model, tools: [blabs, breaks2], call: { secrets: { token: secret, short: 'a' } }, transcript: file, onEvent: (event) => events.push(event) }).run('Go')
+    const told = [JSON.stringify(result), JSON.stringify(events), JSON.stringify(model.requests.map(({ messages }) => messages)), readFileSync(file, 'utf8')]
+    for (const text of told) expect(text).not.toMatch(/hunter2|aHVudGVyMi/)
+    expect(toolTexts(result.messages)).toEqual(['{"token":"[REDACTED]","encoded":"[REDACTED]"}', expect.stringContaining('[REDACTED] is wrong')])
+  })
+
   test('an observer that throws ends the run as failed, and disturbs no call [8.agent-events]', async () => {
     const result = await agent({ model: scriptedModel([{ calls: [use('add', { left: 1, right: 1 })] }, 'late']), tools: [add], onEvent: ({ type }) => { if (type === 'tool_call') throw new Error('I cannot look') } }).run('Go')
     expect(result).toMatchObject({ status: 'failed', turns: 1, error: { code: 'INTERNAL', message: 'onEvent of the agent failed: I cannot look' } })
     expect(toolTexts(result.messages)).toEqual(['{"sum":2}'])
+  })
+
+  test.each(['turn_start', 'usage', 'end'])('also one that throws in the last turn, at %s [8.agent-events]', async (when) => {
+    const result = await agent({ model: scriptedModel(['Done.']), tools: [add], onEvent: ({ type }) => { if (type === when) throw new Error('I cannot look') } }).run('Go')
+    expect(result).toMatchObject({ status: 'failed', text: 'Done.', error: { code: 'INTERNAL', message: 'onEvent of the agent failed: I cannot look' } })
+  })
+
+  test('what is done is in the transcript while a call beside it still runs [8.agent-transcript]', async () => {
+    const file = join(makeFolder(), 'talk.jsonl')
+    const messages = () => readFileSync(file, 'utf8').trimEnd().split('\n').map((line) => (JSON.parse(line) as { message?: AgentMessage }).message).filter((message) => message?.role === 'tool')
+    const waits = tool({ name: 'waits', summary: 'Wait for the other', run: async () => (await expect.poll(messages, { timeout: 60_000 }).toMatchObject([{ id: 'b', text: 'written' }]), 'seen') })
+    const writes = tool({ name: 'writes', summary: 'Write', run: () => 'written' })
+    const result = await agent({ model: scriptedModel([{ calls: [use('waits', {}, 'a'), use('writes', {}, 'b')] }, 'Done.']), tools: [waits, writes], parallel: 'all', transcript: file }).run('Go')
+    expect(toolTexts(result.messages)).toEqual(['seen', 'written'])
+    expect(messages().map((message) => message.text)).toEqual(['written', 'seen'])
   })
 
   test('the transcript has all messages and events as JSON lines, for its owner only [8.agent-transcript]', async () => {
@@ -271,6 +301,15 @@ describe('what others see', () => {
     expect(lines.map(({ type }) => type)).toEqual(['start', 'message', 'turn_start', 'message', 'usage', 'tool_call', 'tool_result', 'message', 'turn_start', 'message', 'usage', 'end'])
     expect(lines.flatMap(({ message }) => message ?? [])).toEqual(result.messages)
     expect(statSync(file).mode & 0o777).toBe(0o600)
+  })
+
+  test('what stands in a transcript stays, and a line that a crash has torn swallows no other [8.agent-transcript]', async () => {
+    const file = join(makeFolder(), 'talk.jsonl')
+    writeFileSync(file, '{"type":"start"}\n{"type":"mess')
+    await agent({ model: scriptedModel(['Hello.']), tools: [add], transcript: file }).run('Go')
+    const lines = readFileSync(file, 'utf8').trimEnd().split('\n')
+    expect(lines.slice(0, 2)).toEqual(['{"type":"start"}', '{"type":"mess'])
+    expect(lines.slice(2).map((line) => (JSON.parse(line) as { type: string }).type)).toEqual(['start', 'message', 'turn_start', 'message', 'usage', 'end'])
   })
 
   test('a transcript that cannot be written is a failure [8.agent-transcript]', async () => {
@@ -304,6 +343,26 @@ describe('with the rest of the house', () => {
     await expect(helper({ task: '' })).rejects.toMatchObject({ code: 'INVALID_INPUT' })
   })
 
+  test('a conversation that broke off, or was put together by hand, goes on in the order that providers want [8.agent-loop]', async () => {
+    const call = (id: string) => ({ id, name: 'add', arguments: {} })
+    const answer = (id: string): AgentMessage => ({ role: 'tool', id, name: 'add', text: id })
+    const model = scriptedModel(['Done.'])
+    await agent({ model, tools: [add] }).run([{ role: 'user', text: 'Go' }, { role: 'assistant', text: '', calls: [call('a'), call('b'), call('c')] }, answer('c'), answer('a'), { role: 'user', text: 'And?' }])
+    expect(lastAsked(model).map((message) => (message.role === 'tool' ? `${message.id}${message.failed ? ' failed' : ''}` : message.role))).toEqual(['user', 'assistant', 'a', 'b failed', 'c', 'user'])
+  })
+
+  test.each([
+    [null, /message 2 of the conversation is no object/],
+    [{ role: 'robot', text: '' }, /has the role "robot"; there are system, user, assistant, tool/],
+    [{ role: 'user' }, /has no text/],
+    [{ role: 'assistant', text: 'Hm.' }, /has no list of 'calls'/],
+    [{ role: 'tool', text: 'x' }, /has no 'id'/],
+  ])('a conversation with %j in it is refused, with the place [8.agent-misuse]', async (message, words) => {
+    const model = scriptedModel([])
+    await expect(agent({ model, tools: [add] }).run([{ role: 'user', text: 'Go' }, message as never])).rejects.toMatchObject({ code: 'INVALID_INPUT', message: expect.stringMatching(words) as string })
+    expect(model.requests).toHaveLength(0)
+  })
+
   test('options that make no sense are refused at once [8.agent-misuse]', async () => {
     const model = scriptedModel([])
     const refusals: [object, RegExp][] = [
@@ -311,9 +370,12 @@ describe('with the rest of the house', () => {
       [{ tools: [add] }, /'model' of agent\(\) needs a model/],
       [{ model, tools: [add], maxTurns: 0 }, /'maxTurns' of agent\(\) must be a whole number of at least 1/],
       [{ model, tools: [add], maxTurn: 3 }, /no option 'maxTurn'; did you mean 'maxTurns'\?/],
+      [{ model, registry: registry({ tools: [] }) }, /'registry' of agent\(\) is a promise: write await before it/],
+      [{ model, prompt: { text: 'You count.' } }, /'prompt' of agent\(\) needs what sections\(\) gives/],
       [{ model, tools: [add], filter: 'add' }, /'filter' of agent\(\) goes with 'registry' only/],
     ]
     for (const [options, message] of refusals) expect(() => agent(options as never)).toThrow(message)
     await expect(agent({ model, tools: [add] }).run(' ')).rejects.toMatchObject({ code: 'MISSING_PARAM' })
+    await expect(agent({ model, tools: [add, tool({ name: 'add', summary: 'Another' })] }).run('Go')).rejects.toMatchObject({ code: 'CONFIG', message: "two tools of the agent are called 'add'", suggestion: { fix: 'Rename one: tools: { other_add: tool }' } })
   })
 })

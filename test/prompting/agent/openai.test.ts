@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { agent, content, jsonSchema, ok, openaiModel, tool } from 'toolable'
 import type { AgentEvent, AgentMessage } from 'toolable'
@@ -81,9 +82,12 @@ describe('streams that go wrong', () => {
     expect(events.filter(({ type }) => type === 'tool_call')).toHaveLength(1)
   })
 
-  test.each([
+  // Side by side, because each waits half a second before it asks again.
+  test.concurrent.each([
     ['garbage', raw('data: {"choices": [{"delta":\n\ndata: <html>\n\n'), 'no JSON'],
     ['an error in the middle', raw('data: {"choices":[{"delta":{"content":"a"}}]}\n\ndata: {"error":{"code":502,"message":"upstream died"}}\n\n'), 'upstream died'],
+    ['an error in words', raw('data: {"error":"overloaded, come back"}\n\ndata: [DONE]\n\n'), 'overloaded, come back'],
+    ['an error in words, as a document', (response: ServerResponse) => void response.writeHead(200, { 'content-type': 'application/json' }).end('{"error":"overloaded"}'), 'overloaded'],
     ['an end without a reason', raw('data: {"choices":[{"delta":{"content":"a"}}]}\n\n'), 'broke off'],
     ['nothing at all', raw(''), 'broke off'],
   ])('%s is a failure that may pass [8.agent-openai-garbage]', async (_what, bad, message) => {
@@ -160,6 +164,12 @@ describe('servers that are not quite OpenAI', () => {
     expect(JSON.stringify(messages[2])).toContain('data:image/png;base64,AAAA')
   })
 
+  test('what stands behind a question mark in the base URL stays there [8.agent-openai-quirks]', async () => {
+    const server = await startModelServer(['ok'])
+    await agent({ model: openaiModel({ model: 'tiny', baseUrl: `${server.baseUrl}/?api-version=7` }), tools: [add] }).run('Go')
+    expect(server.asked[0]!.url).toBe('/v1/chat/completions?api-version=7')
+  })
+
   test('usage that is not told is estimated [8.agent-openai-quirks]', async () => {
     const { events } = await work([say({ text: 'Hello.', usage: null })])
     expect(events.find(({ type }) => type === 'usage')).toMatchObject({ estimated: true })
@@ -177,6 +187,7 @@ test('what cannot be a server, or a key, is refused at once [8.agent-openai-erro
   const bad: [object, RegExp][] = [
     [{ model: '' }, /must say what the server calls the model/],
     [{ model: 'm', baseUrl: 'localhost:1234' }, /must begin with http/],
+    [{ model: 'm', baseUrl: `http://me:${KEY}@127.0.0.1/v1` }, /may hold no name and password: 127\.0\.0\.1/],
     [{ model: 'm', apiKey: `${KEY}\nx` }, /characters that no key has/],
     [{ model: 'm', env: {} }, /there is no key for OpenAI/],
     [{ model: 'm', key: KEY }, /no option 'key'/],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { agent, createState, guards, section, sections, tool } from 'toolable'
+import { agent, createState, fail, guards, section, sections, tool } from 'toolable'
 import type { AgentEvent, AgentMessage } from 'toolable'
 import { scriptedModel } from 'toolable/testing'
 
@@ -38,9 +38,29 @@ test('guards of sections and of the agent refuse with advice, and the run goes o
 })
 
 test('a prompt that cannot be evaluated ends the run as failed, with its error [8.agent-sections]', async () => {
-  const never = tool({ name: 'never', summary: 'Never end', timeout: '20ms', run: () => new Promise(() => undefined) })
-  const slow = sections({ name: 'slow', sections: [section({ key: 'work', title: 'Work', body: 'Work.', tools: [never] })] })
-  const result = await agent({ model: scriptedModel([{ calls: [{ name: 'never' }] }, 'late']), prompt: slow }).run('Go')
+  const ends = tool({ name: 'ends', summary: 'End it', run: () => fail('E_PROMPT_EVALUATION', 'it makes no sense') })
+  const over = sections({ name: 'over', sections: [section({ key: 'work', title: 'Work', body: 'Work.', tools: [ends] })] })
+  const result = await agent({ model: scriptedModel([{ calls: [{ name: 'ends' }] }, 'late']), prompt: over }).run('Go')
   expect(result).toMatchObject({ status: 'failed', turns: 1, error: { code: 'E_PROMPT_EVALUATION' } })
   expect(result.messages.at(-1)).toMatchObject({ role: 'tool', failed: true })
+})
+
+test.each([
+  ['of the tool', { timeout: '20ms' }, {}, 'completed'],
+  ['of each call', {}, { call: { timeout: '20ms' } }, 'completed'],
+  ['of the run', {}, { budget: { time: '200ms' } }, 'budget'],
+] as const)('a time that is over is told to the model, and ends the run where it was the time %s [8.agent-sections]', async (_whose, own, options, status) => {
+  const never = tool({ name: 'never', summary: 'Never end', ...own, run: () => new Promise(() => undefined) })
+  const slow = sections({ name: 'slow', sections: [section({ key: 'work', title: 'Work', body: 'Work.', tools: [never] })] })
+  const result = await agent({ model: scriptedModel([{ calls: [{ name: 'never' }] }, 'Too slow.']), prompt: slow, ...options }).run('Go')
+  expect(result.status).toBe(status)
+  expect(texts(result.messages)).toEqual([expect.stringMatching(status === 'completed' ? /TIMEOUT.*0\.02 seconds/ : /TIMEOUT|CANCELLED/)])
+})
+
+test('a tool that wants sections opened which there are not, or does not say which, fails alone [8.agent-sections]', async () => {
+  const wants = (name: string, keys?: readonly string[]) => tool({ name, summary: 'Want more', run: () => fail('E_VISIBILITY_EXPANSION', 'more is needed', keys && { details: { keys } }) })
+  const wanting = sections({ name: 'wanting', sections: [section({ key: 'work', title: 'Work', body: 'Work.', tools: [wants('vague'), wants('wrong', ['nowhere'])] })] })
+  const result = await agent({ model: scriptedModel([{ calls: [{ name: 'vague' }, { name: 'wrong' }] }, 'Well.']), prompt: wanting }).run('Go')
+  expect(result).toMatchObject({ status: 'completed', text: 'Well.' })
+  expect(texts(result.messages)).toEqual([expect.stringContaining('E_VISIBILITY_EXPANSION'), expect.stringContaining("there is no section 'nowhere'")])
 })

@@ -28,7 +28,7 @@ export function openBase(disk: Disk, seen: Seen | undefined): Base {
       seen?.lists.set(folder, found.map(([name]) => name))
       for (const [name, stats] of found) {
         if (folder === '' && isChangesFolder(name)) continue
-        const node = nodeOf(folder === '' ? name : `${folder}/${name}`, stats)
+        const node = stats && nodeOf(folder === '' ? name : `${folder}/${name}`, stats)
         if (node) nodes.push([name, node])
         else others.push(name)
       }

@@ -6,6 +6,7 @@ import { WITHOUT_LINKS } from '../../exclusive-file.ts'
 import { host } from '../../host.ts'
 import { changedMeanwhile } from '../problems.ts'
 import type { Traits } from '../tree.ts'
+import { removeBytes } from './remove-bytes.ts'
 
 /** Where tests break something on purpose: called before each change of the disk. */
 export const faults: { before?: ((change: string, path: string) => void) | undefined } = {}
@@ -34,12 +35,9 @@ export class Disk {
     }
   }
 
-  list(folder: string): readonly (readonly [name: string, stats: Stats])[] {
-    return this.inside(folder, (prefix) => readdirSync(prefix).flatMap((name) => {
-      // Names that are no UTF-8 are not found again.
-      const stats = lstatSync(`${prefix}/${name}`, { throwIfNoEntry: false })
-      return stats ? [[name, stats] as const] : []
-    }))
+  /** Names that are no UTF-8 are not found again, and have no stats. */
+  list(folder: string): readonly (readonly [name: string, stats: Stats | undefined])[] {
+    return this.inside(folder, (prefix) => readdirSync(prefix).map((name) => [name, lstatSync(`${prefix}/${name}`, { throwIfNoEntry: false })] as const))
   }
 
   names(folder: string): readonly string[] {
@@ -144,7 +142,13 @@ export class Disk {
 
   removeAll(path: string): void {
     faults.before?.('rm', path)
-    this.at(path, (place) => rmSync(place, { recursive: true, force: true }))
+    this.at(path, (place) => {
+      try {
+        rmSync(place, { recursive: true, force: true })
+      } catch {
+        removeBytes(Buffer.from(place))
+      }
+    })
   }
 
   /** Removes a folder that holds files and nothing else, or tells that it holds more. */
@@ -163,8 +167,9 @@ export class Disk {
   async removeSlowly(path: string): Promise<void> {
     const cut = path.lastIndexOf('/')
     const fd = HAS_DESCRIPTORS ? this.openChecked(path.slice(0, cut), ONLY_TO_NAME) : undefined
+    const place = fd === undefined ? join(this.root, path) : `/proc/self/fd/${fd}/${path.slice(cut + 1)}`
     try {
-      await promisify(rm)(fd === undefined ? join(this.root, path) : `/proc/self/fd/${fd}/${path.slice(cut + 1)}`, { recursive: true, force: true })
+      await promisify(rm)(place, { recursive: true, force: true }).catch(() => removeBytes(Buffer.from(place)))
     } finally {
       if (fd !== undefined) closeSync(fd)
     }

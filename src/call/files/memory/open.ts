@@ -1,23 +1,31 @@
+import { ToolError } from '../../../contract/tool-error.ts'
 import { Turns } from '../../state/turns.ts'
 import { checkLooked, merge } from '../merge.ts'
-import { readLimits } from '../options.ts'
-import type { FilesOptions } from '../options.ts'
+import { readLimit, readLimits } from '../options.ts'
+import type { MemoryFilesOptions } from '../options.ts'
 import { FilesPart } from '../part.ts'
 import { NO_BASE } from '../tree.ts'
-import type { Work } from '../work.ts'
+import type { FolderNode } from '../tree.ts'
+import type { Storage, Work } from '../work.ts'
 import { readTree, writeTree } from './json.ts'
 import type { MemoryFiles, MemoryFilesInput } from './memory-type.ts'
 import { memoryStorage } from './storage.ts'
 
-/** Opens files in memory. */
-export function openMemory(initial: MemoryFilesInput, options: FilesOptions): MemoryFiles {
+const MOST_BYTES = 256 * 1024 * 1024
+
+/** Opens files in memory. Throws DISK_FULL where they are more than there is room for. */
+export function openMemory(initial: MemoryFilesInput, { maxTotalBytes = MOST_BYTES, ...options }: MemoryFilesOptions): MemoryFiles {
   const limits = readLimits(options)
+  const most = readLimit('maxTotalBytes', maxTotalBytes)
+  const checkRoom = ({ weight }: FolderNode): void => { if (weight > most) throw noRoom(weight, most) }
+  const storage: Storage = { ...memoryStorage, checkRoom }
   const turns = new Turns()
   let root = readTree(initial)
+  checkRoom(root)
   return {
     begin({ readOnly }) {
       const before = root
-      const work: Work = { root: before, base: NO_BASE, storage: memoryStorage, readOnly, looked: new Set(), isOver: false }
+      const work: Work = { root: before, base: NO_BASE, storage, readOnly, looked: new Set(), isOver: false }
       return new FilesPart(work, limits, {
         async commit() {
           if (work.root === before) return undefined
@@ -26,7 +34,10 @@ export function openMemory(initial: MemoryFilesInput, options: FilesOptions): Me
           const last = root
           try {
             checkLooked(work.looked, before, last, NO_BASE)
-            root = merge(before, work.root, last)
+            const merged = merge(before, work.root, last)
+            // Others may have taken the room meanwhile.
+            checkRoom(merged)
+            root = merged
           } catch (error) {
             done()
             throw error
@@ -38,4 +49,8 @@ export function openMemory(initial: MemoryFilesInput, options: FilesOptions): Me
     },
     toJSON: () => writeTree(root),
   }
+}
+
+function noRoom(wanted: number, most: number): ToolError {
+  return new ToolError('DISK_FULL', `the files in memory would have ${wanted} bytes, more than the ${most} that there is room for`, { details: { limit: most, wanted }, suggestion: 'Remove files that nobody needs, or give memoryFiles() a larger maxTotalBytes' })
 }

@@ -1,4 +1,4 @@
-import { realpathSync } from 'node:fs'
+import { realpathSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { ToolError } from '../../../contract/tool-error.ts'
 import { listFiles } from './list-files.ts'
@@ -16,9 +16,13 @@ export async function loadSkill(path: string, cwd: string): Promise<SkillFolder>
 }
 
 function realFolder(folder: string, given: string): string {
+  const refuse = (cause?: unknown): ToolError => new ToolError('INVALID_PATH', `there is no folder '${given}'`, { cause, suggestion: 'Give the folder that holds the SKILL.md' })
+  let real: string
   try {
-    return realpathSync.native(folder)
+    real = realpathSync.native(folder)
   } catch (error) {
-    throw new ToolError('INVALID_PATH', `there is no folder '${given}'`, { cause: error, suggestion: 'Give the folder that holds the SKILL.md' })
+    throw refuse(error)
   }
+  if (!statSync(real).isDirectory()) throw refuse()
+  return real
 }

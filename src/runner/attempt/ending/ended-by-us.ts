@@ -1,8 +1,9 @@
 import { ToolError } from '../../../contract/tool-error.ts'
 import type { ToolLine } from '../../output/judge-line.ts'
 import type { SubjectEnd } from '../subject.ts'
-import type { Ending, Intervention } from './ending.ts'
+import type { Ending } from './ending.ts'
 import { failWith, ownStatus } from './ending.ts'
+import type { Intervention } from './intervention.ts'
 
 /** The ending of an attempt that the runner has stopped. What the tool said afterwards does not count, except that it was cancelled. */
 export function endByUs(intervention: Intervention, end: SubjectEnd, last: ToolLine | undefined): Ending {

@@ -3,13 +3,7 @@ import { ToolError } from '../../../contract/tool-error.ts'
 import type { CallForm } from '../../../registry/child/child-call.ts'
 import type { ToolLine } from '../../output/judge-line.ts'
 import type { SubjectEnd } from '../subject.ts'
-
-/** Why the runner ended a subject itself. */
-export type Intervention =
-  | { readonly why: 'deadline' | 'heartbeat'; readonly seconds: number }
-  | { readonly why: 'cancelled'; readonly reason: string }
-  | { readonly why: 'output'; readonly bytes: number }
-  | { readonly why: 'failure'; readonly error: ToolError }
+import type { Intervention } from './intervention.ts'
 
 /** What there is to conclude from when a subject is over. */
 export type Happened = {

@@ -30,10 +30,16 @@ export async function failedAnswer(server: OpenAiServer, answer: Response, bytes
 }
 
 /** The failure that a server tells in the middle of a stream, or in an answer that says it went well. */
-export function toldError({ address }: OpenAiServer, told: { readonly [field: string]: unknown }): ToolError {
+export function toldError({ address }: OpenAiServer, given: unknown): ToolError {
+  const told: { readonly [field: string]: unknown } = isObject(given) ? given : { message: given }
   const status = Number(told['code'])
   const isFinal = FINAL.includes(String(told['code'])) || (status >= 400 && status < 500 && status !== 429 && status !== 408)
   return new ToolError(status === 429 ? 'RATE_LIMIT' : 'DEPENDENCY', `the model server ${address.origin} failed: ${shorten(typeof told['message'] === 'string' ? told['message'] : JSON.stringify(told), LONGEST)}`, { ...(isFinal && { retryable: false }) })
+}
+
+/** True for what stands in the place of an error and is one: an object, or words. */
+export function isError(told: unknown): boolean {
+  return isObject(told) || (typeof told === 'string' && told !== '')
 }
 
 /** The failure of a server that could not be asked, or fell silent in the middle. */

@@ -4,7 +4,7 @@ import { shorten } from '../../../../contract/shorten.ts'
 import { ToolError } from '../../../../contract/tool-error.ts'
 import type { ModelReply } from '../../model-type.ts'
 import { assemble } from './assemble.ts'
-import { toldError } from './failure.ts'
+import { isError, toldError } from './failure.ts'
 import type { OpenAiServer } from './server.ts'
 
 /** Reads a reply that comes in pieces. One that breaks off, or holds something else, may be asked for again: nothing has been done yet. */
@@ -17,7 +17,7 @@ export async function readStream(server: OpenAiServer, bytes: AsyncIterable<Uint
       if (data.trim() === '[DONE]') return void (isDone = true)
       const chunk = parseObject(data)
       if (!chunk) throw new ToolError('DEPENDENCY', `the model server ${server.address.origin} sent something in its stream that is no JSON: ${JSON.stringify(shorten(data, 100))}`)
-      if (isObject(chunk['error'])) throw toldError(server, chunk['error'])
+      if (isError(chunk['error'])) throw toldError(server, chunk['error'])
       assembly.count(chunk['usage'])
       // A reply has one choice; the last chunk, with the usage, has none.
       const choice = Array.isArray(chunk['choices']) ? (chunk['choices'][0] as unknown) : undefined

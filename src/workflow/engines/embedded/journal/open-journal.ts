@@ -23,6 +23,8 @@ export type Journal = {
   synced(position?: number): Promise<void>
   /** The last position that is on the disk, and how long the file is up to there. */
   readonly durable: { readonly position: number; readonly size: number }
+  /** Why nothing is written any more; undefined as long as all is well. */
+  readonly failure: ToolError | undefined
   /** Takes the right to write away: what is not on the disk yet may be lost, and `synced` rejects with this. */
   poison(error: ToolError): void
   /** Waits for the disk and closes the file in any case; rejects like `synced`. What is appended after it is dropped, and `synced` rejects. */
@@ -68,6 +70,7 @@ export async function openJournal(path: string, { read = true, onDurable }: Open
     appendLine,
     synced: (position) => failure ? Promise.reject(failure) : tell(queue.flush(position)),
     get durable() { return { position: queue.done, size } },
+    get failure() { return failure },
     poison(error) { failure ??= error },
     async close() {
       const work = tell(queue.close())
@@ -84,6 +87,8 @@ async function prepare(path: string, read: boolean): Promise<{ readonly records:
       const { size } = await file.stat()
       const end = read ? await readJournal(file, path, (record) => { records.push(record) }) : await findEnd(file, path, size)
       if (size > end) await file.truncate(end)
+      // Whoever wrote it may have died before the disk had it, and what is read here is built upon.
+      if (size > 0) await file.datasync()
       return { records, size: end }
     } finally {
       await file.close()

@@ -8,8 +8,8 @@ export const JOURNAL_VERSION = 1
 
 /** A definition, once for all the executions of a file that have it. */
 export type DefineRecord = { readonly t: 'define'; readonly h: string; readonly d: Workflow }
-/** An execution begins: `w` is its id, `h` the hash of its definition, `i` its input. */
-export type BeginRecord = { readonly t: 'begin'; readonly w: string; readonly h: string; readonly i: unknown; readonly at: string }
+/** An execution begins: `w` is its id, `h` and `n` the hash and the name of its definition, `i` its input. */
+export type BeginRecord = { readonly t: 'begin'; readonly w: string; readonly h: string; readonly n: string; readonly at: string; readonly i: unknown }
 /** What came of the operation with the key `k`: a value or an error, and the run that it was. */
 export type DoneRecord = { readonly t: 'done'; readonly w: string; readonly k: string; readonly v?: unknown; readonly e?: StepError; readonly r?: string; readonly by?: string; readonly ms?: number }
 export type AskRecord = { readonly t: 'ask'; readonly w: string; readonly k: string; readonly q: WorkflowQuestion }
