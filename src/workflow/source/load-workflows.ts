@@ -7,7 +7,7 @@ import type { LoadContext } from '../../registry/source.ts'
 import type { WorkflowProblem } from '../definition/finding.ts'
 import { loadWorkflow } from '../definition/load-workflow.ts'
 import { normaliseWorkflow } from '../definition/normalise-workflow.ts'
-import { isBuiltWorkflow } from '../build/workflow.ts'
+import { isBuiltWorkflow } from '../build/author.ts'
 import type { Workflow } from '../definition/workflow-type.ts'
 
 /** A workflow that was found, and where. */
