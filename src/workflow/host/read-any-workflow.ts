@@ -1,4 +1,4 @@
-import { isBuiltWorkflow } from '../build/workflow.ts'
+import { isBuiltWorkflow } from '../build/author.ts'
 import { loadWorkflow } from '../definition/load-workflow.ts'
 import { normaliseWorkflow } from '../definition/normalise-workflow.ts'
 import type { Workflow } from '../definition/workflow-type.ts'
