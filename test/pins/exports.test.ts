@@ -9,7 +9,7 @@ test('the values of toolable', async () => {
     'ERROR_TABLE', 'ToolError', 'agent', 'aiSdkModel', 'call', 'content', 'createBudget', 'createHandler', 'createState', 'fail', 'fileTools', 'folderFiles',
     'guard', 'guards', 'isTool', 'jsonSchema', 'keepPlan', 'member', 'memoryFiles', 'ok', 'openaiModel', 'partial', 'planSlice', 'planner', 'planning',
     'planningInstructions', 'planningTools', 'prompt', 'protocolError', 'readStateFile', 'registry', 'resource', 'runner', 'section', 'sections', 'session',
-    'skillSection', 'slice', 'stream', 'toNode', 'tool', 'toolset', 'toolsetSection', 'withStateFile',
+    'skillSection', 'slice', 'stream', 'toNode', 'tool', 'toolset', 'toolsetSection', 'withStateFile', 'workflow',
   ])
 })
 
