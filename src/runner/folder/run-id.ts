@@ -4,9 +4,16 @@ import { ToolError } from '../../contract/tool-error.ts'
 const RUN_ID = /^r-[0-9a-f]{10}$/
 const PREFIX = /^(?:r-?)?([0-9a-f]{0,10})$/
 
+const DIGITS = 10
+let chance = ''
+
 /** A new id: `r-` and ten digits of chance. */
 export function newRunId(): string {
-  return `r-${Buffer.from(crypto.getRandomValues(new Uint8Array(5))).toString('hex')}`
+  // Asked for a few at a time, it costs more than all the rest of an id.
+  if (chance.length < DIGITS) chance = Buffer.from(crypto.getRandomValues(new Uint8Array(100 * DIGITS))).toString('hex')
+  const digits = chance.slice(-DIGITS)
+  chance = chance.slice(0, -DIGITS)
+  return `r-${digits}`
 }
 
 /** True for what can be the id of a run, and so the name of its folder. */

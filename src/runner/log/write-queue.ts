@@ -13,6 +13,8 @@ export type WriteQueueOptions = {
   readonly onWritten: (text: string, size: number) => void
   /** Told that the system has a batch, before the disk has it; may not throw. */
   readonly onHandedOver?: () => void
+  /** Waited for before each batch: whatever is pushed meanwhile goes along. Default: the end of the turn, before the first. */
+  readonly gather?: () => Promise<void>
   /** Changes text before it is written; keeps the lines. */
   readonly redact: (text: string) => string
   /** Told that so many of the lines that were pushed last are not in the file. */
@@ -25,6 +27,8 @@ export type WriteQueue = {
   push(line: string, durable: boolean): number
   /** Resolves when everything pushed so far, or up to a line, is acknowledged; rejects when some of it was lost. */
   flush(until?: number): Promise<void>
+  /** The same without a promise: called at once where nothing is to be waited for. */
+  whenDone(until: number | undefined, settle: (failure: ToolError | undefined) => void): void
   /** The number of the last line that is acknowledged or lost. */
   readonly done: number
   /** Characters that wait. */
@@ -38,7 +42,7 @@ type Batch = { text: string; lines: number; durable: boolean }
 type Waiter = { readonly until: number; readonly settle: (failure: ToolError | undefined) => void }
 
 /** Writes to a descriptor that was opened for appending and belongs to the queue from here on. */
-export function openQueue(fd: number, file: string, { size, onWritten, onHandedOver, redact, onLost }: WriteQueueOptions): WriteQueue {
+export function openQueue(fd: number, file: string, { size, onWritten, onHandedOver, gather, redact, onLost }: WriteQueueOptions): WriteQueue {
   let next: Batch = emptyBatch()
   let inHand = 0
   let working = false
@@ -62,9 +66,12 @@ export function openQueue(fd: number, file: string, { size, onWritten, onHandedO
   }
   const settle = (lines: number): void => {
     done += lines
-    const ready = waiters.filter(({ until }) => until <= done)
+    if (waiters.length === 0) return
+    const ready: Waiter[] = []
+    const rest: Waiter[] = []
+    for (const waiter of waiters) (waiter.until <= done ? ready : rest).push(waiter)
     if (ready.length === 0) return
-    waiters = waiters.filter(({ until }) => until > done)
+    waiters = rest
     const told = failure
     failure = undefined
     for (const waiter of ready) waiter.settle(told)
@@ -95,22 +102,27 @@ export function openQueue(fd: number, file: string, { size, onWritten, onHandedO
   }
   const work = async (): Promise<void> => {
     working = true
-    // The end of the turn: whatever else is pushed in it goes along.
-    await Promise.resolve()
+    await (gather ? gather() : Promise.resolve())
     while (next.lines > 0) {
       const batch = next
       next = emptyBatch()
       inHand = batch.text.length
       await save(batch)
       inHand = 0
+      if (gather) await gather()
     }
     working = false
   }
-  const flush = async (until = pushed): Promise<void> => {
-    const told = done < until ? await new Promise<ToolError | undefined>((resolve) => { waiters.push({ until, settle: resolve }) }) : failure
-    if (told === failure) failure = undefined
-    if (told) throw told
+  const whenDone = (until = pushed, settle: Waiter['settle']): void => {
+    if (done < until) {
+      waiters.push({ until, settle })
+      return
+    }
+    const told = failure
+    failure = undefined
+    settle(told)
   }
+  const flush = (until?: number): Promise<void> => new Promise((resolve, reject) => { whenDone(until, (told) => { told ? reject(told) : resolve() }) })
 
   return {
     push(line, durable) {
@@ -124,6 +136,7 @@ export function openQueue(fd: number, file: string, { size, onWritten, onHandedO
       return pushed
     },
     flush,
+    whenDone,
     get done() { return done },
     get waiting() { return inHand + next.text.length },
     async close() {

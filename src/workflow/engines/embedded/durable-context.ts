@@ -15,7 +15,7 @@ export type DurableOptions = {
   readonly id: string
   /** What is on record; records of other executions among them do not count. */
   readonly records: readonly JournalRecord[]
-  readonly journal: Pick<Journal, 'append' | 'appendLine' | 'synced'>
+  readonly journal: Pick<Journal, 'append' | 'appendLine' | 'whenSynced'>
   readonly perform: PerformTool
   readonly ask: AskQuestion
   /** Milliseconds of the clock on the wall. */
@@ -180,13 +180,11 @@ class Recorded implements Durable, DurableContext {
       if (this.waiting !== waiting) return
     }
     if (!isNew) return this.giveUpUnanswered()
-    this.options.journal.synced(this.last).then(
-      () => {
-        // Somebody cancelled meanwhile, or something ended: whatever is still wanted is asked for again.
-        for (const one of waiting.begun) if (this.waiting === waiting && !one.end && one.position === 0) this.start(one)
-      },
-      (error: unknown) => this.stop(ToolError.is(error) ? error : new ToolError('INTERNAL', String(error))),
-    )
+    this.options.journal.whenSynced(this.last, (lost) => {
+      if (lost) return this.stop(lost)
+      // Somebody cancelled meanwhile, or something ended: whatever is still wanted is asked for again.
+      for (const one of waiting.begun) if (this.waiting === waiting && !one.end && one.position === 0) this.start(one)
+    })
   }
 
   private prepare(one: Started): void {
@@ -292,6 +290,10 @@ function keep(id: string, key: string, given: Settled, by?: string): Kept {
   return { line: writeDone(id, key, settled, text, by), settled }
 }
 
-async function attempt<Result>(work: () => Promise<Result>): Promise<Result> {
-  return work()
+function attempt<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return work()
+  } catch (error) {
+    return Promise.reject(error as Error)
+  }
 }

@@ -21,6 +21,8 @@ export type Journal = {
   appendLine(line: string): number
   /** Resolves when everything up to a position, or all so far, is on the disk: whatever came meanwhile goes there together. Rejects with DISK_FULL, PERMISSION or INTERNAL once anything was lost, for ever. */
   synced(position?: number): Promise<void>
+  /** The same without a promise, which costs more than a line where many wait. */
+  whenSynced(position: number | undefined, settle: (failure: ToolError | undefined) => void): void
   /** The last position that is on the disk, and how long the file is up to there. */
   readonly durable: { readonly position: number; readonly size: number }
   /** Why nothing is written any more; undefined as long as all is well. */
@@ -43,9 +45,12 @@ export async function openJournal(path: string, { read = true, onDurable }: Open
   const { records, size: found } = await prepare(path, read)
   let size = found
   let failure: ToolError | undefined
+  let closed = false
   const queue = openQueue(openSync(path, constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW), path, {
     size,
     redact: (text) => text,
+    // Those who waited for a batch all have something to write then.
+    gather: () => new Promise((resolve) => { setImmediate(resolve) }),
     onHandedOver: () => crashPoint('journal.written'),
     onWritten(_text, now) {
       size = now
@@ -58,9 +63,10 @@ export async function openJournal(path: string, { read = true, onDurable }: Open
     crashPoint('journal.append')
     return failure ? 0 : queue.push(line, true)
   }
-  const tell = async (work: Promise<void>): Promise<void> => {
-    await work.catch((error: unknown) => { failure ??= diskProblem(error, `cannot write to ${path}`) })
-    if (failure) throw failure
+  const whenSynced: Journal['whenSynced'] = (position, settle) => {
+    if (failure) settle(failure)
+    // What was lost is known before anybody is told.
+    else queue.whenDone(position, () => settle(failure))
   }
   if (size === 0) appendLine(HEADER)
   return {
@@ -68,13 +74,18 @@ export async function openJournal(path: string, { read = true, onDurable }: Open
     records,
     append: (record) => appendLine(writeRecord(record)),
     appendLine,
-    synced: (position) => failure ? Promise.reject(failure) : tell(queue.flush(position)),
+    whenSynced,
+    synced: (position) => new Promise((resolve, reject) => { whenSynced(position, (lost) => { lost ? reject(lost) : resolve() }) }),
     get durable() { return { position: queue.done, size } },
     get failure() { return failure },
     poison(error) { failure ??= error },
     async close() {
-      const work = tell(queue.close())
-      await work.finally(() => { failure ??= new ToolError('INTERNAL', `${path} is closed`) })
+      const wasClosed = closed
+      closed = true
+      await queue.close().catch((error: unknown) => { failure ??= diskProblem(error, `cannot write to ${path}`) })
+      const lost = failure
+      failure ??= new ToolError('INTERNAL', `${path} is closed`)
+      if (lost && !wasClosed) throw lost
     },
   }
 }

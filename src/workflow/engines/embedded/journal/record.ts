@@ -40,6 +40,11 @@ export function writeRecord(record: JournalRecord): string {
   return endLine(stringify(record), record.t)
 }
 
+/** The line of a begin, whose input is written already. */
+export function writeBegin({ w, h, n, at }: Omit<BeginRecord, 'i'>, input: string): string {
+  return endLine(`{"t":"begin","w":"${w}","h":"${h}","n":${JSON.stringify(n)},"at":"${at}","i":${input}}`, 'input')
+}
+
 /** The line of what came of an operation, whose value is written already. */
 export function writeDone(id: string, key: string, settled: Settled, value: string | undefined, by?: string): string {
   const head = `{"t":"done","w":"${id}","k":${JSON.stringify(key)}`

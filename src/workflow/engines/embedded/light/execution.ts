@@ -86,7 +86,8 @@ export function goOn({ begin, definition, records }: Opened, segment: Segment, h
 
 /** An execution that is over, as its last record tells it. */
 export function overOf(begin: Omit<BeginRecord, 'i'>, { s, v, e, at }: EndRecord): Execution {
-  return { ...head(begin), state: s, ended: at, ...(e === undefined ? { result: v ?? null } : { error: e }) }
+  const { w: id, n: name, h: hash, at: created } = begin
+  return e === undefined ? { id, name, hash, state: s, created, ended: at, result: v ?? null } : { id, name, hash, state: s, created, ended: at, error: e }
 }
 
 /** What is told whoever wants to change what cannot be changed any more. */

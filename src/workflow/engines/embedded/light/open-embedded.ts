@@ -5,7 +5,7 @@ import { ToolError } from '../../../../contract/tool-error.ts'
 import { isRunId, newRunId } from '../../../../runner/folder/run-id.ts'
 import type { Workflow } from '../../../definition/workflow-type.ts'
 import type { Execution, ExecutionHandle, PerformTool, WorkflowEngine } from '../../engine-type.ts'
-import { stringify } from '../journal/record.ts'
+import { stringify, writeBegin } from '../journal/record.ts'
 import type { BeginRecord } from '../journal/record.ts'
 import { claimId } from './claim-id.ts'
 import { goOn, overAlready } from './execution.ts'
@@ -60,21 +60,20 @@ export async function openEmbedded({ folder, perform, answer, resume = true, now
     begun.done.catch(() => undefined)
     return begun
   }
-  const begin = ({ hash, definition }: Prepared, input: unknown, id: string, segment: Segment): { readonly position: number; readonly begun: LiveExecution } => {
+  // Few promises: this is what is done most often.
+  const begin = ({ hash, definition }: Prepared, input: unknown, id: string, segment: Segment): Promise<ExecutionHandle> => {
+    const text = writeInput(input)
     segment.define(hash, definition)
-    const record: BeginRecord = { t: 'begin', w: id, h: hash, n: definition.name, at: timeOf(now()), i: copyInput(input) }
-    const position = segment.journal.append(record)
+    const record: BeginRecord = { t: 'begin', w: id, h: hash, n: definition.name, at: timeOf(now()), i: JSON.parse(text) }
+    const position = segment.journal.appendLine(writeBegin(record, text))
     segment.note(position, record)
-    return { position, begun: execute({ begin: record, definition, records: [] }, segment) }
+    const handle = { id, done: execute({ begin: record, definition, records: [] }, segment).done }
+    // What was told to be started goes on whatever happens.
+    return new Promise((resolve, reject) => { segment.journal.whenSynced(position, (lost) => { lost ? reject(lost) : resolve(handle) }) })
   }
   const startNew = async (definition: Workflow, input: unknown, id: string): Promise<ExecutionHandle> => {
-    const prepared = prepareDefinition(definition)
-    const ready = prepared instanceof Promise ? await prepared : prepared
-    const segment = segments.current() ?? await segments.next()
-    const { position, begun } = begin(ready, input, id, segment)
-    // What was told to be started goes on whatever happens.
-    await segment.journal.synced(position)
-    return { id, done: begun.done }
+    const prepared = await prepareDefinition(definition)
+    return begin(prepared, input, id, segments.current() ?? await segments.next())
   }
   const startNamed = async (definition: Workflow, input: unknown, id: string): Promise<ExecutionHandle> => {
     if (!isRunId(id)) throw new ToolError('INVALID_INPUT', `'${id.slice(0, 100)}' cannot be the id of a workflow: ids look like r-0123456789`, { field: 'id' })
@@ -104,7 +103,11 @@ export async function openEmbedded({ folder, perform, answer, resume = true, now
   const engine: EmbeddedEngine = {
     async start(definition, input, { id } = {}) {
       check()
-      if (id === undefined) return startNew(definition, input, newRunId())
+      if (id === undefined) {
+        const prepared = prepareDefinition(definition)
+        const segment = segments.current()
+        return segment && !(prepared instanceof Promise) ? begin(prepared, input, newRunId(), segment) : startNew(definition, input, newRunId())
+      }
       const before = starting.get(id)
       if (before) return before
       const begun = startNamed(definition, input, id).finally(() => starting.delete(id))
@@ -160,10 +163,10 @@ export async function openEmbedded({ folder, perform, answer, resume = true, now
   return engine
 }
 
-// The same as after a restart: a date is a text, and what the caller changes later is not changed here.
-function copyInput(input: unknown): unknown {
+// It is executed as it will be read after a restart: a date is a text, and what the caller changes later is not changed here.
+function writeInput(input: unknown): string {
   try {
-    return JSON.parse(stringify(input ?? {})!) as unknown
+    return stringify(input ?? {}) ?? '{}'
   } catch (error) {
     throw new ToolError('INVALID_INPUT', `the input of a workflow has to be JSON: ${(error as Error).message}`, { cause: error })
   }

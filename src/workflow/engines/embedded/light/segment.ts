@@ -17,7 +17,7 @@ export const FULL_BYTES = 32 * 1024 * 1024
 /** A file of records that is ours, with its lock and its part of the index. */
 export type Segment = {
   readonly name: string
-  readonly journal: Pick<Journal, 'append' | 'appendLine' | 'synced'>
+  readonly journal: Pick<Journal, 'append' | 'appendLine' | 'synced' | 'whenSynced'>
   /** What stood in it, where it was read. */
   readonly records: readonly JournalRecord[]
   /** It takes no more executions: it is long, or was lost. */
@@ -59,6 +59,13 @@ export async function openSegment(paths: LightPaths, name: string, { read = fals
       } catch { /* whoever reads it reads the segment then */ }
     }
     const schedule = (): void => { if (waiting.length > 0) timer ??= setTimeout(writeIndex, INDEX_AFTER_MS).unref() }
+    const check = (): void => {
+      try {
+        lock.check()
+      } catch (error) {
+        journal.poison(error as ToolError)
+      }
+    }
     const segment: Segment = {
       name,
       records: journal.records,
@@ -66,12 +73,12 @@ export async function openSegment(paths: LightPaths, name: string, { read = fals
         append: journal.append,
         appendLine: journal.appendLine,
         synced(position) {
-          try {
-            lock.check()
-          } catch (error) {
-            journal.poison(error as ToolError)
-          }
+          check()
           return journal.synced(position)
+        },
+        whenSynced(position, settle) {
+          check()
+          journal.whenSynced(position, settle)
         },
       },
       get isFull() { return journal.durable.size > FULL_BYTES || journal.failure !== undefined },

@@ -1,0 +1,6 @@
+// The ways to execute a workflow of three trivial steps that are compared.
+import { bare } from './bare.mjs'
+import { embedded } from './embedded.mjs'
+
+/** Each opens on a folder, and gives a function that executes one workflow to its end, and one that closes. */
+export const engines = { embedded, bare }
