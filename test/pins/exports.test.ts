@@ -35,7 +35,7 @@ test('the types of toolable', () => {
     'SourceState', 'StandardSchema', 'State', 'StateFile', 'StateFileOptions', 'StateJson', 'StateOptions', 'StateSnapshot', 'StepChange', 'StepError',
     'StepsBuilder', 'Stream', 'SuccessOutcome', 'Suggestion', 'SuggestionInput', 'TextContent', 'Tier', 'TokenUsage', 'Tool', 'ToolDescription', 'ToolEvent',
     'ToolInvokedEvent', 'ToolManifest', 'ToolMessage', 'ToolOptions', 'ToolServerOptions', 'ToolTree', 'Toolset', 'ToolsetChange', 'ToolsetManifest',
-    'ToolsetOptions', 'ToolsetSectionOptions', 'TransactionPart', 'Transactional', 'TypedJsonSchema', 'Workflow', 'WorkflowBuilder', 'WorkflowHostOptions',
+    'ToolsetOptions', 'ToolsetSectionOptions', 'TransactionPart', 'Transactional', 'TypedJsonSchema', 'Workflow', 'WorkflowBuilder', 'WorkflowData', 'WorkflowHostOptions',
     'WorkflowItem', 'WorkflowStep', 'Workflows', 'WorkflowsOptions',
   ])
 })
