@@ -142,7 +142,7 @@ describe('[9.workflow-tool-recursion] a workflow as a step of another', () => {
   test('is a run of its own, linked to its parent, whose question is that of the whole', async () => {
     const cwd = makeFolder()
     const inner = workflow({ name: 'inner', input: number }, (w) => {
-      const one = w.tool('one', add, { n: w.input.n as never })
+      const one = w.tool('one', add, { n: w.input.n })
       w.decision('go', { options: ['yes', 'no'], instruction: 'Go?' })
       return one
     })
