@@ -13,6 +13,9 @@ export type BuiltWorkflow<Input = unknown, Result = unknown> = {
   readonly [types]?: { readonly input: Input; readonly result: Result }
 }
 
+/** A workflow as data, with every short form that a file may have. */
+export type WorkflowData = { readonly steps: readonly unknown[]; readonly [key: string]: unknown }
+
 /** What is said about a workflow besides its steps. */
 export type BuiltWorkflowOptions<Input extends LazySchema | undefined = LazySchema | undefined> = {
   /** 1 to 64 characters of `a-z 0-9 _ -`. */
