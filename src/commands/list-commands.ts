@@ -13,9 +13,10 @@ import { answerCommand, cancelCommand, resumeCommand } from './control/commands.
 import { runCommand } from './run/command.ts'
 import { runsCommands } from './runs/commands.ts'
 import { serveCommands } from './serve/commands.ts'
+import { workerCommand } from './worker/command.ts'
 import { workflowCommands } from './workflow/commands.ts'
 
 /** The commands of `toolable`, in the order in which help shows them. */
 export function listCommands(): readonly ToolableCommand[] {
-  return [listCommand, describeCommand, schemaCommand, callCommand, runCommand, agentCommand, resumeCommand, cancelCommand, answerCommand, rescanCommand, checkCommand, doctorCommand, initCommand, readHelpCommand, ...runsCommands, ...planCommands, ...workflowCommands, ...serveCommands]
+  return [listCommand, describeCommand, schemaCommand, callCommand, runCommand, agentCommand, resumeCommand, cancelCommand, answerCommand, rescanCommand, checkCommand, doctorCommand, initCommand, readHelpCommand, ...runsCommands, ...planCommands, ...workflowCommands, ...serveCommands, workerCommand]
 }

@@ -6,8 +6,8 @@ import { createRun } from './folder/create-run.ts'
 import { findRunsFolder } from './folder/find-runs-folder.ts'
 import { newRunId } from './folder/run-id.ts'
 import { givenOf } from './given-of.ts'
-import type { AnswerChannel } from './interactions/broker.ts'
 import { folderChannel } from './interactions/channels/folder.ts'
+import { hostChannel } from './interactions/channels/host.ts'
 import { readLog } from './log/read-log.ts'
 import { makeRequest } from './make-request.ts'
 import { performRun } from './perform-run.ts'
@@ -55,16 +55,6 @@ export function openRunner({ registry, folder, concurrency = FOR_EACH_CORE * ava
       closed = true
       for (const { stop } of live.values()) stop.abort('the runner was closed')
       await Promise.allSettled([...live.values()].map(({ done }) => done))
-    },
-  }
-}
-
-function hostChannel(answer: NonNullable<RunnerOptions['answer']>): AnswerChannel {
-  return {
-    name: 'the host',
-    async answer(question, signal, problem) {
-      const value: unknown = await answer(problem === undefined ? question : { ...question, problem }, signal)
-      return value === undefined ? undefined : { value }
     },
   }
 }

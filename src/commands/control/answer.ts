@@ -1,10 +1,6 @@
-import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
-import { checkAnswer } from '../../call/check-answer.ts'
-import { createExclusively } from '../../call/exclusive-file.ts'
 import { isOver } from '../../contract/run-state.ts'
 import { ToolError } from '../../contract/tool-error.ts'
-import { compileAsked } from '../../runner/interactions/compile-asked.ts'
+import { giveAnswer } from '../../runner/interactions/give-answer.ts'
 import type { Question } from '../../runner/interactions/read-question.ts'
 import { readValue } from '../run/read-answers.ts'
 import { lookUp } from './look-up.ts'
@@ -16,12 +12,8 @@ export async function answerRun({ value, question: wanted, ...which }: { readonl
   const questions = isLeft && request.command === 'workflow' ? (await (await import('../../workflow/run/read-workflow-run.ts')).readWorkflowRun(paths)).open : asked
   if (isLeft && questions.length === 0) throw new ToolError('PRECONDITION', `${paths.id} is over: it is ${state}`, { field: 'run', suggestion: state === 'completed' ? `toolable runs show ${paths.id}` : `toolable resume ${paths.id} --answer ${wanted ?? '<question>'}=${value}` })
   const question = pick(questions as readonly Question[], wanted, paths.id)
-  const given = question.kind === 'sample' ? value : readValue(value)
-  const checked = await checkAnswer(question, await compileAsked(question), given)
-  if (!checked.ok) throw new ToolError('INVALID_INPUT', `the answer to '${question.prompt}' ${checked.problem}`, { field: 'value' })
-  mkdirSync(paths.answers, { recursive: true, mode: 0o700 })
-  if (!createExclusively(join(paths.answers, `${question.id}.json`), `${JSON.stringify({ value: checked.value })}\n`)) throw new ToolError('CONFLICT', `the question '${question.id}' has an answer already`, { suggestion: `toolable runs show ${paths.id}` })
-  return { run_id: paths.id, question: question.id, value: checked.value, ...(isLeft && { go_on: `toolable resume ${paths.id}` }) }
+  const given = await giveAnswer(paths, question, question.kind === 'sample' ? value : readValue(value))
+  return { run_id: paths.id, question: question.id, value: given, ...(isLeft && { go_on: `toolable resume ${paths.id}` }) }
 }
 
 function pick(open: readonly Question[], wanted: string | undefined, id: string): Question {

@@ -7,7 +7,7 @@ import { isOver } from '../../contract/run-state.ts'
 import type { OpenQuestion } from '../../runner/summary/summary.ts'
 import { listSteps } from '../plan/plan-text.ts'
 import { paintState } from './paint-state.ts'
-import type { ShownRun } from './show.ts'
+import type { ShownRun } from './shown-run.ts'
 import type { ShownStep } from '../../workflow/run/read-workflow-run.ts'
 
 /** One run for a person, a fact a line, and the command that goes on where there is one. */

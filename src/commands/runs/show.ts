@@ -5,13 +5,9 @@ import { findRunsFolder } from '../../runner/folder/find-runs-folder.ts'
 import { openRun } from '../../runner/folder/open-run.ts'
 import { recover } from '../../runner/folder/recover.ts'
 import type { RunPaths } from '../../runner/folder/run-paths.ts'
-import type { RunRequest } from '../../runner/run-request.ts'
 import { readSummary } from '../../runner/summary/read-summary.ts'
 import type { RunSummary } from '../../runner/summary/summary.ts'
-import type { ShownStep } from '../../workflow/run/read-workflow-run.ts'
-
-/** A run with where it is and what was asked of it. */
-export type ShownRun = RunSummary & { readonly args: readonly string[]; readonly folder: string; /** The run that this one is a step of. */ readonly parent?: RunRequest['parent']; /** Of a workflow. */ readonly steps?: readonly ShownStep[] }
+import type { ShownRun } from './shown-run.ts'
 
 /** Sums up one run. */
 export async function showRecord({ run, config }: { readonly run: string; readonly config?: string }, { cwd }: { readonly cwd: string }): Promise<ShownRun> {

@@ -1,8 +1,7 @@
-import { ToolError } from '../../contract/tool-error.ts'
 import type { Execute } from './execute-type.ts'
 
 /** The engines by their names; each is loaded when it is wanted. */
 export const ENGINES: { readonly [name: string]: () => Promise<Execute> } = {
   embedded: async () => (await import('./execute-embedded.ts')).executeEmbedded,
-  restate: async () => { throw new ToolError('CONFIG', 'the engine restate is not there') },
+  restate: async () => (await import('./execute-restate.ts')).executeRestate,
 }

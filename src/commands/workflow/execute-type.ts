@@ -17,6 +17,8 @@ export type WantedExecution = {
   readonly timeout?: number
   /** Where the server of a distributed engine listens. */
   readonly ingress?: string
+  /** Where that server is administered. */
+  readonly admin?: string
 }
 
 /** Executes a workflow on an engine while its caller looks on; gives the exit status. */

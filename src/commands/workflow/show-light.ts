@@ -4,7 +4,7 @@ import { findExecution } from '../../workflow/engines/embedded/light/look-up.ts'
 import { lightPaths } from '../../workflow/engines/embedded/light/light-paths.ts'
 import { toolNameOf } from '../../workflow/run/make-workflow-request.ts'
 import type { ShownStep } from '../../workflow/run/read-workflow-run.ts'
-import type { ShownRun } from '../runs/show.ts'
+import type { ShownRun } from '../runs/shown-run.ts'
 
 /** An execution that has no folder of its own, as a run is shown; undefined where there is none of that id. */
 export async function showLight(root: string, id: string): Promise<ShownRun | undefined> {

@@ -112,7 +112,12 @@ async function supervise(options: AttemptOptions): Promise<Ending> {
     stopIt()
   }
   const fail = (error: unknown): void => intervene({ why: 'failure', error: ToolError.is(error) ? error : new ToolError('INTERNAL', messageOf(error), { cause: error }) }, LAST_MOMENT)
-  const cancel = (): void => intervene({ why: 'cancelled', reason: messageOf(cancelled.reason ?? 'cancelled') }, grace)
+  const cancel = (): void => {
+    const reason: unknown = cancelled.reason
+    // Whoever performs it goes, and nobody wants it to end.
+    if (ToolError.is(reason) && reason.code === 'INTERRUPTED') return fail(reason)
+    intervene({ why: 'cancelled', reason: messageOf(reason ?? 'cancelled') }, grace)
+  }
   const clock = startClock({
     deadline,
     grace: heartbeatGrace,

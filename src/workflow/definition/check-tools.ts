@@ -1,3 +1,5 @@
+import { closest } from '../../contract/did-you-mean.ts'
+import { shorten } from '../../contract/shorten.ts'
 import { ToolError } from '../../contract/tool-error.ts'
 import type { JsonObject, JsonSchema } from '../../contract/json.ts'
 import { unknownName } from '../../contract/unknown-name.ts'
@@ -7,6 +9,7 @@ import { locateFindings } from './finding.ts'
 import type { Finding, WorkflowProblem } from './finding.ts'
 import { findUnknownField } from './input-fields.ts'
 import { sourceOfStep } from './source-of-step.ts'
+import type { StepSource } from './source-of-step.ts'
 import { toolOf } from './tools-of.ts'
 import { walkSteps } from './walk-steps.ts'
 import type { Walked } from './walk-steps.ts'
@@ -54,7 +57,8 @@ async function checkInput(walked: Walked, step: ToolStep, schema: JsonSchema): P
   if (!JSON.stringify(input).includes(OPEN)) return checkWhole(walked, input, schema)
   const unknown = Object.keys(input).flatMap((field) => {
     const known = findUnknownField(schema, field)
-    return known ? [findingAt(walked, ['input', field], unknownName(`field of '${tool}'`, field, known.filter((one) => !Object.hasOwn(input, one))).message, `The fields are ${known.join(', ')}`)] : []
+    const meant = known && closest(field, known.filter((one) => !Object.hasOwn(input, one)))
+    return known ? [findingAt(walked, ['input', field], `'${tool}' has no field '${shorten(field, 60)}'${meant === undefined ? '' : `; did you mean '${meant}'?`}`, `Its fields are ${known.join(', ')}`)] : []
   })
   const required = Array.isArray(schema['required']) ? (schema['required'] as readonly string[]) : []
   const missing = required.filter((field) => !Object.hasOwn(input, field)).map((field) => findingAt(walked, ['input'], `'${tool}' needs '${field}'`, `Add ${field}`))
@@ -69,7 +73,7 @@ async function checkWhole(walked: Walked, input: JsonObject, schema: JsonSchema)
 }
 
 function findingAt({ step, path }: Walked, keys: readonly (string | number)[], message: string, fix?: string): Finding {
-  const place = sourceOfStep(step) ?? { source: {}, path }
-  return { source: place.source, path: [...place.path, ...keys], message, ...(fix !== undefined && { fix }) }
+  const place: StepSource = sourceOfStep(step) ?? { source: {}, path }
+  return { source: place.source, path: place.bare ? place.path : [...place.path, ...keys], message, ...(fix !== undefined && { fix }) }
 }
 

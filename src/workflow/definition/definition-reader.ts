@@ -14,6 +14,7 @@ import type { Finding, Source } from './finding.ts'
 import { DURATION_WORDS, readDuration } from './read-duration.ts'
 
 const DEEPEST_VALUE = 60
+const MOST_PARTS = 50_000
 
 /** Reads the parts of one definition and collects what is wrong with them, so that all of it can be told at once. */
 export class DefinitionReader {
@@ -72,20 +73,26 @@ export class DefinitionReader {
   /** A JSON value whose texts may hold expressions: its copy, and what they ask for. Notes what JSON cannot hold. */
   value(value: unknown, path: KeyPath): { readonly value: unknown; readonly uses: readonly Use[] } {
     const uses: Use[] = []
-    const copy = (here: unknown, at: KeyPath, depth: number): unknown => {
+    const around = new Set<object>()
+    let parts = 0
+    const copy = (here: unknown, at: KeyPath): unknown => {
       if (typeof here === 'string') {
         if (here.includes(OPEN)) uses.push(...this.readable(at, () => usesOf(parseTemplate(here), at)))
         return here
       }
       if (here === null || typeof here === 'boolean' || (typeof here === 'number' && Number.isFinite(here))) return here
       if (typeof here !== 'object') return this.find(at, `${shown(here)} is nothing that JSON can hold`, 'Give texts, numbers, true, false, null, lists and objects of them')
-      if (depth > DEEPEST_VALUE) return this.find(at, `the value has more than ${DEEPEST_VALUE} levels`)
-      if (Array.isArray(here)) return here.map((item, index) => copy(item ?? null, [...at, index], depth + 1))
-      if (!isPlain(here)) return this.find(at, 'an object of a class is nothing that JSON can hold', 'Give plain objects')
-      const entries = Object.entries(here).filter(([, item]) => item !== undefined)
-      return Object.fromEntries(entries.map(([key, item]) => [key, copy(item, [...at, key], depth + 1)]))
+      if (around.has(here)) return this.find(at, 'the value contains itself')
+      if (around.size > DEEPEST_VALUE) return this.find(at, `the value has more than ${DEEPEST_VALUE} levels`)
+      if (!Array.isArray(here) && !isPlain(here)) return this.find(at, 'an object of a class is nothing that JSON can hold', 'Give plain objects')
+      // What is shared by many parts is written out for each of them.
+      if (++parts > MOST_PARTS) return parts === MOST_PARTS + 1 ? this.find(at, `the value has more than ${MOST_PARTS} parts`) : undefined
+      around.add(here)
+      const made: unknown = Array.isArray(here) ? here.map((item, index) => copy(item ?? null, [...at, index])) : Object.fromEntries(Object.entries(here).filter(([, item]) => item !== undefined).map(([key, item]) => [key, copy(item, [...at, key])]))
+      around.delete(here)
+      return made
     }
-    return { value: copy(value, path, 0), uses }
+    return { value: copy(value, path), uses }
   }
 
   private readable(path: KeyPath, read: () => readonly Use[]): readonly Use[] {

@@ -71,7 +71,7 @@ function readNested(reader: DefinitionReader, drafting: Drafting, value: unknown
   const raw = drafting.nested(value, reader.source)
   if (typeof raw === 'string') return reader.find(path, raw)
   const from = chain.indexOf(raw.source.file ?? '')
-  if (raw.source.file !== undefined && from !== -1) return reader.find(path, `workflows contain each other: ${[...chain.slice(from), raw.source.file].join(' → ')}`, 'Take one of them out')
+  if (raw.source.file !== undefined && from !== -1) return reader.find(path, `workflows contain each other: ${[...new Set(chain.slice(from)), raw.source.file].join(' → ')}`, 'Take one of them out')
   return draftWorkflow(raw, drafting, chain)
 }
 

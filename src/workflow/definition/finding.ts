@@ -33,10 +33,9 @@ export function tellProblem({ file, line, path, message }: WorkflowProblem): str
 /** One CONFIG error for all that is wrong with a definition; `found` counts those that are not told too. */
 export function problemsError(problems: readonly WorkflowProblem[], found: number = problems.length): ToolError {
   const more = found > problems.length ? [`and ${found - problems.length} more`] : []
-  const [first] = problems
   return new ToolError('CONFIG', [...problems.map(tellProblem), ...more].join('\n'), {
-    details: { problems, ...(first?.file !== undefined && { file: first.file }), ...(first?.line !== undefined && { line: first.line }) },
-    suggestion: problems.find(({ fix }) => fix !== undefined)?.fix ?? 'See docs/workflow-definition.md',
+    details: { problems },
+    suggestion: found > 1 ? 'Correct these lines; docs/workflow-definition.md has every key' : (problems[0]?.fix ?? 'See docs/workflow-definition.md'),
   })
 }
 

@@ -50,7 +50,7 @@ function readStep(context: StepsContext, value: unknown, path: KeyPath, automati
   const inner: StepsContext = { ...context, depth: context.depth + 1 }
   const read: KindRead = typeof value === 'string' ? { fields: given, uses: reader.command(value, path) } : READERS[form.mark]!(given, path, { reader, workflow, steps: (list, where, role) => readSteps(inner, list, where, role) })
   const step = read.fields && ({ type: form.type, name, ...read.fields, ...base.fields } as Step)
-  if (step) rememberSource(step, { source: reader.source, path })
+  if (step) rememberSource(step, { source: reader.source, path, ...(typeof value === 'string' && { bare: true }) })
   return { name, path, step, uses: [...base.uses, ...(read.uses ?? [])], inside: read.inside ?? [], compensate: base.compensate }
 }
 

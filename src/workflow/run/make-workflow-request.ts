@@ -14,6 +14,8 @@ export type WorkflowOptions = {
   readonly surroundings?: RunRequest['surroundings']
   /** The file that the definition was read from. */
   readonly file?: string | undefined
+  /** The server that executes it, where it is not executed here. */
+  readonly server?: NonNullable<RunRequest['workflow']>['server'] | undefined
 }
 
 /** The name of a workflow where tools have theirs. */
@@ -22,7 +24,7 @@ export function toolNameOf(name: string): string {
 }
 
 /** The request for the run of a workflow. Its deadline is that of the caller alone: the definition's own is kept by the interpreter, across restarts. */
-export function makeWorkflowRequest(runId: string, workflow: Workflow, input: JsonObject, { cwd, env, timeout, answers, surroundings, file }: WorkflowOptions): RunRequest {
+export function makeWorkflowRequest(runId: string, workflow: Workflow, input: JsonObject, { cwd, env, timeout, answers, surroundings, file, server }: WorkflowOptions): RunRequest {
   return {
     v: 1,
     run_id: runId,
@@ -32,7 +34,7 @@ export function makeWorkflowRequest(runId: string, workflow: Workflow, input: Js
     args: [],
     input,
     command: 'workflow',
-    workflow: { definition: workflow, hash: hashWorkflow(workflow), ...(file !== undefined && { file }) },
+    workflow: { definition: workflow, hash: hashWorkflow(workflow), ...(file !== undefined && { file }), ...(server && { server }) },
     ...(surroundings && { surroundings }),
     cwd,
     ...(timeout !== undefined && { timeout_s: timeout }),

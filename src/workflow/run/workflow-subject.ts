@@ -1,6 +1,4 @@
 import { join } from 'node:path'
-import { protocolName } from '../../contract/errors.ts'
-import type { JsonObject } from '../../contract/json.ts'
 import { ToolError } from '../../contract/tool-error.ts'
 import { crashPoint } from '../../process/crash-point.ts'
 import type { Registry } from '../../registry/registry-type.ts'
@@ -12,11 +10,12 @@ import type { Workflow } from '../definition/workflow-type.ts'
 import { createDurableContext } from '../engines/embedded/durable-context.ts'
 import type { Journal } from '../engines/embedded/journal/open-journal.ts'
 import { openJournal } from '../engines/embedded/journal/open-journal.ts'
-import type { PerformTool, Settled, StepError } from '../engines/engine-type.ts'
+import type { PerformTool, Settled } from '../engines/engine-type.ts'
 import { interpret } from '../interpret/interpret.ts'
 import { createPerformTool } from '../steps/perform-tool.ts'
 import { settleThrown } from '../steps/step-error.ts'
 import { beginExecution, endExecution, findEnd } from './execution-records.ts'
+import { endLine } from './end-line.ts'
 import { openInquiry } from './inquiry.ts'
 import { narrate } from './narrate.ts'
 import { JOURNAL } from './read-run-journal.ts'
@@ -51,7 +50,7 @@ export function workflowSubject({ paths, request, registry, env, now }: Workflow
       // Nothing that it started outlives it.
       await Promise.allSettled(working)
       await journal.close().catch(() => undefined)
-      listener.onLine(settled.ok ? { type: 'result', status: 'ok', result: settled.value ?? null } : endLine(settled.error))
+      listener.onLine(endLine(settled))
       return { child: { reason: why && why.why !== 'cancelled' && !settled.ok ? 'cancelled' : 'exited', status: settled.ok ? 0 : null, signal: null }, speaksProtocol: true, stdout: Buffer.alloc(0), stderr: '' }
     }
     const execute = async (): Promise<Settled> => {
@@ -96,13 +95,4 @@ async function keepEnd(journal: Journal, id: string, settled: Settled, now: () =
   endExecution(journal, id, settled, now)
   await journal.synced()
   crashPoint('execution.ended')
-}
-
-function endLine({ code, message, retryable, hint, details, run_id }: StepError): { readonly type: string; readonly [field: string]: unknown } {
-  if (code === 'CANCELLED') return { type: 'cancelled', reason: message, ...contextOf(details, run_id) }
-  return { type: 'error', code: protocolName(code, retryable), msg: message, ...(hint !== undefined && { hint }), retryable: false, ...contextOf(details, run_id) }
-}
-
-function contextOf(details: JsonObject | undefined, runId: string | undefined): { readonly context?: JsonObject } {
-  return details || runId !== undefined ? { context: { ...details, ...(runId !== undefined && { child_run_id: runId }) } } : {}
 }

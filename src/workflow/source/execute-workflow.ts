@@ -15,16 +15,16 @@ import { makeWorkflowRequest } from '../run/make-workflow-request.ts'
 import { workflowSubject } from '../run/workflow-subject.ts'
 import { plainCode } from '../steps/step-error.ts'
 import { callerChannel } from './caller-channel.ts'
-import type { WorkflowHost } from './found-workflow.ts'
 import type { LoadedWorkflow } from './load-workflows.ts'
 import { tellCaller } from './tell-caller.ts'
+import type { WorkflowHost } from './workflow-host.ts'
 
 export type Execute = { readonly loaded: LoadedWorkflow; readonly input: JsonObject }
 
 /** Executes a workflow for a call: as a run on record, whose questions the caller answers, or anybody by `toolable answer` meanwhile. Gives its result and the id of the run; throws what it failed with. */
 export async function executeWorkflow({ loaded: { workflow, file }, input }: Execute, ctx: Context, { opened, cwd, surroundings, closed }: WorkflowHost): Promise<Reply> {
   const { env } = ctx
-  const request = await makeWorkflowRequest(newRunId(), workflow, input, { cwd: ctx.cwd, env, file, ...(surroundings && { surroundings }) })
+  const request = makeWorkflowRequest(newRunId(), workflow, input, { cwd: ctx.cwd, env, file, ...(surroundings && { surroundings }) })
   const paths = createRun(findRunsFolder(cwd), request)
   await performRun(paths, request, {
     env,

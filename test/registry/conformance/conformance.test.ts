@@ -7,8 +7,9 @@ import { module } from './fixtures/module.ts'
 import { openapi } from './fixtures/openapi.ts'
 import { program } from './fixtures/program.ts'
 import { toolServer } from './fixtures/tool-server.ts'
+import { workflows } from './fixtures/workflows.ts'
 import { conformance } from './suite.ts'
 
 describe('[6.conformance] every source', () => {
-  for (const fixture of [inProcess, module, mcpStdio, mcpHttp, toolServer, openapi, program, pythonEmitter, shellEmitter]) conformance(fixture)
+  for (const fixture of [inProcess, module, mcpStdio, mcpHttp, toolServer, openapi, program, pythonEmitter, shellEmitter, workflows]) conformance(fixture)
 })

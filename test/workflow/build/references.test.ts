@@ -67,37 +67,30 @@ describe('[9.builder-references] a condition', () => {
     expect(await when((w) => w.equals(w.not(w.input.on), w.equals(w.input.limit, 1)))).toBe('${{ !input.on == (input.limit == 1) }}')
   })
 
-  test('takes no objects', () => {
-    expect(() => workflow({ name: 'x' }, (w) => w.equals(w.input as Ref, [] as never))).toThrow(/not with an object/)
-    expect(() => workflow({ name: 'x' }, (w) => w.equals(w.input as Ref, undefined as never))).toThrow(/not with undefined/)
+  test('takes no objects', async () => {
+    await expect(workflow({ name: 'x' }, (w) => w.equals(w.input as Ref, [] as never)).definition()).rejects.toThrow(/not with an object/)
+    await expect(workflow({ name: 'x' }, (w) => w.equals(w.input as Ref, undefined as never)).definition()).rejects.toThrow(/not with undefined/)
   })
 })
 
 describe('[9.builder-scopes] what means nothing is refused while it is written', () => {
-  const refuse = (build: (w: WorkflowBuilder<Input>) => unknown): string => {
-    try {
-      workflow({ name: 'tried', input: anyInput }, build)
-    } catch (error) {
-      return (error as Error).message
-    }
-    return 'nothing was refused'
-  }
+  const refuse = (build: (w: WorkflowBuilder<Input>) => unknown): Promise<string> => workflow({ name: 'tried', input: anyInput }, build).definition().then(() => 'nothing was refused', (error: Error) => error.message)
 
-  test('an item after its each, and a step of it', () => {
-    let item: Ref | undefined
+  test('an item after its each, and a step of it', async () => {
+    let item: Ref<string> | undefined
     const leak = (w: WorkflowBuilder<Input>): void => void w.each('each', w.tool('list', list, {}).result, (file, inner) => {
       item = file.path
       inner.tool('inner', list, { root: file.path })
     })
-    expect(refuse((w) => { leak(w); w.tool('after', list, { root: item as Ref<string> }) })).toBe("'item.path' is known only in the steps of 'each', and was used in the steps of workflow 'tried'")
-    expect(refuse((w) => { leak(w); return `${item}` })).toMatch(/^'item.path' is known only in/)
-    expect(refuse((w) => { leak(w); return w.not(item!) })).toMatch(/^'item.path' is known only in/)
+    expect(await refuse((w) => { leak(w); w.tool('after', list, { root: item! }) })).toBe("'item.path' is known only in the steps of 'each', and was used in the steps of workflow 'tried'")
+    expect(await refuse((w) => { leak(w); return `${item}` })).toMatch(/^'item.path' is known only in/)
+    expect(await refuse((w) => { leak(w); return w.not(item!) })).toMatch(/^'item.path' is known only in/)
   })
 
-  test('tasks of one parallel do not see each other, nor does anybody else', () => {
-    expect(refuse((w) => w.parallel('both', (p) => [p.tool('a', list, {}), p.tool('b', list, { root: (p.tool('c', list, {})).result[0].path })]))).toMatch(/^'steps.c.result\[0\].path' is known only in task 'c' of the tasks of 'both'/)
-    expect(refuse((w) => {
-      let task: Ref | undefined
+  test('tasks of one parallel do not see each other, nor does anybody else', async () => {
+    expect(await refuse((w) => w.parallel('both', (p) => [p.tool('a', list, {}), p.tool('b', list, { root: (p.tool('c', list, {})).result[0].path })]))).toMatch(/^'steps.c.result\[0\].path' is known only in task 'c' of the tasks of 'both'/)
+    expect(await refuse((w) => {
+      let task: unknown
       w.parallel('both', (p) => {
         const a = p.tool('a', list, {})
         task = a.result
@@ -107,47 +100,47 @@ describe('[9.builder-scopes] what means nothing is refused while it is written',
     })).toMatch(/^'steps.a.result' is known only in/)
   })
 
-  test('a value of another workflow', () => {
+  test('a value of another workflow', async () => {
     let other: Ref | undefined
-    workflow({ name: 'other' }, (w) => { other = w.input as Ref; w.tool('a', 'x') })
-    expect(refuse(() => ({ other }))).toBe("'input' is a value of workflow 'other' and means nothing in workflow 'tried'")
+    await workflow({ name: 'other' }, (w) => { other = w.input as Ref; w.tool('a', 'x') }).definition()
+    expect(await refuse(() => ({ other }))).toBe("'input' is a value of workflow 'other' and means nothing in workflow 'tried'")
   })
 
-  test('a builder in another list, or afterwards', () => {
-    expect(refuse((w) => w.each('each', [1], () => void w.tool('a', list, {})))).toBe("a step for the steps of workflow 'tried' was added inside the steps of 'each'")
+  test('a builder in another list, or afterwards', async () => {
+    expect(await refuse((w) => w.each('each', [1], () => void w.tool('a', list, {})))).toBe("a step for the steps of workflow 'tried' was added inside the steps of 'each'")
     let kept: StepsBuilder | undefined
-    workflow({ name: 'other' }, (w) => { kept = w; w.tool('a', 'x') })
+    await workflow({ name: 'other' }, (w) => { kept = w; w.tool('a', 'x') }).definition()
     expect(() => kept!.tool('b', 'x')).toThrow(/workflow 'other' is finished/)
-    expect(refuse((async (w: WorkflowBuilder<Input>) => void w.tool('a', list, {})) as never)).toMatch(/is async/)
+    expect(await refuse((async (w: WorkflowBuilder<Input>) => void w.tool('a', list, {})) as never)).toMatch(/is async/)
   })
 
-  test('tasks that are not in the list, foreign ones, and ones that are there twice', () => {
-    expect(refuse((w) => w.parallel('both', (p) => { p.tool('a', list, {}); return [p.tool('b', list, {})] }))).toMatch(/^'a' was added to the tasks of 'both'/)
-    expect(refuse((w) => w.parallel('both', (p) => { const a = p.tool('a', list, {}); return [a, a] }))).toMatch(/^task 2 of 'both' is no step that was added there/)
+  test('tasks that are not in the list, foreign ones, and ones that are there twice', async () => {
+    expect(await refuse((w) => w.parallel('both', (p) => { p.tool('a', list, {}); return [p.tool('b', list, {})] }))).toMatch(/^'a' was added to the tasks of 'both'/)
+    expect(await refuse((w) => w.parallel('both', (p) => { const a = p.tool('a', list, {}); return [a, a] }))).toMatch(/^task 2 of 'both' is no step that was added there/)
     const outside = (w: WorkflowBuilder<Input>): unknown => { const a = w.tool('a', list, {}); return w.parallel('both', () => [a]) }
-    expect(refuse(outside)).toMatch(/^task 1 of 'both' is no step that was added there/)
-    expect(refuse((w) => w.parallel('both', (() => undefined) as never))).toMatch(/are not a list/)
-    expect(refuse((w) => w.each('each', [1], (_item, inner) => { const a = inner.tool('a', list, {}); inner.tool('b', list, {}); return a }))).toMatch(/gives the results of its last step, 'b'/)
+    expect(await refuse(outside)).toMatch(/^task 1 of 'both' is no step that was added there/)
+    expect(await refuse((w) => w.parallel('both', (() => undefined) as never))).toMatch(/are not a list/)
+    expect(await refuse((w) => w.each('each', [1], (_item, inner) => { const a = inner.tool('a', list, {}); inner.tool('b', list, {}); return a }))).toMatch(/gives the results of its last step, 'b'/)
   })
 
-  test('what is no data, with its place', () => {
+  test('what is no data, with its place', async () => {
     const give = (value: unknown) => refuse((w) => w.tool('a', 'x', { deep: [{ value }] }))
-    expect(give(() => 1)).toBe("the input of 'a'.deep[0].value is a function, which is no JSON")
-    expect(give(NaN)).toBe("the input of 'a'.deep[0].value is NaN, which is no JSON")
-    expect(give(1n)).toMatch(/is a bigint/)
+    expect(await give(() => 1)).toBe("the input of 'a'.deep[0].value is a function, which is no JSON")
+    expect(await give(NaN)).toBe("the input of 'a'.deep[0].value is NaN, which is no JSON")
+    expect(await give(1n)).toMatch(/is a bigint/)
     const circle: unknown[] = []
     circle.push(circle)
-    expect(give(circle)).toMatch(/contains itself$/)
-    expect(refuse((w) => w.tool('b', 'x', { a: w.tool('a', list, {}) }))).toBe("the input of 'b'.a is the step 'a' itself")
-    expect(refuse((w) => w.tool('a', 5 as never))).toMatch(/needs a tool that tool\(\) made/)
+    expect(await give(circle)).toMatch(/contains itself$/)
+    expect(await refuse((w) => w.tool('b', 'x', { a: w.tool('a', list, {}) }))).toBe("the input of 'b'.a is the step 'a' itself")
+    expect(await refuse((w) => w.tool('a', 5 as never))).toMatch(/needs a tool that tool\(\) made/)
   })
 
-  test('options that do not exist', () => {
-    expect(refuse((w) => w.tool('a', list, {}, { timeut: 2 } as never))).toBe("step 'a' has no option 'timeut'; did you mean 'timeout'?")
-    expect(refuse((w) => w.decision('a', { option: [] } as never))).toBe("step 'a' has no option 'option'; did you mean 'options'?")
+  test('options that do not exist', async () => {
+    expect(await refuse((w) => w.tool('a', list, {}, { timeut: 2 } as never))).toBe("step 'a' has no option 'timeut'; did you mean 'timeout'?")
+    expect(await refuse((w) => w.decision('a', { option: [] } as never))).toBe("step 'a' has no option 'option'; did you mean 'options'?")
     expect(() => workflow({ name: 'x', steps: [] } as never, () => undefined)).toThrow(/workflow 'x' has no option 'steps'/)
     expect(() => workflow({ name: 'Not good' }, () => undefined)).toThrow(/for example 'not_good'/)
     expect(() => workflow({ name: 'x' } as never, undefined as never)).toThrow(/takes what it is about and a function/)
-    expect(refuse((w) => { w.finally(() => undefined); w.finally(() => undefined) })).toMatch(/two lists of steps for its end/)
+    expect(await refuse((w) => { w.finally(() => undefined); w.finally(() => undefined) })).toMatch(/two lists of steps for its end/)
   })
 })

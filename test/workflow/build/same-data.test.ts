@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { tool, workflow } from 'toolable'
+import type { BuiltWorkflow } from 'toolable'
 import { readWorkflow } from '../../../src/workflow/definition/read-workflow.ts'
 
 const findFiles = tool({ name: 'find_files', summary: 's', input: z.object({ root: z.string() }), output: z.array(z.object({ path: z.string(), size: z.number() })), run: () => [] })
 const copyFile = tool({ name: 'copy_file', summary: 's', input: z.object({ from: z.string(), place: z.number().optional() }), output: z.object({ to: z.string() }), run: () => ({ to: '' }) })
 
-const sub = workflow({ name: 'sub', input: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] } }, (w) => w.command('say', `say --text ${(w.input as { text: typeof w.input })['text']}`))
+const sub = workflow({ name: 'sub', input: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] } }, (w) => w.command('say', `say --text ${w.input['text']}`))
 
 const everything = workflow({
   name: 'everything', version: '2', summary: 'Does everything', description: 'At length', timeout: '2h',
@@ -119,6 +120,9 @@ describe('[9.builder-data] a workflow in TypeScript', () => {
   test('is checked like any other: what the builder cannot see is told with its place', async () => {
     const twice = workflow({ name: 'twice' }, (w) => { w.tool('a', 'x'); w.tool('a', 'y'); w.tool('b', 'not a name'); w.tool('c', 'x', {}, { timeout: 'soon' }) })
     await expect(twice.definition()).rejects.toMatchObject({ code: 'CONFIG', message: expect.stringMatching(/steps\[1\]\.name: the name 'a' is there twice[^]*steps\[2\]\.tool[^]*steps\[3\]\.timeout/) })
+    const inner: BuiltWorkflow = workflow({ name: 'inner' }, (w) => { w.nested('x', outer, {}) })
+    const outer: BuiltWorkflow = workflow({ name: 'outer' }, (w) => { w.nested('y', inner, {}) })
+    await expect(outer.definition()).rejects.toMatchObject({ code: 'CONFIG', message: 'workflows contain each other: outer in inner in outer' })
     await expect(workflow({ name: 'none' }, () => undefined).definition()).rejects.toMatchObject({ code: 'CONFIG' })
     await expect(workflow({ name: 'bad', input: z.string() as never }, (w) => { w.tool('a', 'x') }).definition()).rejects.toMatchObject({ code: 'CONFIG' })
   })

@@ -36,11 +36,11 @@ function describeError(error: ErrorObject, paint: Paint, renderInput?: RenderInp
 const LONGEST_DETAIL = 200
 const MOST_ISSUES = 10
 
-// Stacks are for logs. A list of issues, as validation gives it, reads best as one line each; a single one is in the message already.
+// Stacks are for logs. A list of issues, as validation gives it, reads best as one line each; a single one, and those of a message that has a line for each, are in the message already.
 function describeDetail(key: string, value: unknown, message: string): string[] {
   if (value === undefined || value === null || key === 'stack') return []
   if (Array.isArray(value) && value.length > 0 && value.every(isIssue)) {
-    if (value.length === 1 && message.includes(value[0]?.message ?? '')) return []
+    if ((value.length === 1 || message.includes('\n')) && value.every((issue) => message.includes(issue.message))) return []
     const shown = value.slice(0, MOST_ISSUES).map((issue) => `  - ${cleanLine(describeIssue(issue))}`)
     return value.length > MOST_ISSUES ? [...shown, `  … ${value.length - MOST_ISSUES} more`] : shown
   }

@@ -1,0 +1,6 @@
+import type { RunRequest } from '../../runner/run-request.ts'
+import type { RunSummary } from '../../runner/summary/summary.ts'
+import type { ShownStep } from '../../workflow/run/read-workflow-run.ts'
+
+/** A run with where it is and what was asked of it. */
+export type ShownRun = RunSummary & { readonly args: readonly string[]; readonly folder: string; /** The run that this one is a step of. */ readonly parent?: RunRequest['parent']; /** Of a workflow. */ readonly steps?: readonly ShownStep[] }

@@ -1,0 +1,59 @@
+import type { Workflow } from '../../definition/workflow-type.ts'
+import type { Settled, StepError, ToolCall, WorkflowQuestion } from '../engine-type.ts'
+
+/** The service that executes workflows: one key for each execution, its run id. */
+export const WORKFLOWS = 'toolable'
+/** The service that performs the tools of steps, on any worker. */
+export const STEPS = 'toolable-steps'
+/** Keeps what the tools of a workflow ask; the same keys. */
+export const QUESTIONS = 'toolable-questions'
+/** The durable promise that cancels an execution. No question can have its name. */
+export const CANCEL = '~cancel'
+
+/** What an execution is started with. The definition travels by value. */
+export type RunRequest = { readonly definition: Workflow; readonly hash: string; readonly input: unknown; /** When it was asked for. */ readonly created: string }
+
+/** What an execution gives: it fails as a value, so that the engine never starts it again. */
+export type RunAnswer = { readonly state: 'completed' | 'failed' | 'cancelled'; readonly settled: Settled }
+
+/** A tool that some worker is asked to perform. */
+export type StepRequest = ToolCall & { readonly workflow: string }
+
+/** An answer to a question. */
+export type AnswerRequest = { readonly question: string; readonly value: unknown; readonly by?: string }
+export type GivenAnswer = Omit<AnswerRequest, 'question'>
+
+/** A question of a tool, with what its answer wakes. */
+export type AskRequest = { readonly question: WorkflowQuestion; readonly awakeable: string }
+export type AskedQuestion = AskRequest & { /** It is kept until its step is over, so that a second answer hears of the first. */ readonly isAnswered?: true }
+export type CloseRequest = { readonly questions: readonly string[] }
+/** Before the id of a question, in the name under which it is kept. */
+export const ASKED = 'ask:'
+
+/** What is asked of `state`: only tasks that changed after the `since`th change. */
+export type StateRequest = { readonly since?: number }
+
+/** A tool step that was begun. */
+export type TaskRecord = {
+  /** The number of the change that made it so. */
+  readonly change: number
+  /** The key of its operation. */
+  readonly task: string
+  readonly call: ToolCall
+  readonly status: 'running' | 'ok' | 'failed'
+  readonly run_id?: string
+  readonly error?: StepError
+}
+
+/** How an execution stands, for whoever looks on. */
+export type Standing = {
+  readonly info?: ExecutionInfo
+  readonly end?: RunAnswer['state']
+  readonly error?: StepError
+  readonly questions: readonly WorkflowQuestion[]
+  readonly tasks: readonly TaskRecord[]
+}
+export type ExecutionInfo = { readonly name: string; readonly hash: string; readonly created: string }
+
+/** The names under which an execution keeps how it stands. */
+export const STATE = { info: 'info', end: 'end', error: 'error', questions: 'questions', task: 'task:' } as const

@@ -1,0 +1,78 @@
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { folderWith, project, toolable } from './support.ts'
+import '../support/without-coverage.ts'
+
+const TOOL = `import { tool } from 'toolable'
+export const scan = tool({ name: 'scan', summary: 'Scan', input: { type: 'object', properties: { root: { type: 'string' }, limit: { type: 'integer' } }, required: ['root'] }, run: () => [] })
+`
+const files = {
+  'toolable.yaml': 'modules: [tools.mjs]\n',
+  'tools.mjs': TOOL.replace("'toolable'", `'${join(project, '../../../../dist/index.js')}'`),
+  'workflows/nightly.yaml': 'summary: Every night\ninput: {root: string}\nsteps:\n  - {name: scan, tool: scan, input: {root: "${{ input.root }}"}}\n  - ./tool scan --root x\n',
+  'workflows/bad.yaml': 'steps:\n  - {tool: scna}\n  - {tool: scan, input: {rot: "${{ input.x }}"}}\n  - {tool: scan, input: {root: 3}}\n  - {name: p, tasks: ["gone --x"]}\n  - workflow: ./part.json\n',
+  'workflows/part.json': '{"steps": [{"tool": "scan"}]}',
+  'wrong.yaml': 'steps: [{tol: x}, {type: tol}]\n',
+}
+
+describe('toolable workflow validate', () => {
+  const cwd = folderWith(files)
+  const validate = (...args: string[]) => toolable(['workflow', 'validate', ...args], { cwd })
+
+  test('a good one is told in short, by its name or its file [9.workflow-validate] [9.workflow-names]', async () => {
+    const { status, json } = await validate('nightly')
+    expect([status, json.result]).toEqual([0, { file: 'workflows/nightly.yaml', name: 'nightly', hash: expect.stringMatching(/^[0-9a-f]{64}$/), steps: 2, tools: ['scan'], tools_checked: true }])
+    expect((await validate('workflows/nightly.yaml', '-o', 'text')).stdout).toBe('ok: nightly in workflows/nightly.yaml: 2 steps, one tool (scan)\n')
+    const inside = await toolable(['workflow', 'validate', 'nightly', '-o', 'text'], { cwd: join(cwd, 'workflows') })
+    expect(inside.stdout).toBe('ok: nightly in nightly.yaml: 2 steps, one tool (scan)\n')
+  })
+
+  test('unknown tools and inputs that cannot fit are found, with their lines, also in other files [9.workflow-validate]', async () => {
+    const { status, json } = await validate('bad')
+    expect(status).toBe(78)
+    expect(json.error.message.split('\n')).toEqual([
+      "workflows/bad.yaml:2: steps[0].tool: there is no tool 'scna'; did you mean 'scan'?",
+      "workflows/bad.yaml:3: steps[1].input.rot: 'scan' has no field 'rot'; did you mean 'root'?",
+      "workflows/bad.yaml:3: steps[1].input: 'scan' needs 'root'",
+      expect.stringMatching(/^workflows\/bad\.yaml:4: steps\[2\]\.input\.root: root must be text, got 3/),
+      "workflows/bad.yaml:5: steps[3].tasks[0]: there is no tool 'gone'",
+      expect.stringMatching(/^workflows\/part\.json:1: steps\[0\]\.input\.root: root is required/),
+    ])
+    expect(json.error.details.problems).toHaveLength(6)
+    expect((await validate('bad', '--no-tools')).status).toBe(0)
+  })
+
+  test('problems of the definition are told without looking at tools; people see each once [9.workflow-validate]', async () => {
+    const { status, stderr } = await validate('wrong.yaml', '-o', 'text')
+    expect(status).toBe(78)
+    expect(stderr).toBe("error: wrong.yaml:1: steps[0].tol: unknown key 'tol' in a step; did you mean 'tool'?\nwrong.yaml:1: steps[1].type: there is no step kind 'tol'; did you mean 'tool'? (CONFIG)\nfix: Correct these lines; docs/workflow-definition.md has every key\n")
+  })
+
+  test('what is not there [9.workflow-names]', async () => {
+    const unknown = await validate('nihgtly')
+    expect([unknown.status, unknown.json.error.message]).toEqual([66, "there is no workflow 'nihgtly'; did you mean 'nightly'?"])
+    const gone = await validate('gone.yaml')
+    expect([gone.status, gone.json.error.code]).toEqual([66, 'INVALID_PATH'])
+    const nowhere = await toolable(['workflow', 'validate', 'x'], { cwd: folderWith({}) })
+    expect([nowhere.status, nowhere.json.error.suggestion.fix]).toEqual([66, 'Give a file, or put x.yaml into the folder workflows'])
+  })
+})
+
+describe('toolable workflow plan and graph', () => {
+  const cwd = folderWith(files)
+
+  test('the plan, for people and programs [9.workflow-plan]', async () => {
+    const text = await toolable(['workflow', 'plan', 'nightly', '--input', '{"root":"src"}', '-o', 'text'], { cwd })
+    expect(text.stdout).toBe('nightly: Every night\n  scan  scan {"root":"${{ input.root }}"}\n      needs input.root\n  tool-2  scan --root x\n')
+    const { json } = await toolable(['workflow', 'plan', 'nightly'], { cwd })
+    expect(json.result.steps).toMatchObject([{ key: 'scan', tool: 'scan' }, { key: 'tool-2', command: './tool scan --root x' }])
+    const wrong = await toolable(['workflow', 'plan', 'nightly', '--input', '{"rot":"src"}'], { cwd })
+    expect([wrong.status, wrong.json.error.code]).toEqual([2, 'INVALID_INPUT'])
+  })
+
+  test('the chart [9.workflow-graph]', async () => {
+    const { stdout, status } = await toolable(['workflow', 'graph', 'nightly', '-o', 'text'], { cwd })
+    expect([status, stdout]).toEqual([0, 'flowchart TD\n  n1(["nightly"])\n  n2["scan: scan"]\n  n1 --> n2\n  n3["tool-2: ./tool scan --root x"]\n  n2 --> n3\n  n4(["done"])\n  n3 --> n4\n'])
+    expect((await toolable(['workflow', 'graph', 'nightly'], { cwd })).json.result).toEqual({ name: 'nightly', mermaid: stdout })
+  })
+})

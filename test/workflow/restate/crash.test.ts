@@ -1,0 +1,207 @@
+import { writeFileSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Step, Workflow } from '../../../src/workflow/definition/workflow-type.ts'
+import { restateEngine } from '../../../src/workflow/engines/restate/engine.ts'
+import type { RestateEngine } from '../../../src/workflow/engines/restate/engine.ts'
+import { COUNT, makeProject } from '../support.ts'
+import type { Project } from '../support.ts'
+import { installSdk, openBalancer, startWorker } from './cluster.ts'
+import type { WorkerProcess } from './cluster.ts'
+import { freePort, startServer } from './server.ts'
+import type { TestServer } from './server.ts'
+
+let server: TestServer
+let engine: RestateEngine
+let project: Project
+let port: number
+let worker: WorkerProcess
+
+beforeAll(async () => {
+  server = await startServer()
+  engine = restateEngine({ ingress: server.ingress, admin: server.admin, now: Date.now })
+  project = makeProject({ 'workflow/count.sh': COUNT })
+  installSdk(project)
+  port = await freePort()
+  worker = await startWorker(project, server.admin, port)
+})
+afterAll(async () => {
+  await engine?.close()
+  await worker?.kill()
+  await server?.stop()
+})
+
+/** A step that writes its name down, and ends when its gate is there. */
+function count(name: string, { gate, ...more }: { readonly gate?: string; readonly [field: string]: unknown } = {}): Step {
+  return { type: 'tool', name, tool: 'count', input: { name: `${name}-${mark}`, log: project.path('counted'), ...(gate !== undefined && { gate: project.path(`${gate}-${mark}`) }) }, ...more }
+}
+let mark = 0
+const counted = (name: string): number => project.counted().filter((line) => line === `${name}-${mark}`).length
+const begun = (name: string, times = 1): Promise<unknown> => expect.poll(() => counted(name)).toBe(times)
+const open = (gate: string): void => writeFileSync(project.path(`${gate}-${mark}`), '')
+const flow = (steps: readonly Step[], more: Partial<Workflow> = {}): Workflow => ({ name: 'crashing', steps, ...more })
+const restart = async (): Promise<void> => void (worker = await startWorker(project, server.admin, port))
+
+describe('a workflow goes on where it was after SIGKILL', () => {
+  test('of its worker in a step', async () => {
+    mark += 1
+    const { done } = await engine.start(flow([count('first'), count('second', { gate: 'go' }), count('third')]), {})
+    await begun('second')
+    await worker.kill()
+    await restart()
+    await begun('second', 2)
+    open('go')
+    expect(await done).toMatchObject({ state: 'completed', result: { name: `third-${mark}` } })
+    expect([counted('first'), counted('second'), counted('third')]).toEqual([1, 2, 1])
+  })
+
+  test('of its worker in parallel steps, of which some are over', async () => {
+    mark += 1
+    const tasks = [0, 1, 2, 3, 4, 5].map((index) => count(`task${index}`, index % 2 === 0 ? {} : { gate: 'go' }))
+    const { done } = await engine.start(flow([{ type: 'parallel', name: 'all', tasks, max_concurrency: 3 }, count('last')]), {})
+    await begun('task1')
+    await begun('task3')
+    await begun('task5')
+    await worker.kill()
+    await restart()
+    await begun('task5', 2)
+    open('go')
+    expect(await done).toMatchObject({ state: 'completed' })
+    expect([0, 2, 4].map((index) => counted(`task${index}`))).toEqual([1, 1, 1])
+    expect(counted('last')).toBe(1)
+  })
+
+  test('of its worker and its server while it waits, and takes an answer that was given with no worker alive', async () => {
+    mark += 1
+    const { id, done } = await engine.start(flow([count('before'), { type: 'ai_decision', name: 'choose', decision_type: 'pick', options: [{ value: 'left' }, { value: 'right' }] }, count('after')], { output: '${{ steps.choose.result }}' }), {})
+    await expect.poll(async () => (await engine.get(id))?.questions?.map((question) => question.id)).toEqual(['choose'])
+    await worker.kill()
+    expect(await engine.get(id)).toMatchObject({ state: 'waiting_ai', questions: [{ id: 'choose' }] })
+    const answered = engine.answer(id, 'choose', 'right')
+    await answered
+    await server.kill()
+    await server.start()
+    await restart()
+    const ended = await done
+    expect(ended.state).toBe('completed')
+    expect(JSON.stringify(ended.result)).toContain('right')
+    expect([counted('before'), counted('after')]).toEqual([1, 1])
+  })
+
+  test('of its worker while it takes back what it did', async () => {
+    mark += 1
+    const { done } = await engine.start(flow([
+      count('made', { compensate: [count('unmade', { gate: 'go' })] }),
+      count('broken', { input: { name: `broken-${mark}`, log: project.path('counted'), fail: project.write(`fail-${mark}`, 'E_PERMISSION') } }),
+    ], { finally: [count('clean')] }), {})
+    await begun('unmade')
+    await worker.kill()
+    await restart()
+    await begun('unmade', 2)
+    open('go')
+    expect(await done).toMatchObject({ state: 'failed', error: { code: 'PERMISSION', details: { step: 'broken' } } })
+    expect([counted('made'), counted('broken'), counted('clean')]).toEqual([1, 1, 1])
+  })
+
+  test('of its server in a step, whose tool runs on and is joined', async () => {
+    mark += 1
+    const { done } = await engine.start(flow([count('first'), count('second', { gate: 'go' }), count('third')]), {})
+    await begun('second')
+    await server.kill()
+    await server.start()
+    open('go')
+    expect(await done).toMatchObject({ state: 'completed' })
+    expect([counted('first'), counted('second'), counted('third')]).toEqual([1, 1, 1])
+  })
+})
+
+describe('a workflow is cancelled', () => {
+  test('in a tool, whose process dies', async () => {
+    mark += 1
+    const { id, done } = await engine.start(flow([count('made', { compensate: [count('unmade')] }), count('long', { gate: 'never' })], { finally: [count('clean')] }), {})
+    await begun('long')
+    await engine.cancel(id, 'enough')
+    expect(await done).toMatchObject({ state: 'cancelled', error: { code: 'CANCELLED', message: 'enough' } })
+    expect([counted('unmade'), counted('clean')]).toEqual([1, 1])
+  })
+
+  test('in parallel tools, in a pause, and in a question', async () => {
+    for (const waiting of [
+      { type: 'parallel', name: 'waiting', max_concurrency: 2, tasks: [{ name: 'a' }, { name: 'b' }, { name: 'c' }] },
+      { type: 'wait', name: 'waiting', for: 3600 },
+      { type: 'ai_decision', name: 'waiting', decision_type: 'pick', options: [{ value: 'left' }] },
+    ]) {
+      mark += 1
+      const step = waiting.tasks ? { ...waiting, tasks: waiting.tasks.map(({ name }) => count(name, { gate: 'never' })) } : waiting
+      const { id, done } = await engine.start(flow([count('made', { compensate: [count('unmade')] }), step as unknown as Step]), {})
+      await begun('made')
+      if (waiting.tasks) await begun('b')
+      await engine.cancel(id)
+      expect(await done).toMatchObject({ state: 'cancelled' })
+      expect([counted('made'), counted('unmade'), counted('c')]).toEqual([1, 1, 0])
+    }
+  })
+
+  test('with no worker alive: when one comes', async () => {
+    mark += 1
+    const { id, done } = await engine.start(flow([count('made', { compensate: [count('unmade')] }), count('long', { gate: 'never' })]), {})
+    await begun('long')
+    await worker.kill()
+    await engine.cancel(id, 'late')
+    await restart()
+    expect(await done).toMatchObject({ state: 'cancelled', error: { message: 'late' } })
+    expect(counted('unmade')).toBe(1)
+  })
+})
+
+describe('workers', () => {
+  test('behind one address take over from each other', async () => {
+    mark += 1
+    const ports = [await freePort(), await freePort()]
+    const balancer = await openBalancer(ports)
+    const pool = await Promise.all(ports.map((one) => startWorker(project, server.admin, one, ['--advertise', balancer.url])))
+    try {
+      const { done } = await engine.start(flow([count('first'), count('second', { gate: 'go' }), count('third')]), {})
+      await begun('second')
+      // Whichever has it: the other one goes on after the first death, and a new one after the second.
+      await pool[0]!.kill()
+      const again = await startWorker(project, server.admin, ports[0]!, ['--advertise', balancer.url])
+      await pool[1]!.kill()
+      open('go')
+      expect(await done).toMatchObject({ state: 'completed', result: { name: `third-${mark}` } })
+      expect([counted('first'), counted('third')]).toEqual([1, 1])
+      expect(counted('second')).toBeLessThanOrEqual(3)
+      await again.kill()
+    } finally {
+      for (const one of pool) await one.kill()
+      balancer.close()
+      await worker.kill()
+      await restart()
+    }
+  })
+
+  test('let a step end when they are told to stop, and exit 0', async () => {
+    mark += 1
+    const { done } = await engine.start(flow([count('slow', { gate: 'go' }), count('next')]), {})
+    await begun('slow')
+    worker.running.kill('SIGTERM')
+    open('go')
+    expect((await worker.running.ended).status).toBe(0)
+    await restart()
+    expect(await done).toMatchObject({ state: 'completed' })
+    expect([counted('slow'), counted('next')]).toEqual([1, 1])
+  })
+
+  test('leave a step that does not end to others', async () => {
+    mark += 1
+    await worker.kill()
+    worker = await startWorker(project, server.admin, port, ['--grace', '0'])
+    const { done } = await engine.start(flow([count('slow', { gate: 'go' })]), {})
+    await begun('slow')
+    worker.running.kill('SIGTERM')
+    expect((await worker.running.ended).status).toBe(0)
+    await restart()
+    await begun('slow', 2)
+    open('go')
+    expect(await done).toMatchObject({ state: 'completed' })
+  })
+})
