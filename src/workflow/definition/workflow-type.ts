@@ -19,8 +19,8 @@ export type Workflow = {
   readonly timeout?: number
 }
 
-/** A workflow as data, in any of its short forms. */
-export type WorkflowData = { readonly name: string; readonly steps: readonly unknown[]; readonly [key: string]: unknown }
+/** A workflow as data, with every short form that a file may have. */
+export type WorkflowData = { readonly steps: readonly unknown[]; readonly [key: string]: unknown }
 
 /** How often, and after which pauses, a step is tried again. */
 export type Retry = {

@@ -111,7 +111,7 @@ describe('[9.builder-scopes] what means nothing is refused while it is written',
     let kept: StepsBuilder | undefined
     await workflow({ name: 'other' }, (w) => { kept = w; w.tool('a', 'x') }).definition()
     expect(() => kept!.tool('b', 'x')).toThrow(/workflow 'other' is finished/)
-    expect(await refuse((async (w: WorkflowBuilder<Input>) => void w.tool('a', list, {})) as never)).toMatch(/is async/)
+    expect(await refuse((async (w: WorkflowBuilder<Input>) => void w.tool('a', list, {})))).toMatch(/is async/)
   })
 
   test('tasks that are not in the list, foreign ones, and ones that are there twice', async () => {
@@ -140,7 +140,7 @@ describe('[9.builder-scopes] what means nothing is refused while it is written',
     expect(await refuse((w) => w.decision('a', { option: [] } as never))).toBe("step 'a' has no option 'option'; did you mean 'options'?")
     expect(() => workflow({ name: 'x', steps: [] } as never, () => undefined)).toThrow(/workflow 'x' has no option 'steps'/)
     expect(() => workflow({ name: 'Not good' }, () => undefined)).toThrow(/for example 'not_good'/)
-    expect(() => workflow({ name: 'x' } as never, undefined as never)).toThrow(/takes what it is about and a function/)
+    expect(() => workflow({ name: 'x' }, undefined as never)).toThrow(/takes what it is about and a function/)
     expect(await refuse((w) => { w.finally(() => undefined); w.finally(() => undefined) })).toMatch(/two lists of steps for its end/)
   })
 })

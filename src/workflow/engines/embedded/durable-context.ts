@@ -299,6 +299,6 @@ function attempt<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return work()
   } catch (error) {
-    return Promise.reject(error as Error)
+    return Promise.reject(error)
   }
 }
