@@ -8,8 +8,9 @@ import { Items } from './items.ts'
 import { isOver } from './over.ts'
 import { Parts } from './parts.ts'
 import type { Singletons } from './singletons.ts'
+import type { SliceMap } from './slice-map.ts'
 import { readSnapshot, View } from './slices.ts'
-import type { Change, Holder, SliceMap } from './slices.ts'
+import type { Change, Holder } from './slices.ts'
 import { Turns } from './turns.ts'
 
 /** The state as one call sees it: as it was when the call began, and what the call writes is its own until `commit`. Calls inside it work on it as on a state. */
@@ -101,7 +102,7 @@ export class Transaction implements Base, Holder {
   change(change: Change): void {
     const { key } = change
     const next = change.apply(this.itemsOf(key))
-    this.slices = new Map(this.slices).set(key, next)
+    this.slices = this.slices.with(key, next)
     this.#note(change)
   }
 
