@@ -1,7 +1,7 @@
 import type { Filesystem } from '../../contract/filesystem.ts'
 import type { Slice, SliceView, StateJson, Transactional } from '../../contract/state.ts'
 import { ToolError } from '../../contract/tool-error.ts'
-import { longId } from '../ask.ts'
+import { longId } from '../ids.ts'
 import type { Base } from './base.ts'
 import { Items } from './items.ts'
 import { Singletons } from './singletons.ts'

@@ -1,6 +1,7 @@
 import type { Filesystem } from '../../contract/filesystem.ts'
 import type { Resources, Slice, SliceView, Snapshotable, State, StateJson, StateSnapshot, Transactional } from '../../contract/state.ts'
 import { ToolError } from '../../contract/tool-error.ts'
+import { after } from '../after.ts'
 import type { RunningCall } from '../running.ts'
 import { behind, merge } from './base.ts'
 import type { Base } from './base.ts'
@@ -129,14 +130,15 @@ export class Transaction implements Base, Holder {
     return !this.#parts && !this.base.committing.isTaken
   }
 
-  /** Waits until no other call commits, as long as this one may. */
-  async takeTurn(): Promise<void> {
-    const pass = await this.base.committing.take(this.#call)
-    if (this.isOver) {
-      pass()
-      throw isOver()
-    }
-    this.#pass = pass
+  /** Waits until no other call commits, as long as this one may; has the turn at once where none does. */
+  takeTurn(): void | Promise<void> {
+    return after(this.base.committing.take(this.#call), (pass) => {
+      if (this.isOver) {
+        pass()
+        throw isOver()
+      }
+      this.#pass = pass
+    })
   }
 
   /** Makes the changes those of everybody, at once; throws CONFLICT where another call was in the way. */
@@ -147,13 +149,11 @@ export class Transaction implements Base, Holder {
   }
 
   /** The same once the members have committed and `report` has told of it. Where anything of that fails it throws, and `leave` takes back what has been done. */
-  async settle(report: (() => Promise<void>) | undefined): Promise<void> {
+  settle(report: (() => void | Promise<void>) | undefined): void | Promise<void> {
     // A conflict has to be known before anybody is told.
     this.#merge()
     this.#isSettling = true
-    await this.#parts?.commit()
-    await report?.()
-    this.commit()
+    return after(after(this.#parts?.commit(), () => report?.()), () => this.commit())
   }
 
   #merge(): SliceMap {
