@@ -16,6 +16,7 @@ import { WORKFLOW_BUILD } from './requirements/workflow-build.ts'
 import { WORKFLOW_DEFINITION } from './requirements/workflow-definition.ts'
 import { WORKFLOW_HOST } from './requirements/workflow-host.ts'
 import { WORKFLOW_INTERPRETER } from './requirements/workflow-interpreter.ts'
+import { WORKFLOW_RESTATE } from './requirements/workflow-restate.ts'
 import { WORKFLOW_RUNS } from './requirements/workflow-runs.ts'
 
 /** One promise of the specification; `later` exempts it from the coverage test until the work that brings it. */
@@ -271,6 +272,7 @@ export const requirements: { readonly [id: string]: Requirement } = {
   ...section('9', WORKFLOW_DEFINITION),
   ...section('9', WORKFLOW_HOST),
   ...section('9', WORKFLOW_INTERPRETER),
+  ...section('9', WORKFLOW_RESTATE),
   ...section('9', WORKFLOW_RUNS),
   ...section('9', WORKFLOW_BUILD),
   ...section('10', {
