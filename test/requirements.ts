@@ -17,6 +17,7 @@ import { WORKFLOW_DEFINITION } from './requirements/workflow-definition.ts'
 import { WORKFLOW_ENGINE } from './requirements/workflow-engine.ts'
 import { WORKFLOW_HOST } from './requirements/workflow-host.ts'
 import { WORKFLOW_INTERPRETER } from './requirements/workflow-interpreter.ts'
+import { WORKFLOW_RESTATE } from './requirements/workflow-restate.ts'
 import { WORKFLOW_RUNS } from './requirements/workflow-runs.ts'
 
 /** One promise of the specification; `later` exempts it from the coverage test until the work that brings it. */
@@ -273,6 +274,7 @@ export const requirements: { readonly [id: string]: Requirement } = {
   ...section('9', WORKFLOW_ENGINE),
   ...section('9', WORKFLOW_HOST),
   ...section('9', WORKFLOW_INTERPRETER),
+  ...section('9', WORKFLOW_RESTATE),
   ...section('9', WORKFLOW_RUNS),
   ...section('9', WORKFLOW_BUILD),
   ...section('10', {

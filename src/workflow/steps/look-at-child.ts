@@ -5,6 +5,7 @@ import { isLive } from '../../runner/folder/lock.ts'
 import { readRequest } from '../../runner/folder/open-run.ts'
 import { recoverRun } from '../../runner/folder/recover.ts'
 import type { RunPaths } from '../../runner/folder/run-paths.ts'
+import type { RunRequest } from '../../runner/run-request.ts'
 import { readBatches } from '../../runner/log/read-log.ts'
 import { startSummary } from '../../runner/summary/summarize.ts'
 import type { RunSummary } from '../../runner/summary/summary.ts'
@@ -25,12 +26,13 @@ export type Child = { readonly is: 'none' | 'unfinished' | 'live' } | EndedChild
 // Nobody failed: the runner died, or nobody answered. What was cancelled is asked for again.
 const AGAIN = ['E_INTERRUPTED', 'E_ANSWER_REQUIRED']
 
-/** Looks at the run of a step. A run whose runner died is finished first, and what it left running is ended. */
-export async function lookAtChild(paths: RunPaths, attempt: number): Promise<Child> {
+/** Looks at the run of a step; throws CONFLICT where it is that of another one. A run whose runner died is finished first, and what it left running is ended. */
+export async function lookAtChild(paths: RunPaths, attempt: number, parent: RunRequest['parent']): Promise<Child> {
   if (!existsSync(paths.folder)) return { is: 'none' }
   if (!existsSync(paths.request)) return { is: 'unfinished' }
-  if (isLive(paths)) return { is: 'live' }
   const request = readRequest(paths)
+  if (request.parent?.run_id !== parent?.run_id || request.parent?.step !== parent?.step) throw new ToolError('CONFLICT', `${paths.id} is the run of something else`, { suggestion: `toolable runs show ${paths.id}` })
+  if (isLive(paths)) return { is: 'live' }
   const child = await readChild(paths, request, attempt)
   if (isOver(child.summary.state)) return child
   try {

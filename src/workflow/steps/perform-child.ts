@@ -28,7 +28,7 @@ export async function performChild(step: ChildStep): Promise<Settled> {
   await task.submitted()
   let watched = false
   for (let looks = 0; looks < MOST_LOOKS; looks += 1) {
-    const child = await lookAtChild(paths, call.attempt)
+    const child = await lookAtChild(paths, call.attempt, request.parent)
     if (child.is === 'unfinished') await sleep(LOOK_AGAIN_MS)
     else if (child.is === 'live') {
       await task.started()

@@ -64,6 +64,7 @@ async function openEmbedded(): Promise<EngineUnderTest> {
       const failed = project.log(id).findLast(({ type }) => type === 'error')
       return { state, ...(state === 'completed' && { result }), ...(error && state === 'failed' && { code: String(error.code).replace(/^E_/, ''), step: failed?.['context']?.step }) }
     },
+    describe: async (id) => project.log(id).slice(-15).map((line) => JSON.stringify(line)).join('\n'),
     close: async () => {
       for (const running of processes.values()) running.kill('SIGKILL')
     },

@@ -26,6 +26,8 @@ export type EngineUnderTest = {
   /** The paths of the steps whose end is on record. */
   recorded(id: string): Promise<readonly string[]>
   outcome(id: string): Promise<Ending>
+  /** Whatever helps to see what went wrong. */
+  describe(id: string): Promise<string>
   close(): Promise<void>
 }
 

@@ -44,6 +44,7 @@ async function openRestate(): Promise<EngineUnderTest> {
       const { state, result, error } = await engine.attach(id).done
       return { state, ...(result !== undefined && { result }), ...(error && { code: error.code, step: error.details?.['step'] }) }
     },
+    describe: async (id) => JSON.stringify([await engine.get(id), await engine.standing(id)]),
     async close() {
       await engine.close()
       await worker.kill()

@@ -22,7 +22,13 @@ export function conformanceSuite(name: string, open: () => Promise<EngineUnderTe
   const counts = (id: string): ReadonlyMap<string, number> => countWords(engine.project.counted(logs.get(id)!))
   const begun = (id: string, step: string, times = 1): Promise<unknown> => expect.poll(() => counts(id).get(step) ?? 0).toBeGreaterThanOrEqual(times)
   const openGate = (id: string, gate: string): void => writeFileSync(engine.project.path(`${logs.get(id)!}-${gate}`), '')
-  const asked = async (id: string, question: string): Promise<void> => { await expect.poll(() => engine.questions(id)).toContain(question) }
+  const asked = async (id: string, question: string): Promise<void> => {
+    try {
+      await expect.poll(() => engine.questions(id)).toContain(question)
+    } catch (error) {
+      throw new Error(`${id} does not ask '${question}': ${await engine.describe(id)}`, { cause: error })
+    }
+  }
   const answerAll = async (id: string): Promise<Ending> => {
     await asked(id, 'choose')
     await engine.answer(id, 'choose', 'left')

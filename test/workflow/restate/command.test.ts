@@ -33,7 +33,7 @@ output: \${{ steps.choose.result }}
 `)
 
 describe('toolable workflow run --engine restate', () => {
-  test('executes a workflow, tells of its tasks, asks its question, and takes the answer', async () => {
+  test('executes a workflow, tells of its tasks, asks its question, and takes the answer [9.restate-client]', async () => {
     const ended = await project.toolable(['workflow', 'run', flow('plain'), ...at(), '--answer', 'pick=left'])
     expect(ended.stderr).toBe('')
     expect(ended.status).toBe(0)
@@ -55,7 +55,7 @@ describe('toolable workflow run --engine restate', () => {
     expect(project.counted().filter((line) => line.startsWith('unanswered'))).toEqual(['unanswered-first', 'unanswered-long'])
   })
 
-  test('loses nothing with kill -9 of the client: resume follows it again', async () => {
+  test('loses nothing with kill -9 of the client: resume follows it again [9.restate-client]', async () => {
     const client = project.start(['workflow', 'run', flow('killed', 'killed-gate'), ...at(), '--wait'])
     await expect.poll(() => project.counted()).toContain('killed-long')
     await client.said('"task_done"')
@@ -73,7 +73,7 @@ describe('toolable workflow run --engine restate', () => {
     expect(project.counted().filter((line) => line.startsWith('killed'))).toEqual(['killed-first', 'killed-long'])
   })
 
-  test('cancels the workflow at the server, and its tool', async () => {
+  test('cancels the workflow at the server, and its tool [9.restate-client]', async () => {
     const client = project.start(['workflow', 'run', flow('cancelled', 'never'), ...at()])
     await expect.poll(() => project.counted()).toContain('cancelled-long')
     await client.said('"task_started"')
@@ -83,7 +83,7 @@ describe('toolable workflow run --engine restate', () => {
     expect((await project.toolable(['runs', 'show', run_id as string])).json.result).toMatchObject({ state: 'cancelled' })
   })
 
-  test('says that a server is not there, and leaves nothing on record', async () => {
+  test('says that a server is not there, and leaves nothing on record [9.restate-unreachable]', async () => {
     const before = project.ids().length
     const ended = await project.toolable(['workflow', 'run', flow('away'), '--engine', 'restate', '--ingress', `http://127.0.0.1:${await freePort()}`])
     expect(ended.status).toBe(69)
@@ -93,13 +93,13 @@ describe('toolable workflow run --engine restate', () => {
 })
 
 describe('toolable worker', () => {
-  test('asks for the SDK by name', async () => {
+  test('asks for the SDK by name [9.restate-packages]', async () => {
     const ended = await project.toolable(['worker'], { cwd: '/' })
     expect(ended.status).toBe(78)
     expect(ended.json.error).toMatchObject({ code: 'CONFIG', suggestion: { fix: 'npm install @restatedev/restate-sdk@1.12.0' } })
   })
 
-  test('waits for its server, and says so once', async () => {
+  test('waits for its server, and says so once [9.restate-workers]', async () => {
     const port = await freePort()
     const waiting = project.start(['worker', '--listen', '127.0.0.1:0', '--admin', `http://127.0.0.1:${port}`])
     await waiting.said('tried again', 'stderr')
@@ -109,7 +109,7 @@ describe('toolable worker', () => {
     expect(stderr.match(/tried again/g)).toHaveLength(1)
   })
 
-  test('needs a token beyond loopback, and an address by which it is found', async () => {
+  test('needs a token beyond loopback, and an address by which it is found [9.restate-guarded]', async () => {
     const refused = await project.toolable(['worker', '--listen', '0.0.0.0:0'])
     expect([refused.status, refused.json.error.field]).toEqual([78, 'token-file'])
     const lost = await project.toolable(['worker', '--listen', '0.0.0.0:0', '--token-file', secret()])
@@ -117,7 +117,7 @@ describe('toolable worker', () => {
     expect((await project.toolable(['worker', '--listen', 'here'])).json.error).toMatchObject({ code: 'INVALID_INPUT', field: 'listen' })
   })
 
-  test('lets nobody in without its token, and tells it to the server', async () => {
+  test('lets nobody in without its token, and tells it to the server [9.restate-guarded]', async () => {
     const port = await freePort()
     const guarded = await startWorker(project, server.admin, port, ['--token-file', secret()])
     try {

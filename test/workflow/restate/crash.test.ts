@@ -42,7 +42,7 @@ const flow = (steps: readonly Step[], more: Partial<Workflow> = {}): Workflow =>
 const restart = async (): Promise<void> => void (worker = await startWorker(project, server.admin, port))
 
 describe('a workflow goes on where it was after SIGKILL', () => {
-  test('of its worker in a step', async () => {
+  test('of its worker in a step [9.restate-killed]', async () => {
     mark += 1
     const { done } = await engine.start(flow([count('first'), count('second', { gate: 'go' }), count('third')]), {})
     await begun('second')
@@ -54,7 +54,7 @@ describe('a workflow goes on where it was after SIGKILL', () => {
     expect([counted('first'), counted('second'), counted('third')]).toEqual([1, 2, 1])
   })
 
-  test('of its worker in parallel steps, of which some are over', async () => {
+  test('of its worker in parallel steps, of which some are over [9.restate-killed]', async () => {
     mark += 1
     const tasks = [0, 1, 2, 3, 4, 5].map((index) => count(`task${index}`, index % 2 === 0 ? {} : { gate: 'go' }))
     const { done } = await engine.start(flow([{ type: 'parallel', name: 'all', tasks, max_concurrency: 3 }, count('last')]), {})
@@ -70,7 +70,7 @@ describe('a workflow goes on where it was after SIGKILL', () => {
     expect(counted('last')).toBe(1)
   })
 
-  test('of its worker and its server while it waits, and takes an answer that was given with no worker alive', async () => {
+  test('of its worker and its server while it waits, and takes an answer that was given with no worker alive [9.restate-killed] [9.restate-answers]', async () => {
     mark += 1
     const { id, done } = await engine.start(flow([count('before'), { type: 'ai_decision', name: 'choose', decision_type: 'pick', options: [{ value: 'left' }, { value: 'right' }] }, count('after')], { output: '${{ steps.choose.result }}' }), {})
     await expect.poll(async () => (await engine.get(id))?.questions?.map((question) => question.id)).toEqual(['choose'])
@@ -87,7 +87,7 @@ describe('a workflow goes on where it was after SIGKILL', () => {
     expect([counted('before'), counted('after')]).toEqual([1, 1])
   })
 
-  test('of its worker while it takes back what it did', async () => {
+  test('of its worker while it takes back what it did [9.restate-killed]', async () => {
     mark += 1
     const { done } = await engine.start(flow([
       count('made', { compensate: [count('unmade', { gate: 'go' })] }),
@@ -102,7 +102,7 @@ describe('a workflow goes on where it was after SIGKILL', () => {
     expect([counted('made'), counted('broken'), counted('clean')]).toEqual([1, 1, 1])
   })
 
-  test('of its server in a step, whose tool runs on and is joined', async () => {
+  test('of its server in a step, whose tool runs on and is joined [9.restate-killed]', async () => {
     mark += 1
     const { done } = await engine.start(flow([count('first'), count('second', { gate: 'go' }), count('third')]), {})
     await begun('second')
@@ -115,7 +115,7 @@ describe('a workflow goes on where it was after SIGKILL', () => {
 })
 
 describe('a workflow is cancelled', () => {
-  test('in a tool, whose process dies', async () => {
+  test('in a tool, whose process dies [9.restate-cancel]', async () => {
     mark += 1
     const { id, done } = await engine.start(flow([count('made', { compensate: [count('unmade')] }), count('long', { gate: 'never' })], { finally: [count('clean')] }), {})
     await begun('long')
@@ -154,7 +154,7 @@ describe('a workflow is cancelled', () => {
 })
 
 describe('workers', () => {
-  test('behind one address take over from each other', async () => {
+  test('behind one address take over from each other [9.restate-workers]', async () => {
     mark += 1
     const ports = [await freePort(), await freePort()]
     const balancer = await openBalancer(ports)
@@ -179,7 +179,7 @@ describe('workers', () => {
     }
   })
 
-  test('let a step end when they are told to stop, and exit 0', async () => {
+  test('let a step end when they are told to stop, and exit 0 [9.restate-workers]', async () => {
     mark += 1
     const { done } = await engine.start(flow([count('slow', { gate: 'go' }), count('next')]), {})
     await begun('slow')
@@ -191,7 +191,7 @@ describe('workers', () => {
     expect([counted('slow'), counted('next')]).toEqual([1, 1])
   })
 
-  test('leave a step that does not end to others', async () => {
+  test('leave a step that does not end to others [9.restate-workers]', async () => {
     mark += 1
     await worker.kill()
     worker = await startWorker(project, server.admin, port, ['--grace', '0'])

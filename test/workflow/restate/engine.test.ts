@@ -45,7 +45,7 @@ const flow = (steps: readonly Step[], more: Partial<Workflow> = {}): Workflow =>
 const countOf = (id: string): number => calls.filter((call) => call.startsWith(id)).length
 
 describe('the Restate engine', () => {
-  test('takes every kind of step', async () => {
+  test('takes every kind of step [9.restate-steps]', async () => {
     const definition = flow([
       tool('first', 'echo', { input: { n: '${{ input.n }}' } }),
       { type: 'parallel', name: 'both', max_concurrency: 2, tasks: [tool('a', 'echo', { input: { v: 'a' } }), tool('b', 'echo', { input: { v: 'b' } }), tool('c', 'echo', { input: { v: 'c' } })] },
@@ -71,7 +71,7 @@ describe('the Restate engine', () => {
     expect(worker.warnings).toEqual([])
   })
 
-  test('is cancelled in a tool, takes back what was done, and does what is done at the end', async () => {
+  test('is cancelled in a tool, takes back what was done, and does what is done at the end [9.restate-cancel]', async () => {
     const definition = flow([tool('made', 'echo', { compensate: [tool('unmade', 'echo', { input: { undo: true } })] }), tool('long', 'hold')], { finally: [tool('clean', 'echo')] })
     const { id, done } = await engine.start(definition, {})
     await until(async () => held.has(`${id}/long`) || undefined)
@@ -80,7 +80,7 @@ describe('the Restate engine', () => {
     expect(calls.filter((call) => call.startsWith(id))).toEqual([`${id}/made#1`, `${id}/long#1`, `${id}/made~undo/unmade#1`, `${id}/finally/clean#1`])
   })
 
-  test('asks for its tools, and gives them the first answer', async () => {
+  test('asks for its tools, and gives them the first answer [9.restate-steps] [9.restate-answers]', async () => {
     const { id, done } = await engine.start(flow([tool('curious', 'asks')]), {})
     const [question] = await until(async () => { const found = (await engine.get(id))?.questions; return found?.length ? found : undefined })
     expect(question).toMatchObject({ id: 'curious.which', prompt: 'Which?' })
@@ -95,7 +95,7 @@ describe('the Restate engine', () => {
     await bare.close()
   })
 
-  test('takes a second answer for a conflict, also when both come at the same time', async () => {
+  test('takes a second answer for a conflict, also when both come at the same time [9.restate-answers]', async () => {
     const { id, done } = await engine.start(flow([{ type: 'ai_decision', name: 'choose', decision_type: 'pick', options: [{ value: 'left' }, { value: 'right' }] }]), {})
     const [question] = await until(async () => { const found = (await engine.get(id))?.questions; return found?.length ? found : undefined })
     const answers = await Promise.allSettled(['left', 'right', 'left'].map((value) => engine.answer(id, question!.id, value)))
@@ -104,7 +104,7 @@ describe('the Restate engine', () => {
     expect((await done).state).toBe('completed')
   })
 
-  test('joins a tool that still runs when the server was killed in its step', async () => {
+  test('joins a tool that still runs when the server was killed in its step [9.restate-killed]', async () => {
     const { id, done } = await engine.start(flow([tool('long', 'hold'), tool('after', 'echo', { input: { n: 1 } })]), {})
     await until(async () => held.has(`${id}/long`) || undefined)
     await server.kill()
@@ -114,7 +114,7 @@ describe('the Restate engine', () => {
     expect(countOf(id)).toBe(2)
   })
 
-  test('keeps what a tool gave while the server was away', async () => {
+  test('keeps what a tool gave while the server was away [9.restate-killed]', async () => {
     const { id, done } = await engine.start(flow([tool('long', 'hold')]), {})
     await until(async () => held.has(`${id}/long`) || undefined)
     await server.kill()
@@ -124,7 +124,7 @@ describe('the Restate engine', () => {
     expect(countOf(id)).toBe(1)
   })
 
-  test('refuses a definition that was changed on its way', async () => {
+  test('refuses a definition that was changed on its way [9.restate-hash]', async () => {
     const answer = await fetch(`${server.ingress}/toolable/r-00000000ff/run`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ definition: flow([tool('a', 'echo')]), hash: 'ff', input: {}, created: 'now' }) })
     expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('was changed on its way')])
     expect(await engine.get('r-00000000ff')).toMatchObject({ state: 'failed' })
@@ -165,7 +165,7 @@ describe('the Restate engine', () => {
 })
 
 describe('where there is no server', () => {
-  test('says which address it tried, and what to do, after a few tries', async () => {
+  test('says which address it tried, and what to do, after a few tries [9.restate-unreachable]', async () => {
     const port = await freePort()
     const away = restateEngine({ ingress: `http://127.0.0.1:${port}`, now: Date.now })
     await expect(away.start(flow([tool('a', 'echo')]), {})).rejects.toMatchObject({ code: 'DEPENDENCY', retryable: true, message: expect.stringContaining(`http://127.0.0.1:${port}`), suggestion: { fix: expect.stringContaining('--ingress') } })
