@@ -1,9 +1,8 @@
 // `npm run bench workflow [rounds]`: workflows of three trivial steps, one and fifty in flight, beside a bare loop that brings the same lines to the disk; and lists of finished ones beside reading their index.
 import { fork, spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
 import { formatTable, shuffle } from './measure.mjs'
 
 const rounds = Number(process.argv[3] ?? 15)
@@ -23,7 +22,6 @@ const WAYS = [
 ]
 
 try {
-  await bundle()
   console.log(`workflows of three steps, node ${process.versions.node}, ${rounds} rounds, interleaved, medians; each line is on the disk before what follows from it\n`)
   await throughput()
   lists()
@@ -46,7 +44,7 @@ async function measure() {
     for (const worker of workers) {
       const folder = join(place, String(worker.index))
       mkdirSync(folder)
-      worker.process = fork(join(place, 'worker.mjs'), [worker.way, worker.inFlight, worker.count, folder].map(String), { env, cwd: folder })
+      worker.process = fork(here('workflow/worker.mjs'), [worker.way, worker.inFlight, worker.count, folder].map(String), { env, cwd: folder })
       await answer(worker.process)
     }
     for (let round = -WARM_UP; round < rounds; round += 1) {
@@ -75,7 +73,7 @@ function lists() {
   const found = [1000, 10_000].map((count) => {
     const folder = join(place, `list-${count}`)
     mkdirSync(folder)
-    const { status, stdout, stderr } = spawnSync(process.execPath, [join(place, 'list.mjs'), folder, String(count), String(rounds)], { env, encoding: 'utf8' })
+    const { status, stdout, stderr } = spawnSync(process.execPath, [here('workflow/list.mjs'), folder, String(count), String(rounds)], { env, encoding: 'utf8' })
     if (status !== 0) throw new Error(stderr)
     return { count, ...JSON.parse(stdout) }
   })
@@ -83,12 +81,6 @@ function lists() {
   const [small, large] = found
   judge('a list of 10,000', large.list / large.read, 2, 'of reading and parsing the index file', true)
   judge('a list of 10,000, of ten lists of 1,000', large.list / (10 * small.list), 1.5, '×', true)
-}
-
-// The engine is not among the public names of the package: it is bundled as it stands in src/, beside the package.
-async function bundle() {
-  await build({ entryPoints: [here('workflow/worker.mjs'), here('workflow/list.mjs')], outdir: place, outExtension: { '.js': '.mjs' }, bundle: true, platform: 'node', format: 'esm', external: ['toolable', 'zod', 'ajv', 'yaml'], logLevel: 'error' })
-  symlinkSync(here('../node_modules'), join(place, 'node_modules'))
 }
 
 function median(list) {

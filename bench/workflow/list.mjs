@@ -2,7 +2,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { embedded } from './embedded.mjs'
-import { openEmbedded } from '../../src/workflow/engines/embedded/light/open-embedded.ts'
 
 const [folder, count, rounds] = process.argv.slice(2)
 const filling = await embedded(folder)
@@ -15,11 +14,11 @@ await Promise.all(Array.from({ length: 50 }, async () => {
 }))
 await filling.close()
 
-const engine = await openEmbedded({ folder: join(folder, '.runs'), perform: () => Promise.reject(new Error('nothing is left')) })
+const { host, close } = await embedded(folder)
 const times = { list: [], read: [] }
 const ways = {
   async list() {
-    const found = await engine.list()
+    const found = await host.list()
     if (found.length !== Number(count) || found.some(({ state }) => state !== 'completed')) throw new Error(`the list has ${found.length}`)
   },
   read() {
@@ -34,6 +33,6 @@ for (let round = -3; round < Number(rounds); round += 1) {
     if (round >= 0) times[name].push(Number(process.hrtime.bigint() - begin) / 1e6)
   }
 }
-await engine.close()
+await close()
 const median = (list) => [...list].sort((a, b) => a - b)[Math.floor(list.length / 2)]
 console.log(JSON.stringify({ list: median(times.list), read: median(times.read) }))

@@ -10,6 +10,7 @@ import { problemsError } from '../definition/finding.ts'
 import type { Workflow } from '../definition/workflow-type.ts'
 import { openEmbedded } from '../engines/embedded/light/open-embedded.ts'
 import { checkInput } from '../interpret/check-input.ts'
+import { callFunctions } from '../steps/call-function.ts'
 import { createPerformTool } from '../steps/perform-tool.ts'
 import { isLight } from './is-light.ts'
 import { listAll } from './list-all.ts'
@@ -21,7 +22,9 @@ import type { Workflows, WorkflowHostOptions } from './workflows-type.ts'
 export async function openWorkflows({ registry, folder, answer, resume = true, cwd = host.cwd(), env = host.env() }: WorkflowHostOptions): Promise<Workflows> {
   const root = folder === undefined ? findRunsFolder(cwd) : resolve(cwd, folder)
   // What is recorded in the journal need not be remembered a second time.
-  const perform = createPerformTool({ registry, runsFolder: root, cwd, env, remembers: false, ...(answer && { ask: async ({ question }, signal) => ({ value: await answer(question, signal) }) }) })
+  const others = createPerformTool({ registry, runsFolder: root, cwd, env, remembers: false, ...(answer && { ask: async ({ question }, signal) => ({ value: await answer(question, signal) }) }) })
+  // Where nobody answers, a function needs nothing but its call.
+  const perform = answer ? others : callFunctions({ registry, cwd, env }, others)
   const light = await openEmbedded({ folder: root, perform, ...(answer && { answer }), resume })
   const runs = new RunExecutions({ root, registry, answer, cwd, env })
   const known = new WeakMap<Workflow, { readonly entries: unknown; readonly light: boolean }>()

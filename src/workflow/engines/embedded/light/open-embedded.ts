@@ -72,7 +72,7 @@ export async function openEmbedded({ folder, perform, answer, resume = true, now
     return new Promise((resolve, reject) => { segment.journal.whenSynced(position, (lost) => { lost ? reject(lost) : resolve(handle) }) })
   }
   const startNew = async (definition: Workflow, input: unknown, id: string): Promise<ExecutionHandle> => {
-    const prepared = await prepareDefinition(definition)
+    const prepared = prepareDefinition(definition)
     return begin(prepared, input, id, segments.current() ?? await segments.next())
   }
   const startNamed = async (definition: Workflow, input: unknown, id: string): Promise<ExecutionHandle> => {
@@ -104,9 +104,8 @@ export async function openEmbedded({ folder, perform, answer, resume = true, now
     async start(definition, input, { id } = {}) {
       check()
       if (id === undefined) {
-        const prepared = prepareDefinition(definition)
         const segment = segments.current()
-        return segment && !(prepared instanceof Promise) ? begin(prepared, input, newRunId(), segment) : startNew(definition, input, newRunId())
+        return segment ? begin(prepareDefinition(definition), input, newRunId(), segment) : startNew(definition, input, newRunId())
       }
       const before = starting.get(id)
       if (before) return before

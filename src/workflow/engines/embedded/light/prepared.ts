@@ -6,13 +6,11 @@ export type Prepared = { readonly hash: string; readonly definition: Workflow }
 
 const known = new WeakMap<Workflow, Prepared>()
 
-/** Prepares a definition, once for the same object; not awaited where that was done before. */
-export function prepareDefinition(definition: Workflow): Prepared | Promise<Prepared> {
-  return known.get(definition) ?? prepare(definition)
-}
-
-async function prepare(definition: Workflow): Promise<Prepared> {
-  const prepared = { hash: await hashWorkflow(definition), definition: JSON.parse(JSON.stringify(definition)) as Workflow }
+/** Prepares a definition, once for the same object. */
+export function prepareDefinition(definition: Workflow): Prepared {
+  const before = known.get(definition)
+  if (before) return before
+  const prepared = { hash: hashWorkflow(definition), definition: JSON.parse(JSON.stringify(definition)) as Workflow }
   known.set(definition, prepared)
   return prepared
 }
