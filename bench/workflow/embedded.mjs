@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import { registry, tool } from 'toolable'
 import { z } from 'zod'
+import { createPerformTool } from '../../src/workflow/steps/perform-tool.ts'
 import { openEmbedded } from '../../src/workflow/engines/embedded/light/open-embedded.ts'
 
 /** Three steps, the second and third of which take what the first gave. */
@@ -17,13 +18,9 @@ export const definition = {
 export async function embedded(folder) {
   const add = tool({ name: 'add', summary: 'Add numbers', input: z.strictObject({ a: z.number(), b: z.number() }), run: ({ a, b }) => a + b })
   const tools = await registry({ tools: [add], cwd: folder, cache: false })
-  const engine = await openEmbedded({
-    folder: join(folder, '.runs'),
-    async perform({ tool: name, given }, signal) {
-      const outcome = await tools.call(name, given.input, { signal })
-      return outcome.ok ? { ok: true, value: outcome.result } : { ok: false, error: outcome.error }
-    },
-  })
+  const runsFolder = join(folder, '.runs')
+  const perform = createPerformTool({ registry: tools, runsFolder, cwd: folder, env: process.env, remembers: false })
+  const engine = await openEmbedded({ folder: runsFolder, perform })
   return {
     async execute(n) {
       const { done } = await engine.start(definition, { n })

@@ -1,6 +1,9 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { describe, expect, test } from 'vitest'
+import type { BuiltWorkflow } from 'toolable'
+import { loadWorkflow } from '../../src/workflow/definition/load-workflow.ts'
 import { fixture, launch, makeFolder } from '../support/run-program.ts'
 import type { Ended, RunOptions } from '../support/run-program.ts'
 import '../support/without-coverage.ts'
@@ -66,5 +69,23 @@ describe('the example of workflows', () => {
     const failed = await run(['toolable', 'workflow', 'run', 'publish', 'from=none', 'to=other', '--answer', 'approve_pages=publish'])
     expect([failed.status, failed.lines.at(-2)]).toMatchObject([1, { type: 'error', msg: 'there are no pages to list' }])
     expect(existsSync(join(folder, 'other'))).toBe(false)
+  })
+
+  test('is the same data in code, and a program calls it like any other tool [9.builder-data] [9.workflow-tools]', async () => {
+    const { folder, run } = makeProject('workflows')
+    const { publish } = (await import(pathToFileURL(join(folder, 'publish.mjs')).href)) as { publish: BuiltWorkflow }
+    expect(await publish.definition()).toEqual(await loadWorkflow('workflows/publish.yaml', { cwd: folder }))
+    const { status, stdout, stderr } = await run([process.execPath, 'host.mjs'])
+    expect([status, stderr]).toEqual([0, ''])
+    expect(stdout).toContain('step 3/5: approve\nPublish the pages of pages?\nstep 4/5: copy\n')
+    expect(stdout).toMatch(/\{ pages: 2, words: 12 \} r-[0-9a-f]{10}\n$/)
+    expect(readdirSync(join(folder, 'site')).sort()).toEqual(['faq.txt', 'guide.txt', 'index'])
+  })
+
+  test('is a tool of its project', async () => {
+    const { run } = makeProject('workflows')
+    expect((await run(['toolable', 'call', 'publish', '--from', 'pages'])).json.error).toMatchObject({ code: 'CONFIRMATION_REQUIRED' })
+    const called = await run(['toolable', 'call', 'publish', '--from', 'pages', '--yes', '--session'], { input: '{"value":"publish"}\n' })
+    expect([called.status, called.lines.at(-1)]).toMatchObject([0, { ok: true, result: { index: { pages: 2, words: 12 } }, meta: { tool: 'workflows.publish' } }])
   })
 })

@@ -10,7 +10,7 @@ import { findWorkflow } from './find-workflow.ts'
 
 /** The plan of a workflow; throws CONFIG for one that is wrong, INVALID_INPUT for an input that does not fit it. */
 export async function planWorkflow({ workflow: given, input, config }: { readonly workflow: string; readonly input?: object; readonly config?: string }, { cwd }: { readonly cwd: string }): Promise<WorkflowPlan> {
-  const workflow = await loadWorkflow(findWorkflow(given, { cwd, config }), { cwd })
+  const workflow = await loadWorkflow(await findWorkflow(given, { cwd, config }), { cwd })
   return planOf(workflow, input === undefined ? undefined : await checkedInput(workflow, input))
 }
 

@@ -19,7 +19,7 @@ export async function runWorkflow(flags: Flags, context: BuiltinContext): Promis
   const { workflow: word, input: words = [], detach = false, wait = false, answer, id, engine, ingress, admin } = flags
   if (globals.secretFiles.length > 0) throw new ToolError('USAGE', 'a workflow has no secrets of its own', { field: 'secret-file', suggestion: 'Name the files in the manifests of its tools' })
   if (!Object.hasOwn(ENGINES, engine)) throw new ToolError('INVALID_INPUT', unknownName('engine', engine, Object.keys(ENGINES)).message, { field: 'engine' })
-  const file = findWorkflow(word, { cwd: io.cwd, config: flags.config })
+  const file = await findWorkflow(word, { cwd: io.cwd, config: flags.config })
   const workflow = await loadWorkflow(file, { cwd: io.cwd })
   const input = await readWorkflowInput(words, workflow, io, host.signal)
   const execute = await ENGINES[engine]!()

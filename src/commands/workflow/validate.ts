@@ -16,7 +16,7 @@ export type Validated = { readonly file: string; readonly name: string; readonly
 
 /** Checks a workflow; throws CONFIG with every problem. */
 export async function validateWorkflow({ workflow: given, tools, ...surroundings }: Surroundings & { readonly workflow: string; readonly tools: boolean }, where: Where): Promise<Validated> {
-  const file = findWorkflow(given, { cwd: where.cwd, config: surroundings.config })
+  const file = await findWorkflow(given, { cwd: where.cwd, config: surroundings.config })
   const workflow = await loadWorkflow(file, where)
   if (tools) {
     const { checkTools } = await import('../../workflow/definition/check-tools.ts')

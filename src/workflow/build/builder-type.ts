@@ -4,8 +4,8 @@ import type { InteractionOption } from '../../contract/interaction.ts'
 import type { JsonObject } from '../../contract/json.ts'
 import type { Permissions } from '../../contract/manifest.ts'
 import type { Tool } from '../../call/tool.ts'
-import type { Workflow } from '../definition/workflow-type.ts'
 import type { StepError } from '../engines/engine-type.ts'
+import type { WorkflowData } from '../definition/workflow-type.ts'
 import type { BuiltWorkflow } from './built-type.ts'
 import type { Conditions } from './conditions.ts'
 import type { AnyRef, Given, GivenFields, Ref, ValueOf } from './ref-type.ts'
@@ -76,7 +76,7 @@ export type StepsBuilder = Conditions & {
   each<Item, Made = unknown, const Options extends EachOptions = {}>(name: string, items: Ref<readonly Item[]> | readonly Item[], write: (item: Ref<ValueOf<Item>>, w: StepsBuilder, index: Ref<number>) => BuiltStep<Made> | void, options?: Options): MadeBy<Options, (Made | PartMayMiss<Options>)[]>
   /** Takes the steps of another workflow. */
   nested<Input, Result, const Options extends About = {}>(name: string, workflow: BuiltWorkflow<Input, Result>, input: Given<NoInfer<Input>>, options?: Options & BuiltStepOptions<NoInfer<Result>>): MadeBy<Options, Result>
-  nested<Result = unknown>(name: string, workflow: Workflow, input?: Given<JsonObject>, options?: BuiltStepOptions<Result>): BuiltStep<Result>
+  nested<Result = unknown>(name: string, workflow: WorkflowData, input?: Given<JsonObject>, options?: BuiltStepOptions<Result>): BuiltStep<Result>
   /** The same value, for a compiler that cannot know that it is there: the step that gives it was taken. */
   present<T>(value: Ref<T>): Ref<NonNullable<T>>
 }

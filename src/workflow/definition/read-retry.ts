@@ -20,11 +20,12 @@ export function readRetry(reader: DefinitionReader, value: unknown, path: KeyPat
   const { max = DEFAULT_RETRY.max, delay = DEFAULT_RETRY.delay, factor = DEFAULT_RETRY.factor, longest, on } = value
   const pause = reader.duration(delay, [...path, 'delay'], 'none') ?? DEFAULT_RETRY.delay
   const codes = on === undefined ? undefined : readCodes(reader, on, [...path, 'on'])
-  if (typeof factor !== 'number' || !(factor >= 1 && factor <= 100)) reader.find([...path, 'factor'], `'factor' must be a number from 1 to 100; got ${shown(factor)}`)
+  const times = typeof factor === 'number' && factor >= 1 && factor <= 100 ? factor : undefined
+  if (times === undefined) reader.find([...path, 'factor'], `'factor' must be a number from 1 to 100; got ${shown(factor)}`)
   return {
     max: readMax(reader, max, [...path, 'max']) ?? DEFAULT_RETRY.max,
     delay: pause,
-    factor: Number(factor),
+    factor: times ?? DEFAULT_RETRY.factor,
     longest: longest === undefined ? Math.max(DEFAULT_RETRY.longest, pause) : (reader.duration(longest, [...path, 'longest'], 'none') ?? DEFAULT_RETRY.longest),
     ...(codes && { on: codes }),
   }
@@ -40,5 +41,5 @@ function readCodes(reader: DefinitionReader, value: unknown, path: KeyPath): rea
   list.forEach((code, index) => {
     if (typeof code !== 'string' || !CODE.test(code)) reader.find(Array.isArray(value) ? [...path, index] : path, `${shown(code)} is no code of an error`, 'Write codes (TIMEOUT, DEPENDENCY) or classes (retryable, infra_error)')
   })
-  return list.map(String)
+  return list.filter((code) => typeof code === 'string')
 }

@@ -19,6 +19,9 @@ export type Workflow = {
   readonly timeout?: number
 }
 
+/** A workflow as data, with every short form that a file may have. */
+export type WorkflowData = { readonly steps: readonly unknown[]; readonly [key: string]: unknown }
+
 /** How often, and after which pauses, a step is tried again. */
 export type Retry = {
   /** Tries after the first one. */

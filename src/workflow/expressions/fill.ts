@@ -19,5 +19,6 @@ function fillText(text: string, scope: Scope): unknown {
 /** A value inside a text: null is nothing, lists and objects are JSON. */
 export function textOf(value: unknown): string {
   if (value === null || value === undefined) return ''
-  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+  // Copied first, because that is refused for a value without end, and this would end in a stack overflow.
+  return typeof value === 'object' ? JSON.stringify(copyJson(value, (text) => text)) : String(value)
 }

@@ -1,6 +1,6 @@
+import { asDefinition } from '../build/as-definition.ts'
 import { isBuiltWorkflow } from '../build/author.ts'
 import { loadWorkflow } from '../definition/load-workflow.ts'
-import { normaliseWorkflow } from '../definition/normalise-workflow.ts'
 import type { Workflow } from '../definition/workflow-type.ts'
 import type { AnyWorkflow } from './workflows-type.ts'
 
@@ -12,7 +12,7 @@ export async function readAnyWorkflow(given: AnyWorkflow, cwd: string): Promise<
   if (typeof given === 'string') return loadWorkflow(given, { cwd })
   const before = known.get(given)
   if (before) return before
-  const workflow = isBuiltWorkflow(given) ? await given.definition() : normaliseWorkflow(given)
+  const workflow = await asDefinition(given)
   if (isBuiltWorkflow(given)) known.set(given, workflow)
   return workflow
 }

@@ -2,6 +2,7 @@ import type { Answerer } from '../../contract/interaction.ts'
 import type { RunState } from '../../contract/run-state.ts'
 import type { Registry } from '../../registry/registry-type.ts'
 import type { BuiltWorkflow } from '../build/built-type.ts'
+import type { WorkflowData } from '../definition/workflow-type.ts'
 import type { Execution, ExecutionHandle, StartOptions } from '../engines/engine-type.ts'
 
 export type WorkflowHostOptions = {
@@ -20,7 +21,7 @@ export type WorkflowHostOptions = {
 }
 
 /** A workflow in any form: written in TypeScript, as data, or the path of a file. */
-export type AnyWorkflow = BuiltWorkflow | { readonly name: string; readonly steps: readonly unknown[]; readonly [key: string]: unknown } | string
+export type AnyWorkflow = BuiltWorkflow | WorkflowData | string
 
 /** Executes workflows so that they survive the process. */
 export type Workflows = {

@@ -15,9 +15,9 @@ import { makeWorkflowRequest } from '../run/make-workflow-request.ts'
 import { workflowSubject } from '../run/workflow-subject.ts'
 import { plainCode } from '../steps/step-error.ts'
 import { callerChannel } from './caller-channel.ts'
-import type { WorkflowHost } from './found-workflow.ts'
 import type { LoadedWorkflow } from './load-workflows.ts'
 import { tellCaller } from './tell-caller.ts'
+import type { WorkflowHost } from './workflow-host.ts'
 
 export type Execute = { readonly loaded: LoadedWorkflow; readonly input: JsonObject }
 

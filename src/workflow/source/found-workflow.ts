@@ -3,25 +3,10 @@ import type { JsonObject } from '../../contract/json.ts'
 import { defineTool } from '../../define/tool.ts'
 import type { ToolDefinition } from '../../define/tool-type.ts'
 import type { FoundTool } from '../../registry/found.ts'
-import type { Registry } from '../../registry/registry-type.ts'
-import type { RunRequest } from '../../runner/run-request.ts'
 import { annotationsOf } from './annotations.ts'
 import type { LoadedWorkflow } from './load-workflows.ts'
+import type { WorkflowHost } from './workflow-host.ts'
 import { rememberWorkflow } from './workflow-of.ts'
-
-/** What stands around the workflows of a registry. */
-export type WorkflowHost = {
-  /** The registry itself: its tools are those of the steps. */
-  opened(): Registry
-  /** How the registry is opened again, by whoever resumes a run. */
-  readonly surroundings?: RunRequest['surroundings']
-  /** Where the registry stands: runs are recorded beside its configuration. */
-  readonly cwd: string
-  /** Executions that are under way. */
-  readonly running: Set<Promise<unknown>>
-  /** Aborted when the registry is closed. */
-  readonly closed: AbortSignal
-}
 
 const ANY_INPUT = { type: 'object', additionalProperties: true } as const
 

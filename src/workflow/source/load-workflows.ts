@@ -6,8 +6,7 @@ import type { Problem } from '../../registry/found.ts'
 import type { LoadContext } from '../../registry/source.ts'
 import type { WorkflowProblem } from '../definition/finding.ts'
 import { loadWorkflow } from '../definition/load-workflow.ts'
-import { normaliseWorkflow } from '../definition/normalise-workflow.ts'
-import { isBuiltWorkflow } from '../build/author.ts'
+import { asDefinition } from '../build/as-definition.ts'
 import type { Workflow } from '../definition/workflow-type.ts'
 
 /** A workflow that was found, and where. */
@@ -47,7 +46,7 @@ export function loadFolder(path: string): LoadPart {
 export function loadValue(value: unknown): LoadPart {
   return async (source) => {
     try {
-      return { workflows: [{ workflow: isBuiltWorkflow(value) ? await value.definition() : normaliseWorkflow(value) }], problems: [] }
+      return { workflows: [{ workflow: await asDefinition(value) }], problems: [] }
     } catch (error) {
       const { name } = value as { readonly name?: unknown }
       return { workflows: [], problems: problemsOf(source, typeof name === 'string' ? `workflow '${name}'` : 'a workflow of this process', error) }

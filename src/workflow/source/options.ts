@@ -1,6 +1,6 @@
 import type { RegistryOptions as ToolOptions } from '../../registry/registry-type.ts'
 import type { BuiltWorkflow } from '../build/built-type.ts'
-import type { Workflow } from '../definition/workflow-type.ts'
+import type { WorkflowData } from '../definition/workflow-type.ts'
 
 /** A file or a folder of workflows. */
 export type WorkflowsOptions = {
@@ -10,7 +10,7 @@ export type WorkflowsOptions = {
 }
 
 /** A workflow that becomes a tool: a file or folder, what `workflow()` gives, or the definition itself. */
-export type WorkflowItem = string | WorkflowsOptions | BuiltWorkflow<never, unknown> | BuiltWorkflow | Workflow
+export type WorkflowItem = string | WorkflowsOptions | BuiltWorkflow<never, unknown> | BuiltWorkflow | WorkflowData
 
 /** Where tools come from, and how they are run. */
 export type RegistryOptions = ToolOptions & {

@@ -8,7 +8,7 @@ import { loadFile, loadFolder, loadValue } from './load-workflows.ts'
 import type { LoadPart } from './load-workflows.ts'
 import type { WorkflowItem } from './options.ts'
 import { foundWorkflow } from './found-workflow.ts'
-import type { WorkflowHost } from './found-workflow.ts'
+import type { WorkflowHost } from './workflow-host.ts'
 
 const TOGETHER = 'workflows'
 const FILE = /\.(ya?ml|json)$/i

@@ -77,12 +77,12 @@ describe('[9.builder-scopes] what means nothing is refused while it is written',
   const refuse = (build: (w: WorkflowBuilder<Input>) => unknown): Promise<string> => workflow({ name: 'tried', input: anyInput }, build).definition().then(() => 'nothing was refused', (error: Error) => error.message)
 
   test('an item after its each, and a step of it', async () => {
-    let item: Ref | undefined
+    let item: Ref<string> | undefined
     const leak = (w: WorkflowBuilder<Input>): void => void w.each('each', w.tool('list', list, {}).result, (file, inner) => {
       item = file.path
       inner.tool('inner', list, { root: file.path })
     })
-    expect(await refuse((w) => { leak(w); w.tool('after', list, { root: item as Ref<string> }) })).toBe("'item.path' is known only in the steps of 'each', and was used in the steps of workflow 'tried'")
+    expect(await refuse((w) => { leak(w); w.tool('after', list, { root: item! }) })).toBe("'item.path' is known only in the steps of 'each', and was used in the steps of workflow 'tried'")
     expect(await refuse((w) => { leak(w); return `${item}` })).toMatch(/^'item.path' is known only in/)
     expect(await refuse((w) => { leak(w); return w.not(item!) })).toMatch(/^'item.path' is known only in/)
   })
@@ -90,7 +90,7 @@ describe('[9.builder-scopes] what means nothing is refused while it is written',
   test('tasks of one parallel do not see each other, nor does anybody else', async () => {
     expect(await refuse((w) => w.parallel('both', (p) => [p.tool('a', list, {}), p.tool('b', list, { root: (p.tool('c', list, {})).result[0].path })]))).toMatch(/^'steps.c.result\[0\].path' is known only in task 'c' of the tasks of 'both'/)
     expect(await refuse((w) => {
-      let task: Ref | undefined
+      let task: unknown
       w.parallel('both', (p) => {
         const a = p.tool('a', list, {})
         task = a.result
@@ -111,7 +111,7 @@ describe('[9.builder-scopes] what means nothing is refused while it is written',
     let kept: StepsBuilder | undefined
     await workflow({ name: 'other' }, (w) => { kept = w; w.tool('a', 'x') }).definition()
     expect(() => kept!.tool('b', 'x')).toThrow(/workflow 'other' is finished/)
-    expect(await refuse((async (w: WorkflowBuilder<Input>) => void w.tool('a', list, {})) as never)).toMatch(/is async/)
+    expect(await refuse((async (w: WorkflowBuilder<Input>) => void w.tool('a', list, {})))).toMatch(/is async/)
   })
 
   test('tasks that are not in the list, foreign ones, and ones that are there twice', async () => {
@@ -140,7 +140,7 @@ describe('[9.builder-scopes] what means nothing is refused while it is written',
     expect(await refuse((w) => w.decision('a', { option: [] } as never))).toBe("step 'a' has no option 'option'; did you mean 'options'?")
     expect(() => workflow({ name: 'x', steps: [] } as never, () => undefined)).toThrow(/workflow 'x' has no option 'steps'/)
     expect(() => workflow({ name: 'Not good' }, () => undefined)).toThrow(/for example 'not_good'/)
-    expect(() => workflow({ name: 'x' } as never, undefined as never)).toThrow(/takes what it is about and a function/)
+    expect(() => workflow({ name: 'x' }, undefined as never)).toThrow(/takes what it is about and a function/)
     expect(await refuse((w) => { w.finally(() => undefined); w.finally(() => undefined) })).toMatch(/two lists of steps for its end/)
   })
 })

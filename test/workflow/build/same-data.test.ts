@@ -7,7 +7,7 @@ import { readWorkflow } from '../../../src/workflow/definition/read-workflow.ts'
 const findFiles = tool({ name: 'find_files', summary: 's', input: z.object({ root: z.string() }), output: z.array(z.object({ path: z.string(), size: z.number() })), run: () => [] })
 const copyFile = tool({ name: 'copy_file', summary: 's', input: z.object({ from: z.string(), place: z.number().optional() }), output: z.object({ to: z.string() }), run: () => ({ to: '' }) })
 
-const sub = workflow({ name: 'sub', input: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] } }, (w) => w.command('say', `say --text ${(w.input as { text: typeof w.input })['text']}`))
+const sub = workflow({ name: 'sub', input: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] } }, (w) => w.command('say', `say --text ${w.input['text']}`))
 
 const everything = workflow({
   name: 'everything', version: '2', summary: 'Does everything', description: 'At length', timeout: '2h',

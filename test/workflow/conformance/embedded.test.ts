@@ -7,7 +7,7 @@ import type { EngineUnderTest } from './engine-under-test.ts'
 import { conformanceSuite } from './suite.ts'
 import '../../support/without-coverage.ts'
 
-conformanceSuite('the embedded engine', openEmbedded, { kills: 25 })
+conformanceSuite('the embedded engine', openEmbedded, { kills: 50 })
 
 async function openEmbedded(): Promise<EngineUnderTest> {
   const project = makeProject({ 'workflow/count.sh': COUNT })

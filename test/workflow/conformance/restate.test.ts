@@ -6,7 +6,7 @@ import type { EngineUnderTest } from './engine-under-test.ts'
 import { conformanceSuite } from './suite.ts'
 import '../../support/without-coverage.ts'
 
-conformanceSuite('the Restate engine', openRestate, { kills: 25 })
+conformanceSuite('the Restate engine', openRestate, { kills: 50 })
 
 async function openRestate(): Promise<EngineUnderTest> {
   const server = await startServer()

@@ -128,3 +128,15 @@ test('objects without end, functions and the like are refused [9.definition-prob
   twins.push({ tasks: twins }, { tasks: twins, compensate: twins }, { workflow: { steps: twins } })
   expect(() => normaliseWorkflow({ steps: twins })).toThrow(/nested more than/)
 })
+
+test.each(['as', 'retry.on', 'retry.factor', 'retry.max', 'retry.delay', 'type', 'name', 'command', 'tool', 'when', 'timeout', 'on_error', 'max_concurrency', 'items', 'do', 'wait', 'until', 'prompt', 'options', 'decision_type'])('an object that cannot be made a text is refused like any other: %s [9.definition-problems]', (key) => {
+  for (const odd of [JSON.parse('{"toString": 1, "valueOf": 1}') as unknown, Object.create(null) as unknown, [Object.create(null)]]) {
+    const retry = key.startsWith('retry.') ? { retry: { [key.slice(6)]: odd } } : {}
+    const each = { items: [1], do: ['x'] }
+    const step = ['as', 'items', 'do'].includes(key) ? { ...each, [key]: odd } : key === 'max_concurrency' ? { tasks: ['x'], [key]: odd } : key === 'until' ? { wait: { until: odd } } : key === 'prompt' ? { wait: { answer: { prompt: odd } } } : key === 'options' ? { decision_type: 'x', options: [odd] } : ['tool', 'wait', 'decision_type'].includes(key) ? { [key]: odd } : { command: 'x', ...(Object.keys(retry).length > 0 ? retry : { [key]: odd }) }
+    const accepted = key === 'items' && Array.isArray(odd)
+    const read = (): unknown => normaliseWorkflow({ steps: [step] })
+    if (accepted) expect(read()).toMatchObject({ steps: [{ items: [{}] }] })
+    else expect(read).toThrow(expect.objectContaining({ code: 'CONFIG' }))
+  }
+})

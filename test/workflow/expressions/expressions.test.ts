@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { ToolError } from '../../../src/contract/tool-error.ts'
+import { fillCommand } from '../../../src/workflow/expressions/fill-command.ts'
 import { fill } from '../../../src/workflow/expressions/fill.ts'
 import { isTrue } from '../../../src/workflow/expressions/is-true.ts'
 import { parseExpression } from '../../../src/workflow/expressions/parse-expression.ts'
@@ -116,6 +117,8 @@ describe('texts [9.texts]', () => {
     const endless = scopeOf({ input: { a: deep, b: [deep] } })
     expect(() => fill(deep, endless)).toThrow(ToolError)
     expect(() => fill('${{ input.a }}', endless)).toThrow(ToolError)
+    expect(() => fill('in a text: ${{ input.a }}', endless)).toThrow(ToolError)
+    expect(() => fillCommand('x ${{ input.a }}', endless)).toThrow(ToolError)
     expect(() => isTrue('input.a == input.b', endless)).toThrow(ToolError)
   })
 })

@@ -17,7 +17,7 @@ afterEach(async () => {
   rmSync(place, { recursive: true, force: true })
 })
 
-const double = tool({ name: 'double', summary: 'Doubles', input: { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] } as const, run: ({ n }: { readonly n: number }) => n * 2 })
+const double = tool({ name: 'double', summary: 'Doubles', input: { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] } as const, run: ({ n }) => Number(n) * 2 })
 const fails = tool({ name: 'fails', summary: 'Fails', run: () => { throw new Error('no') } })
 const steps = [{ name: 'a', tool: 'double', input: { n: '${{ input.n }}' } }, { name: 'b', tool: 'double', input: { n: '${{ steps.a.result }}' } }]
 

@@ -78,7 +78,7 @@ describe('[9.workflow-tools] workflows of a registry', () => {
         { name: 'deep', steps: [{ name: 'p', tasks: [{ name: 'e', each: { items: [1], do: [{ name: 'w', workflow: { steps: [{ name: 'x', tool: 'add', compensate: { name: 'u', command: './tool wipe --all' } }] } }] } }] }] },
         { name: 'ping', ...steps('pong') },
         { name: 'pong', ...steps('ping', 'deep') },
-      ] as never,
+      ],
     })
     const said = async (name: string) => (await reg.describe(name)).manifest.annotations
     expect(await said('reads')).toEqual({ readOnly: true, openWorld: true })
@@ -98,7 +98,7 @@ describe('[9.workflow-tools] a call of one', () => {
       ctx.signal.addEventListener('abort', () => { ended.push(ctx.signal.aborted); reject(new Error('ended')) })
     }) })
     const cwd = makeFolder()
-    const reg = await open({ cwd, tools: [hang], workflows: [{ name: 'waits', ...steps('hang') }] as never })
+    const reg = await open({ cwd, tools: [hang], workflows: [{ name: 'waits', ...steps('hang') }] })
     const stop = new AbortController()
     begun = () => stop.abort()
     expect(await reg.call('waits', {}, { signal: stop.signal })).toMatchObject({ ok: false, error: { code: 'CANCELLED' } })
@@ -116,7 +116,7 @@ describe('[9.workflow-tools] a call of one', () => {
   test('fails with the words of its step, and names its run [9.workflow-tool-runs]', async () => {
     const refuse = tool({ name: 'refuse', summary: 's', run: () => fail('NOT_FOUND', 'no such thing', { suggestion: 'Take another' }) })
     const cwd = makeFolder()
-    const reg = await open({ cwd, tools: [refuse], workflows: [{ name: 'tries', ...steps('refuse') }] as never })
+    const reg = await open({ cwd, tools: [refuse], workflows: [{ name: 'tries', ...steps('refuse') }] })
     const outcome = await reg.call('tries', {})
     expect(outcome).toMatchObject({ ok: false, error: { code: 'NOT_FOUND', message: expect.stringContaining('no such thing'), suggestion: { fix: 'Take another' }, details: { run_id: runsOf(cwd)[0]?.id } } })
   })
@@ -142,7 +142,7 @@ describe('[9.workflow-tool-recursion] a workflow as a step of another', () => {
   test('is a run of its own, linked to its parent, whose question is that of the whole', async () => {
     const cwd = makeFolder()
     const inner = workflow({ name: 'inner', input: number }, (w) => {
-      const one = w.tool('one', add, { n: w.input.n as never })
+      const one = w.tool('one', add, { n: w.input.n })
       w.decision('go', { options: ['yes', 'no'], instruction: 'Go?' })
       return one
     })
@@ -170,14 +170,14 @@ describe('[9.workflow-tool-recursion] a workflow as a step of another', () => {
 
   test('without an end is stopped, and says how', async () => {
     const cwd = makeFolder()
-    const reg = await open({ cwd, workflows: [{ name: 'self', steps: [{ name: 'again', tool: 'self' }] }, { name: 'ping', ...steps('pong') }, { name: 'pong', ...steps('ping') }] as never })
+    const reg = await open({ cwd, workflows: [{ name: 'self', steps: [{ name: 'again', tool: 'self' }] }, { name: 'ping', ...steps('pong') }, { name: 'pong', ...steps('ping') }] })
     expect(await reg.call('self', {})).toMatchObject({ ok: false, error: { code: 'PRECONDITION', message: expect.stringMatching(/'workflows\.self' is not run: at step 'again' it would be number 11/), suggestion: { fix: expect.stringContaining("'when'") } } })
     expect(runsOf(cwd)).toHaveLength(10)
     expect(await reg.call('ping', {})).toMatchObject({ ok: false, error: { code: 'PRECONDITION' } })
   })
 
   test('may end itself by a condition', async () => {
-    const reg = await open({ tools: [add], workflows: [{ name: 'climb', input: number, steps: [{ name: 'up', tool: 'add', input: { n: '${{ input.n }}' } }, { name: 'more', tool: 'climb', when: 'steps.up.result.n < 5', input: { n: '${{ steps.up.result.n }}' } }], output: { n: '${{ steps.up.result.n }}', then: '${{ steps.more.result }}' } }] as never })
+    const reg = await open({ tools: [add], workflows: [{ name: 'climb', input: number, steps: [{ name: 'up', tool: 'add', input: { n: '${{ input.n }}' } }, { name: 'more', tool: 'climb', when: 'steps.up.result.n < 5', input: { n: '${{ steps.up.result.n }}' } }], output: { n: '${{ steps.up.result.n }}', then: '${{ steps.more.result }}' } }] })
     expect(await reg.call('climb', { n: 2 })).toMatchObject({ result: { n: 3, then: { n: 4, then: { n: 5, then: null } } } })
   })
 })

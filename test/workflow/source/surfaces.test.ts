@@ -54,6 +54,8 @@ describe('[9.workflow-tools] on the command line', () => {
   test('toolable run makes the same run of it, and input is checked before', async () => {
     const ran = await toolable(['run', '--answer', 'proceed=no', 'tidy', '--n', '1'], { cwd: folder })
     expect([ran.status, ran.lines.find(({ type }) => type === 'result')?.result]).toEqual([0, { n: null, said: 'no' }])
+    const named = await toolable(['workflow', 'run', 'tidy', 'n=1', '--answer', 'proceed=no'], { cwd: folder })
+    expect([named.status, named.lines.find(({ type }) => type === 'result')?.result]).toEqual([0, { n: null, said: 'no' }])
     const before = runsOf(folder).length
     expect((await toolable(['call', 'tidy', '{"n":"x"}'], { cwd: folder })).json.error).toMatchObject({ code: 'INVALID_INPUT', field: 'n' })
     expect(runsOf(folder)).toHaveLength(before)

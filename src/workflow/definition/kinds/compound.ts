@@ -34,12 +34,13 @@ function readItems(given: Given, path: KeyPath, outer: KeyPath, { reader, steps 
   const { items, as: name = 'item' } = given
   if (!Array.isArray(items) && (typeof items !== 'string' || !items.includes('${{'))) reader.find([...path, 'items'], `'items' must be a list, or an expression that gives one; got ${shown(items)}`, 'Write items: "${{ steps.scan.result }}"')
   const read = reader.value(items, [...path, 'items'])
-  if (typeof name !== 'string' || !ITEM_NAME.test(name)) reader.find([...path, 'as'], `'as' must be a name of letters, digits and _ that is not input, steps or workflow; got ${shown(name)}`, 'Write as: file')
+  const item = typeof name === 'string' && ITEM_NAME.test(name) ? name : undefined
+  if (item === undefined) reader.find([...path, 'as'], `'as' must be a name of letters, digits and _ that is not input, steps or workflow; got ${shown(name)}`, 'Write as: file')
   const drafts = steps(given['do'], [...path, 'do'], 'steps')
   return {
-    fields: { items: read.value, as: name, do: stepsOf(drafts), max_concurrency: concurrencyOf(given, outer, reader) },
+    fields: { items: read.value, as: item, do: stepsOf(drafts), max_concurrency: concurrencyOf(given, outer, reader) },
     uses: read.uses,
-    inside: [{ drafts, together: false, items: [String(name), `${String(name)}_index`] }],
+    inside: [{ drafts, together: false, items: item === undefined ? [] : [item, `${item}_index`] }],
   }
 }
 
