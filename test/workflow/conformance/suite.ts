@@ -19,7 +19,7 @@ export function conformanceSuite(name: string, open: () => Promise<EngineUnderTe
     logs.set(id, log)
     return id
   }
-  const counts = (id: string): ReadonlyMap<string, number> => countWords(engine.project.counted(logs.get(id)!))
+  const counts = (id: string): ReadonlyMap<string, number> => countWords(engine.project.counted(logs.get(id)))
   const begun = (id: string, step: string, times = 1): Promise<unknown> => expect.poll(() => counts(id).get(step) ?? 0).toBeGreaterThanOrEqual(times)
   const openGate = (id: string, gate: string): void => writeFileSync(engine.project.path(`${logs.get(id)!}-${gate}`), '')
   const asked = async (id: string, question: string): Promise<void> => {
@@ -51,7 +51,7 @@ export function conformanceSuite(name: string, open: () => Promise<EngineUnderTe
     test('fails, takes back what was done in the order of the last first, and does what is done in any case [9.conformance]', async () => {
       const id = await begin(failing)
       expect(comparable(await engine.outcome(id))).toEqual(FAILED)
-      expect(engine.project.counted(logs.get(id)!)).toEqual(['one', 'two', 'broken', 'undo-two', 'undo-one', 'clean'])
+      expect(engine.project.counted(logs.get(id))).toEqual(['one', 'two', 'broken', 'undo-two', 'undo-one', 'clean'])
     })
   })
 
