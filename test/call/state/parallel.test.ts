@@ -145,8 +145,9 @@ describe('a subscriber of calls', () => {
         ctx.state.get(notes).append('stuck')
         await ctx.filesystem.write('a', 'b')
       })
-      const stuck = call(write, {}, { state, timeout: 5, onEvent: (event) => { if (event.type === 'tool_invoked') told.push(event.outcome.ok); return new Promise(() => undefined) } })
-      await settle()
+      const asked = gate()
+      const stuck = call(write, {}, { state, timeout: 5, onEvent: (event) => { if (event.type === 'tool_invoked') told.push(event.outcome.ok); asked.open(); return new Promise(() => undefined) } })
+      await asked.passed
       await vi.advanceTimersByTimeAsync(59_999)
       expect(told).toEqual([true])
       await vi.advanceTimersByTimeAsync(1)
