@@ -7,6 +7,7 @@ import type { LazySchema, Schema } from '../define/schema/schema.ts'
 import type { AskHost } from './ask-host.ts'
 import { checkAnswer } from './check-answer.ts'
 import { asHost } from './exit-guard.ts'
+import { randomId } from './ids.ts'
 import { onAbort } from './on-abort.ts'
 import { checkKey } from './question-key.ts'
 import { untilAborted } from './running.ts'
@@ -50,16 +51,6 @@ export function createSample(host: AskHost): (prompt: string, options?: SampleOp
       }
     })
   }
-}
-
-/** An id of eight characters, unique enough to pair a question with its answer. */
-export function randomId(): string {
-  return Math.floor(Math.random() * 0x1_0000_0000).toString(16).padStart(8, '0')
-}
-
-/** An id for what is kept. */
-export function longId(): string {
-  return randomId() + randomId()
 }
 
 async function prepare(question: ConfirmQuestion | DecisionQuestion | InputQuestion): Promise<{ readonly schema: Schema | undefined; readonly interaction: Interaction }> {

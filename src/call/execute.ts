@@ -17,7 +17,7 @@ import { showInput } from './redact.ts'
 import type { Stay } from './state/stay.ts'
 
 /** Makes the outcome of an answer, and tells of it. */
-export type Finishing = { finish(answer: Answer): Finished; report(outcome: Outcome): Promise<void> }
+export type Finishing = { finish(answer: Answer): Finished; report(outcome: Outcome): void | Promise<void> }
 
 /** A call whose input is valid. */
 export type Execution = Entering & { readonly stay: Stay; readonly finishing: Finishing }
@@ -75,15 +75,15 @@ async function commitKnown(answer: Answer, execution: Execution, asked: Asked): 
 
 function commit(answer: Answer, execution: Execution): Finished | Promise<Finished> {
   const { stay, options } = execution
-  if (!stay.endsAtOnce(options.onEvent !== undefined)) return commitLater(answer, execution)
+  if (!stay.endsAtOnce(options.onEvent !== undefined)) return commitInTurn(answer, execution)
   const finished = complete(answer, execution)
   stay.commit()
   return finished
 }
 
-function commitLater(answer: Answer, execution: Execution): Promise<Finished> {
+function commitInTurn(answer: Answer, execution: Execution): Finished | Promise<Finished> {
   const { stay, options, finishing } = execution
-  return stay.commitLater(() => complete(answer, execution), options.onEvent && ((outcome) => finishing.report(outcome)))
+  return stay.commitInTurn(() => complete(answer, execution), options.onEvent && ((outcome) => finishing.report(outcome)))
 }
 
 function complete(answer: Answer, { call, finishing }: Execution): Finished {

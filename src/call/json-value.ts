@@ -26,9 +26,16 @@ function isPlainly(value: unknown, depth: number): boolean {
   }
   if (value === null) return true
   if (depth === 0) return false
-  if (Array.isArray(value)) return value.length <= LONGEST_PLAIN && value.every((item) => isPlainly(item, depth - 1)) && Object.keys(value).length === value.length
-  if (Object.getPrototypeOf(value) !== Object.prototype || 'toJSON' in value) return false
+  if ('toJSON' in value) return false
+  if (Array.isArray(value)) return isPlainList(value, depth)
+  if (Object.getPrototypeOf(value) !== Object.prototype) return false
   for (const key of Object.keys(value)) if (!isPlainly((value as { readonly [key: string]: unknown })[key], depth - 1)) return false
+  return true
+}
+
+function isPlainList(list: readonly unknown[], depth: number): boolean {
+  if (list.length > LONGEST_PLAIN) return false
+  for (const item of list) if (!isPlainly(item, depth - 1)) return false
   return true
 }
 

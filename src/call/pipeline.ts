@@ -91,8 +91,8 @@ class Passage implements Begun, Course<Finished>, Finishing {
     return { outcome: toOutcome(answer, this.#meta(answer.warnings, answer.facts)), value: answer.value }
   }
 
-  async report(outcome: Outcome): Promise<void> {
-    if (!this.#options.unrecorded) await report(this.#definition, this.#given, this.#prepared && { value: this.#prepared.input }, outcome, this.#options)
+  report(outcome: Outcome): void | Promise<void> {
+    if (!this.#options.unrecorded) return report(this.#definition, this.#given, this.#prepared && { value: this.#prepared.input }, outcome, this.#options)
   }
 
   succeed(finished: Finished): void {
@@ -107,27 +107,40 @@ class Passage implements Begun, Course<Finished>, Finishing {
   #leave(finished: Finished): void {
     this.#leaveBudget?.()
     const leaving = this.#stay?.leave()
-    if (leaving || (this.#options.onEvent && !this.#isTold)) void this.#leaveLater(finished, leaving)
+    if (leaving) void this.#leaveLater(finished, leaving)
     else this.#end(finished)
   }
 
-  #end(finished: Finished): void {
-    this.finished = finished
-    this.#react?.(finished)
-  }
-
-  async #leaveLater(finished: Finished, leaving: void | Promise<void>): Promise<void> {
+  async #leaveLater(finished: Finished, leaving: Promise<void>): Promise<void> {
     let last = finished
     try {
       await leaving
     } catch (error) {
       last = withWarning(finished, `${this.#stay?.isCommitted ? 'what the call had opened could not be closed' : 'not all that the call changed could be taken back'}: ${toToolError(error).message}`)
     }
-    // An observer that fails after the end changes nothing any more.
-    const told = this.#isTold ? undefined : this.report(last.outcome).catch(() => undefined)
-    // There is no point in waiting for a stuck one twice.
-    if (!isOutOfPatience(finished.error)) await told
     this.#end(last)
+  }
+
+  #end(finished: Finished): void {
+    const telling = this.#options.onEvent && !this.#isTold ? this.#tell(finished.outcome) : undefined
+    // There is no point in waiting for a stuck one twice.
+    if (!telling || isOutOfPatience(finished.error)) this.#answer(finished)
+    else void telling.then(() => this.#answer(finished))
+  }
+
+  // An observer that fails after the end changes nothing any more.
+  #tell(outcome: Outcome): Promise<void> | undefined {
+    try {
+      const telling = this.report(outcome)
+      return telling instanceof Promise ? telling.catch(() => undefined) : undefined
+    } catch {
+      return undefined
+    }
+  }
+
+  #answer(finished: Finished): void {
+    this.finished = finished
+    this.#react?.(finished)
   }
 
   get #isTold(): boolean {

@@ -29,7 +29,7 @@ export type SliceView<Item> = {
 }
 
 /** What `snapshot` gives and `restore` takes; opaque to everybody else. */
-export type StateSnapshot = { readonly slices: ReadonlyMap<string, unknown> }
+export type StateSnapshot = { readonly slices: object }
 
 /** A state as JSON. */
 export type StateJson = { readonly version: 1; readonly id: string; readonly slices: { readonly [key: string]: { readonly kind: 'state' | 'log'; readonly items: readonly unknown[] } } }

@@ -173,6 +173,7 @@ describe('wrong params name the section [8.section-params]', () => {
   test('functions that fail, or give no text, are told with their section', async () => {
     const broken = (more: object) => rejectionOf(sections({ name: 'p', sections: [section({ key: 'a', title: 'A', ...more })] }).render())
     expect(await broken({ body: () => { throw new Error('no network') } })).toMatchObject({ code: 'INTERNAL', message: "'body' of section 'a' of prompt 'p': no network" })
+    for (const [given, shown] of [['no', '"no"'], [1, '1'], [undefined, 'undefined'], [null, 'null']] as const) expect(await broken({ enabled: () => given as never })).toMatchObject({ code: 'CONFIG', message: `'enabled' of section 'a' of prompt 'p' gave ${shown} where true or false is expected` })
     expect(await broken({ enabled: () => { throw new Error('x') } })).toMatchObject({ message: "'enabled' of section 'a' of prompt 'p': x" })
     expect(await broken({ body: () => 5 })).toMatchObject({ code: 'CONFIG', message: "'body' of section 'a' of prompt 'p' gave number where Markdown is expected" })
     expect(await broken({ visibility: () => 'hidden' })).toMatchObject({ code: 'CONFIG', message: `'visibility' of section 'a' of prompt 'p' gave "hidden" where 'full' or 'summary' is expected` })

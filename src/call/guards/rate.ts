@@ -26,7 +26,7 @@ export function rate(options: RateOptions): Guard {
   checkOptions('guards.rate()', options, ['calls', 'per', 'tools', 'name'])
   const { calls, per, tools } = options
   if (!(Number.isSafeInteger(calls) && calls > 0)) throw new ToolError('CONFIG', `calls: must be a whole number above 0, got ${String(calls)}`)
-  const milliseconds = toMilliseconds(per, 'per')
+  const milliseconds = readTime(per)
   const isMeant = tools === undefined ? () => true : isOneOf('tools of guards.rate()', tools)
   const name = options.name ?? ['rate', `${calls}/${milliseconds}ms`, ...(tools ?? [])].join(' ')
   return guard({
@@ -62,4 +62,13 @@ function isOld(call: Begun, name: string, now: number, milliseconds: number): bo
 function readBegun(value: unknown): Begun {
   if (!isObject(value) || typeof value['guard'] !== 'string' || typeof value['at'] !== 'number') throw new TypeError('the begin of a call is { guard, at }')
   return { guard: value['guard'], at: value['at'] }
+}
+
+// A mistake of the author, not of whoever calls.
+function readTime(per: Duration): number {
+  try {
+    return toMilliseconds(per)
+  } catch (error) {
+    throw new ToolError('CONFIG', `per: ${(error as Error).message}`, { cause: error })
+  }
 }

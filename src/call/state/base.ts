@@ -3,7 +3,8 @@ import type { Slice, Snapshotable, State, StateJson, Transactional } from '../..
 import { ToolError } from '../../contract/tool-error.ts'
 import { Items } from './items.ts'
 import type { Singletons } from './singletons.ts'
-import type { Change, Holder, SliceMap } from './slices.ts'
+import type { SliceMap } from './slice-map.ts'
+import type { Change, Holder } from './slices.ts'
 import type { Turns } from './turns.ts'
 
 /** What a call works on: a whole state, or the transaction of the call that it is part of. */
@@ -44,11 +45,10 @@ export function baseOf(state: State): Base {
 /** The changed slices of a call, put on those that are there now; throws CONFLICT where that would undo what another call did meanwhile. */
 export function merge(before: SliceMap, now: SliceMap, next: SliceMap, changes: readonly Change[]): SliceMap {
   if (now === before) return next
-  const merged = new Map(now)
+  let merged = now
   for (const key of new Set(changes.map((change) => change.key))) {
     const items = now.get(key) === before.get(key) ? next.get(key) : replay(key, now.get(key) ?? Items.none, changes.filter((change) => change.key === key))
-    if (items) merged.set(key, items)
-    else merged.delete(key)
+    merged = merged.with(key, items)
   }
   return merged
 }

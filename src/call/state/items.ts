@@ -1,22 +1,26 @@
 import { deepFreeze } from './deep-freeze.ts'
 
-const TAIL = 64
+// So many items are copied rather than linked.
+const SHORT = 32
+
+/** Items that stand in front of others. */
+type Run<Item> = { readonly before: Run<Item> | undefined; readonly array: readonly Item[]; readonly length: number }
 
 /** A list that never changes. To append shares what is there: the cost does not grow with the list, not even where the appending call fails and the next one appends again. */
 export class Items<Item> {
-  static readonly none = new Items<never>([], 0, [])
+  static readonly none = new Items<never>(undefined, [])
+  readonly #before: Run<Item> | undefined
   // Others may have pushed behind our length: they own what lies there.
-  readonly #front: Item[]
+  readonly #array: Item[]
   readonly #length: number
-  readonly #tail: readonly Item[]
   #all: readonly Item[] | undefined
   #checked: Items<unknown> | undefined
   #isUnchecked = false
 
-  private constructor(front: Item[], length: number, tail: readonly Item[]) {
-    this.#front = front
-    this.#length = length
-    this.#tail = tail
+  private constructor(before: Run<Item> | undefined, array: Item[]) {
+    this.#before = before
+    this.#array = array
+    this.#length = array.length
   }
 
   static of<Item>(items: readonly Item[]): Items<Item> {
@@ -26,7 +30,7 @@ export class Items<Item> {
 
   /** A list of items that were in a list before; it keeps the array. */
   static frozen<Item>(items: Item[]): Items<Item> {
-    return items.length === 0 ? Items.none : new Items(items, items.length, [])
+    return items.length === 0 ? Items.none : new Items(undefined, items)
   }
 
   /** Items that came from outside: whoever looks at them first has to check them. */
@@ -43,20 +47,34 @@ export class Items<Item> {
   }
 
   get latest(): Item | undefined {
-    return this.#tail.length > 0 ? this.#tail.at(-1) : this.#length > 0 ? this.#front[this.#length - 1] : undefined
+    return this.#length > 0 ? this.#array[this.#length - 1] : undefined
   }
 
   get all(): readonly Item[] {
-    return (this.#all ??= Object.freeze([...this.#front.slice(0, this.#length), ...this.#tail]))
+    return (this.#all ??= Object.freeze(this.#before ? this.#runs().flat() : this.#array.slice(0, this.#length)))
+  }
+
+  #runs(): (readonly Item[])[] {
+    const runs = [this.#array.slice(0, this.#length)]
+    for (let run = this.#before; run; run = run.before) runs.push(run.array.slice(0, run.length))
+    return runs.reverse()
   }
 
   append(items: readonly Item[]): Items<Item> {
+    if (items.length === 0) return this
     for (const item of items) deepFreeze(item)
-    if (this.#tail.length + items.length <= TAIL) return new Items(this.#front, this.#length, this.#tail.concat(items))
     // Never into the empty list, which everybody has and which would keep it all.
-    const front = this.#length > 0 && this.#front.length === this.#length ? this.#front : this.#front.slice(0, this.#length)
-    for (const item of this.#tail) front.push(item)
-    for (const item of items) front.push(item)
-    return new Items(front, front.length, [])
+    return this.#length > 0 && this.#array.length === this.#length ? Items.#grown(this.#before, this.#array, items) : this.#branch(items)
+  }
+
+  // Another has pushed behind us. As many as it pushed can be copied for the same price, and then nobody keeps what it left there.
+  #branch(items: readonly Item[]): Items<Item> {
+    if (this.#length <= Math.max(SHORT, this.#array.length - this.#length)) return Items.#grown(this.#before, this.#array.slice(0, this.#length), items)
+    return Items.#grown({ before: this.#before, array: this.#array, length: this.#length }, [], items)
+  }
+
+  static #grown<Item>(before: Run<Item> | undefined, array: Item[], items: readonly Item[]): Items<Item> {
+    for (const item of items) array.push(item)
+    return new Items(before, array)
   }
 }

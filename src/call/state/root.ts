@@ -1,12 +1,13 @@
 import type { Filesystem } from '../../contract/filesystem.ts'
 import type { Slice, SliceView, StateJson, Transactional } from '../../contract/state.ts'
 import { ToolError } from '../../contract/tool-error.ts'
-import { longId } from '../ask.ts'
+import { longId } from '../ids.ts'
 import type { Base } from './base.ts'
 import { Items } from './items.ts'
 import { Singletons } from './singletons.ts'
+import { SliceMap } from './slice-map.ts'
 import { View } from './slices.ts'
-import type { Change, Holder, SliceMap } from './slices.ts'
+import type { Change, Holder } from './slices.ts'
 import { readState, writeState } from './state-json.ts'
 import { Turns } from './turns.ts'
 
@@ -21,8 +22,8 @@ class Logs implements Holder {
     return this.slices.get(key) ?? Items.none
   }
 
-  change({ key, apply }: Change): void {
-    this.slices.set(key, apply(this.itemsOf(key)))
+  change(change: Change): void {
+    this.slices.set(change.key, change.apply(this.itemsOf(change.key)))
   }
 }
 
@@ -34,7 +35,7 @@ export class Root implements Base, Holder {
   readonly inPlace = new Turns()
   readonly singletons = new Singletons()
   readonly filesystem: Transactional<Filesystem> | undefined
-  slices: SliceMap = new Map()
+  slices: SliceMap
   readonly logs = new Logs()
   readonly #kinds = new Map<string, 'state' | 'log'>()
 
@@ -47,7 +48,7 @@ export class Root implements Base, Holder {
       this.#kinds.set(key, kind)
       ;(kind === 'log' ? this.logs.slices : slices).set(key, items)
     }
-    this.slices = slices
+    this.slices = SliceMap.of(slices)
   }
 
   absorb(next: SliceMap): void {
@@ -70,8 +71,8 @@ export class Root implements Base, Holder {
     return this.slices.get(key) ?? Items.none
   }
 
-  change({ key, apply }: Change): void {
-    this.slices = new Map(this.slices).set(key, apply(this.itemsOf(key)))
+  change(change: Change): void {
+    this.slices = this.slices.with(change.key, change.apply(this.itemsOf(change.key)))
   }
 
   keep(): Promise<void> {
@@ -84,7 +85,7 @@ export class Root implements Base, Holder {
 
   toJSON(slices: SliceMap): StateJson {
     return writeState(this.id, [
-      ...Array.from(slices, ([key, items]) => [key, 'state', items] as const),
+      ...slices.keys().map((key) => [key, 'state', slices.get(key)!] as const),
       ...Array.from(this.logs.slices, ([key, items]) => [key, 'log', items] as const),
     ])
   }

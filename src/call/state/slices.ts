@@ -2,15 +2,13 @@ import type { Reducer, Slice, SliceView, StateSnapshot } from '../../contract/st
 import { ToolError } from '../../contract/tool-error.ts'
 import { deepFreeze } from './deep-freeze.ts'
 import { Items } from './items.ts'
-
-/** The slices that roll back, by key. The map is replaced, never changed, so a snapshot is a reference. */
-export type SliceMap = ReadonlyMap<string, Items<unknown>>
+import { SliceMap } from './slice-map.ts'
 
 /** What `snapshot` gave; throws CONFIG for anything else, before it stands in the place of a state. */
 export function readSnapshot(snapshot: StateSnapshot): SliceMap {
   const slices: unknown = (snapshot as StateSnapshot | null | undefined)?.slices
-  if (!(slices instanceof Map) || ![...slices.values()].every((items) => items instanceof Items)) throw new ToolError('CONFIG', 'restore() takes what snapshot() gave')
-  return slices as SliceMap
+  if (!(slices instanceof SliceMap)) throw new ToolError('CONFIG', 'restore() takes what snapshot() gave')
+  return slices
 }
 
 /** One change of one slice. It can be made again on other items, unless it put something in the place of all of them. */
@@ -42,7 +40,7 @@ export class View<Item> implements SliceView<Item> {
   }
 
   append(...added: Item[]): void {
-    this.#change((now) => now.append(added))
+    this.#holder.change(new Append(this.#slice, added))
   }
 
   replace(next: readonly Item[]): void {
@@ -67,7 +65,27 @@ export class View<Item> implements SliceView<Item> {
 
   #change(apply: (items: Items<Item>) => Items<Item>, replaces = false): void {
     const slice = this.#slice
-    this.#holder.change({ key: slice.key, apply: slice.read ? (now) => apply(check(slice, now)) : (apply), replaces })
+    this.#holder.change({ key: slice.key, apply: slice.read ? (now) => apply(check(slice, now)) : apply, replaces })
+  }
+}
+
+// A class, because it is what most calls do: one object instead of two functions and what they hold.
+class Append<Item> implements Change {
+  readonly replaces = false
+  readonly #slice: Slice<Item>
+  readonly #added: readonly Item[]
+
+  constructor(slice: Slice<Item>, added: readonly Item[]) {
+    this.#slice = slice
+    this.#added = added
+  }
+
+  get key(): string {
+    return this.#slice.key
+  }
+
+  apply(now: Items<unknown>): Items<unknown> {
+    return check(this.#slice, now).append(this.#added)
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Filesystem } from '../../contract/filesystem.ts'
 import type { Resources, Slice, SliceView, Snapshotable, State, StateJson, StateSnapshot, Transactional } from '../../contract/state.ts'
 import { ToolError } from '../../contract/tool-error.ts'
+import { after } from '../after.ts'
 import type { RunningCall } from '../running.ts'
 import { behind, merge } from './base.ts'
 import type { Base } from './base.ts'
@@ -8,8 +9,9 @@ import { Items } from './items.ts'
 import { isOver } from './over.ts'
 import { Parts } from './parts.ts'
 import type { Singletons } from './singletons.ts'
+import type { SliceMap } from './slice-map.ts'
 import { readSnapshot, View } from './slices.ts'
-import type { Change, Holder, SliceMap } from './slices.ts'
+import type { Change, Holder } from './slices.ts'
 import { Turns } from './turns.ts'
 
 /** The state as one call sees it: as it was when the call began, and what the call writes is its own until `commit`. Calls inside it work on it as on a state. */
@@ -101,7 +103,7 @@ export class Transaction implements Base, Holder {
   change(change: Change): void {
     const { key } = change
     const next = change.apply(this.itemsOf(key))
-    this.slices = new Map(this.slices).set(key, next)
+    this.slices = this.slices.with(key, next)
     this.#note(change)
   }
 
@@ -128,14 +130,15 @@ export class Transaction implements Base, Holder {
     return !this.#parts && !this.base.committing.isTaken
   }
 
-  /** Waits until no other call commits, as long as this one may. */
-  async takeTurn(): Promise<void> {
-    const pass = await this.base.committing.take(this.#call)
-    if (this.isOver) {
-      pass()
-      throw isOver()
-    }
-    this.#pass = pass
+  /** Waits until no other call commits, as long as this one may; has the turn at once where none does. */
+  takeTurn(): void | Promise<void> {
+    return after(this.base.committing.take(this.#call), (pass) => {
+      if (this.isOver) {
+        pass()
+        throw isOver()
+      }
+      this.#pass = pass
+    })
   }
 
   /** Makes the changes those of everybody, at once; throws CONFLICT where another call was in the way. */
@@ -146,13 +149,11 @@ export class Transaction implements Base, Holder {
   }
 
   /** The same once the members have committed and `report` has told of it. Where anything of that fails it throws, and `leave` takes back what has been done. */
-  async settle(report: (() => Promise<void>) | undefined): Promise<void> {
+  settle(report: (() => void | Promise<void>) | undefined): void | Promise<void> {
     // A conflict has to be known before anybody is told.
     this.#merge()
     this.#isSettling = true
-    await this.#parts?.commit()
-    await report?.()
-    this.commit()
+    return after(after(this.#parts?.commit(), () => report?.()), () => this.commit())
   }
 
   #merge(): SliceMap {

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -7,32 +7,25 @@ import { aiSdkModel } from '../../prompting/agent/models/ai-sdk/ai-sdk-model.ts'
 import { isLanguageModel } from '../../prompting/agent/models/ai-sdk/language-model.ts'
 import { openaiModel } from '../../prompting/agent/models/openai/openai-model.ts'
 import type { Model } from '../../prompting/agent/model-type.ts'
+import { readSecretFile } from '../../runner/secrets/read-secret-file.ts'
 import type { AgentSettings } from './settings.ts'
 
 type Where = { readonly cwd: string; readonly env: { readonly [name: string]: string | undefined } }
 type Module = { readonly [name: string]: unknown }
 
-const LARGEST_KEY = 64 * 1024
-
-/** The model that the settings name. Throws CONFIG, with what to set, where there is none or it cannot be loaded. */
+/** The model that the settings name. Throws CONFIG, with what to set, where there is none or it cannot be loaded, and PERMISSION for a key file that others can read. */
 export async function loadModel({ model, baseUrl, apiKeyFile }: AgentSettings, { cwd, env }: Where): Promise<Model> {
   const wanted = model ?? env['TOOLABLE_MODEL']
   if (wanted === undefined || wanted === '') throw new ToolError('CONFIG', 'there is no model to work with', { suggestion: { action: 'retry_with_modified_input', fix: 'Say which: --model openai:gpt-5, or export TOOLABLE_MODEL=openai:gpt-5', example: 'toolable agent "..." --model openai:gpt-5', applicability: 'has_placeholders' } })
   if (/^\.{0,2}\//.test(wanted) || /\.[cm]?js$/.test(wanted)) return modelIn(await importFile(resolve(cwd, wanted), wanted), wanted)
   const [, provider, name] = /^([^:]+):(.+)$/s.exec(wanted) ?? []
   if (provider === undefined || name === undefined) throw new ToolError('CONFIG', `'${wanted.slice(0, 100)}' names no model: it takes a provider and a name`, { suggestion: `--model openai:${wanted.slice(0, 100)}, <package>:<name>, or ./file.mjs` })
-  if (provider === 'openai') return openaiModel({ model: name, env, ...(baseUrl !== undefined && { baseUrl }), ...(apiKeyFile !== undefined && { apiKey: readKey(resolve(cwd, apiKeyFile), apiKeyFile) }) })
+  if (provider === 'openai') return openaiModel({ model: name, env, ...(baseUrl !== undefined && { baseUrl }), ...(apiKeyFile !== undefined && { apiKey: await readKey(resolve(cwd, apiKeyFile), apiKeyFile) }) })
   return aiSdkModel(modelOf(await importProvider(provider, cwd), provider, name) as never)
 }
 
-function readKey(file: string, given: string): string {
-  let key: string
-  try {
-    if (statSync(file).size > LARGEST_KEY) throw new Error('it is too large for a key')
-    key = readFileSync(file, 'utf8').trim()
-  } catch (error) {
-    throw new ToolError('CONFIG', `the key file '${given}' cannot be read: ${(error as NodeJS.ErrnoException).code ?? (error as Error).message}`, { field: 'api-key-file' })
-  }
+async function readKey(file: string, given: string): Promise<string> {
+  const key = (await readSecretFile('the key of the model', file, 'api-key-file')).trim()
   if (key === '') throw new ToolError('CONFIG', `the key file '${given}' is empty`, { field: 'api-key-file' })
   return key
 }

@@ -39,7 +39,10 @@ export async function decide(sections: readonly SectionDefinition[], guards: rea
         throw nameFailure(`'${part}' of ${what}`, error, 'INTERNAL')
       }
     }
-    if (!(await ask('enabled', section.enabled))) continue
+    const enabled: unknown = await ask('enabled', section.enabled)
+    // The text 'no' would show what should be kept back.
+    if (typeof enabled !== 'boolean') throw new ToolError('CONFIG', `'enabled' of ${what} gave ${JSON.stringify(enabled) ?? typeof enabled} where true or false is expected`)
+    if (!enabled) continue
     const visibility: unknown = await ask('visibility', section.visibility)
     // A word that nobody knows must not show what should be kept back.
     if (visibility !== 'full' && visibility !== 'summary') throw new ToolError('CONFIG', `'visibility' of ${what} gave ${JSON.stringify(visibility) ?? 'undefined'} where 'full' or 'summary' is expected`)

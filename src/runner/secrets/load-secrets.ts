@@ -1,12 +1,9 @@
-import { isUtf8 } from 'node:buffer'
-import { constants } from 'node:fs'
 import { resolve } from 'node:path'
-import { host } from '../../call/host.ts'
 import { ToolError } from '../../contract/tool-error.ts'
 import { SHORTEST_SECRET } from '../../process/redaction/variants.ts'
+import { readSecretFile } from './read-secret-file.ts'
 
 const NAME = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/
-const LARGEST = 64 * 1024
 
 export type SecretSources = {
   /** Values that came by stdin; their file is called `-`. */
@@ -29,7 +26,7 @@ export async function loadSecrets(files: { readonly [name: string]: string }, { 
     const twin = variables.get(variableOf(name))
     if (twin !== undefined) throw new ToolError('CONFIG', `the secrets '${twin}' and '${name}' would both be ${variableOf(name)}`, { suggestion: 'Give one of them another name' })
     variables.set(variableOf(name), name)
-    secrets.set(name, checkValue(name, file === '-' ? takeGiven(name, given) : await readSecretFile(name, resolve(cwd, file))))
+    secrets.set(name, checkValue(name, file === '-' ? takeGiven(name, given) : await readSecretFile(`the secret '${name}'`, resolve(cwd, file), 'secret-file')))
   }
   return secrets
 }
@@ -54,28 +51,4 @@ function checkValue(name: string, value: string): string {
   if (secret.includes('\0')) throw new ToolError('CONFIG', `the secret '${name}' is not text`, { suggestion: 'Keep it as base64, and let the tool decode it' })
   if (secret.trim().length < SHORTEST_SECRET) throw new ToolError('CONFIG', `the secret '${name}' has less than ${SHORTEST_SECRET} characters: it could not be kept out of logs without hiding half of them`, { suggestion: 'Use a longer secret' })
   return secret
-}
-
-// What is checked is the open file, so that nobody can exchange it in between.
-async function readSecretFile(name: string, file: string): Promise<string> {
-  const { open } = await import('node:fs/promises')
-  const refuse = (code: 'INVALID_PATH' | 'PERMISSION' | 'CONFIG', why: string, suggestion: string): ToolError => new ToolError(code, `the secret '${name}': ${file} ${why}`, { field: 'secret-file', suggestion })
-  const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ELOOP') throw refuse('PERMISSION', 'is a link', 'Name the file itself')
-    if (error.code === 'EACCES') throw refuse('PERMISSION', 'cannot be read', `chmod 600 ${file}`)
-    throw refuse('INVALID_PATH', error.code === 'ENOENT' || error.code === 'ENOTDIR' ? 'does not exist' : `cannot be opened (${error.code ?? error.message})`, 'Write the secret into that file, with mode 0600')
-  })
-  try {
-    const stats = await handle.stat()
-    if (!stats.isFile()) throw refuse('INVALID_PATH', 'is not a file', 'Name a file')
-    if (host.uid !== undefined && stats.uid !== host.uid) throw refuse('PERMISSION', 'belongs to another user', 'Use a file of your own')
-    if (host.uid !== undefined && (stats.mode & 0o077) !== 0) throw refuse('PERMISSION', `can be read by others (mode ${(stats.mode & 0o777).toString(8).padStart(4, '0')})`, `chmod 600 ${file}`)
-    if (stats.size > LARGEST) throw refuse('CONFIG', `has ${stats.size} bytes, and a secret has ${LARGEST} at most`, 'Keep large data in a file that the tool may read')
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(LARGEST + 1), 0, LARGEST + 1, 0)
-    const bytes = buffer.subarray(0, bytesRead)
-    if (bytes.length > LARGEST || !isUtf8(bytes)) throw refuse('CONFIG', 'is not text', 'Keep it as base64, and let the tool decode it')
-    return bytes.toString()
-  } finally {
-    await handle.close()
-  }
 }

@@ -188,6 +188,10 @@ describe('sequence', () => {
 })
 
 describe('rate', () => {
+  test.each([['x'], [0], ['-1s'], [undefined]])('[8.guards-rate] a time that is none is a CONFIG error: %s', (per) => {
+    expect(() => guards.rate({ calls: 1, per: per as never })).toThrow(expect.objectContaining({ code: 'CONFIG', message: expect.stringContaining('per: ') }))
+  })
+
   test('[8.guards-rate] parallel calls cannot get past it, failures count, and the advice says how long to wait', async () => {
     const fails = tool({ name: 'fails', summary: 'f', run: async () => { throw new Error('x') } })
     const options = { state: createState(), guards: [guards.rate({ calls: 3, per: '1h' })] }

@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { call, createState, slice } from 'toolable'
 import { doing } from './support.ts'
@@ -57,6 +58,30 @@ describe('the verbs of a slice', () => {
     expect(state.get(numbers).all()).toEqual([1, 2])
     state.restore(before)
     expect(state.get(numbers).all()).toEqual([1])
+  })
+
+  test('[8.state-slices] lists that share what they have in common never see what others appended', () => {
+    const step = fc.record({ count: fc.integer({ min: 0, max: 100 }), back: fc.option(fc.nat()), looks: fc.boolean() })
+    fc.assert(fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+      const state = createState()
+      const view = state.get(numbers)
+      const known = [{ snapshot: state.snapshot(), items: [] as readonly number[] }]
+      let next = 0
+      for (const { count, back, looks } of steps) {
+        const from = known[(back ?? known.length - 1) % known.length]!
+        if (back !== null) state.restore(from.snapshot)
+        const added = Array.from({ length: count }, () => next++)
+        view.append(...added)
+        const items = [...from.items, ...added]
+        expect(view.latest()).toBe(items.at(-1))
+        if (looks) expect(view.all()).toEqual(items)
+        known.push({ snapshot: state.snapshot(), items })
+      }
+      for (const { snapshot, items } of known) {
+        state.restore(snapshot)
+        expect(view.all()).toEqual(items)
+      }
+    }), { numRuns: 200 })
   })
 
   test('[8.state-slices] a key is of one kind, also where two calls find it at the same time', async () => {

@@ -13,7 +13,12 @@ const SUM = use('add', { left: 1, right: 2 })
 
 // A project of its own for each test, because each leaves runs behind.
 function projectFolder(): string {
-  return folderWith({ 'toolable.yaml': `modules:\n  - ${fixture('agent/tools.mjs')}\n`, 'key.txt': `${KEY}\n` })
+  return folderWithKey(`${KEY}\n`, { 'toolable.yaml': `modules:\n  - ${fixture('agent/tools.mjs')}\n` })
+}
+function folderWithKey(key: string, files: { readonly [name: string]: string } = {}): string {
+  const folder = folderWith({ ...files, 'key.txt': key })
+  chmodSync(join(folder, 'key.txt'), 0o600)
+  return folder
 }
 async function scripted(script: readonly (Answer | Said | string)[], env: { readonly [name: string]: string } = {}) {
   const server = await startModelServer(script)
@@ -57,7 +62,9 @@ describe('toolable agent', () => {
 
   test('what cannot work is told before a run begins, with what to do [8.agent-command-errors]', async () => {
     const cwd = projectFolder()
-    const empty = folderWith({ 'key.txt': '\n', 'nothing.mjs': 'export const a = 1\n', 'broken.mjs': 'export default {\n' })
+    const shared = folderWith({ 'key.txt': KEY })
+    chmodSync(join(shared, 'key.txt'), 0o644)
+    const empty = folderWithKey('\n', { 'nothing.mjs': 'export const a = 1\n', 'broken.mjs': 'export default {\n' })
     const cases: [readonly string[], number, string, RegExp, { cwd: string }?][] = [
       [['Go'], 78, 'CONFIG', /TOOLABLE_MODEL=openai:gpt-5/],
       [['Go', '--model', 'gpt-5'], 78, 'CONFIG', /openai:gpt-5/],
@@ -67,7 +74,8 @@ describe('toolable agent', () => {
       [['Go', '--model', './nothing.mjs'], 78, 'CONFIG', /exports no model/, { cwd: empty }],
       [['Go', '--model', './broken.mjs'], 78, 'CONFIG', /cannot be loaded/, { cwd: empty }],
       [['Go', '--model', 'openai:x', '--api-key-file', 'key.txt'], 78, 'CONFIG', /is empty/, { cwd: empty }],
-      [['Go', '--model', 'openai:x', '--api-key-file', 'none.txt'], 78, 'CONFIG', /ENOENT/],
+      [['Go', '--model', 'openai:x', '--api-key-file', 'none.txt'], 66, 'INVALID_PATH', /does not exist/],
+      [['Go', '--model', 'openai:x', '--api-key-file', 'key.txt'], 77, 'PERMISSION', /can be read by others \(mode 0644\).*chmod 600/, { cwd: shared }],
       [['Go', '--model', 'openai:x', '--base-url', 'http://127.0.0.1:9', '--tools', 'ad'], 66, 'NOT_FOUND', /did you mean 'add'/],
       [['--model', 'openai:x'], 2, 'MISSING_PARAM', /task/],
       [['Go', '--max-turns', '0', '--model', 'openai:x'], 2, 'INVALID_INPUT', /max-turns|maxTurns/],

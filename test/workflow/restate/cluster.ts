@@ -17,8 +17,8 @@ export function installSdk(project: Project): void {
 }
 
 /** Starts a worker in a project; resolves when it is registered. */
-export async function startWorker(project: Project, admin: string, port: number, more: readonly string[] = []): Promise<WorkerProcess> {
-  const running = project.start(['worker', '--listen', `127.0.0.1:${port}`, '--admin', admin, ...more], { longest: AS_LONG_AS_ITS_FILE })
+export async function startWorker(project: Project, admin: string, port: number, more: readonly string[] = [], env: { readonly [name: string]: string } = {}): Promise<WorkerProcess> {
+  const running = project.start(['worker', '--listen', `127.0.0.1:${port}`, '--admin', admin, ...more], { longest: AS_LONG_AS_ITS_FILE, env })
   await running.said('"listening"', 'stderr')
   return {
     running,

@@ -1,6 +1,6 @@
 import { ToolError } from '../../../contract/tool-error.ts'
 import { isObject } from '../../../contract/json.ts'
-import { askServer } from './ask-server.ts'
+import { askServer, persistently } from './ask-server.ts'
 import type { Server } from './ask-server.ts'
 
 /** The admin interface of a Restate server. */
@@ -17,10 +17,14 @@ export async function registerWorker(admin: Server, uri: string, { signal, heade
   throw new ToolError('DEPENDENCY', `the Restate server at ${admin.url} does not take the worker at ${uri}: ${why}`, { suggestion: 'Give the address by which the server reaches this worker: --advertise http://this-machine:9080' })
 }
 
-/** Rows of a question in SQL. */
-export async function query(admin: Server, sql: string, signal: AbortSignal): Promise<readonly { readonly [column: string]: unknown }[]> {
+/** Rows of a question in SQL. A server that has just come cannot tell for a while, and is asked again. */
+export function query(admin: Server, sql: string, signal: AbortSignal): Promise<readonly { readonly [column: string]: unknown }[]> {
+  return persistently(() => ask(admin, sql, signal), { tries: 6, signal })
+}
+
+async function ask(admin: Server, sql: string, signal: AbortSignal): Promise<readonly { readonly [column: string]: unknown }[]> {
   const { status, document, bytes } = await askServer(admin, { method: 'POST', path: '/query', body: { query: sql }, signal, timeout: 30_000 })
   const rows = isObject(document) ? document['rows'] : undefined
   if (status === 200 && Array.isArray(rows)) return rows as never
-  throw new ToolError('DEPENDENCY', `${admin.who} at ${admin.url} does not answer questions: HTTP status ${status}: ${bytes.toString('utf8', 0, 300)}`, { suggestion: 'Look whether --admin names the admin address of a Restate server (port 9070 by default)' })
+  throw new ToolError('DEPENDENCY', `${admin.who} at ${admin.url} does not answer questions: HTTP status ${status}: ${bytes.toString('utf8', 0, 300)}`, { retryable: status >= 500, suggestion: 'Look whether --admin names the admin address of a Restate server (port 9070 by default)' })
 }

@@ -1,3 +1,4 @@
+import { crashPoint } from '../../../../process/crash-point.ts'
 import type { Settled } from '../../engine-type.ts'
 import type { RestateContext, RestateHandler, RestatePromise, RestateSdk } from '../sdk-type.ts'
 import { QUESTIONS } from '../wire.ts'
@@ -28,6 +29,7 @@ export function stepHandler(sdk: RestateSdk, steps: LiveSteps): RestateHandler<S
     }
     if (known.length > 0) send('close', { questions: known })
     steps.forget(step)
+    crashPoint('worker.recorded')
     return settled
 
     async function perform(): Promise<Settled> {
@@ -51,5 +53,10 @@ export function stepHandler(sdk: RestateSdk, steps: LiveSteps): RestateHandler<S
 
 function listen(context: RestateContext, steps: LiveSteps, step: StepRequest, known: readonly string[]): RestatePromise<StepNews> {
   const heard = [...known]
-  return context.run(heard.length === 0 ? step.step : `${step.step}~after-${heard.length}`, () => steps.join(step, heard))
+  return context.run(heard.length === 0 ? step.step : `${step.step}~after-${heard.length}`, async () => {
+    crashPoint('worker.asked')
+    const news = await steps.join(step, heard)
+    crashPoint('worker.performed')
+    return news
+  })
 }
