@@ -14,7 +14,7 @@ import { SANDBOX } from './requirements/sandbox.ts'
 import { STATE } from './requirements/state.ts'
 import { WORKFLOW_BUILD } from './requirements/workflow-build.ts'
 import { WORKFLOW_DEFINITION } from './requirements/workflow-definition.ts'
-import { WORKFLOW_EMBEDDED } from './requirements/workflow-embedded.ts'
+import { WORKFLOW_ENGINE } from './requirements/workflow-engine.ts'
 import { WORKFLOW_HOST } from './requirements/workflow-host.ts'
 import { WORKFLOW_INTERPRETER } from './requirements/workflow-interpreter.ts'
 import { WORKFLOW_RESTATE } from './requirements/workflow-restate.ts'
@@ -271,7 +271,7 @@ export const requirements: { readonly [id: string]: Requirement } = {
   ...section('8', AGENT),
   ...section('8', STATE),
   ...section('9', WORKFLOW_DEFINITION),
-  ...section('9', WORKFLOW_EMBEDDED),
+  ...section('9', WORKFLOW_ENGINE),
   ...section('9', WORKFLOW_HOST),
   ...section('9', WORKFLOW_INTERPRETER),
   ...section('9', WORKFLOW_RESTATE),

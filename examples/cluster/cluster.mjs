@@ -27,21 +27,23 @@ try {
   const fabrics = ports.slice(0, 3)
   const nodes = [1, 2, 3].map((number) => startNode(program, folder, { number, fabrics, ports: { fabric: fabrics[number - 1], ingress: ports[2 + number], admin: ports[5 + number] } }))
   started.push(...nodes)
+  const [first, second] = /** @type {[typeof nodes[0] & {}, typeof nodes[0] & {}]} */ (/** @type {unknown} */ (nodes))
   await Promise.all(nodes.map(({ ingress, admin }) => Promise.all([healthy(`${admin}/health`), healthy(`${ingress}/restate/health`)])))
   console.log('three nodes are up')
 
   const balancer = await openBalancer(ports.slice(9))
-  const workers = await Promise.all(ports.slice(9).map((port) => startWorker(project, port, nodes[1].admin, balancer.url)))
+  const workers = await Promise.all(ports.slice(9).map((port) => startWorker(project, port, second.admin, balancer.url)))
   console.log('two workers are registered')
+  const [lost] = /** @type {[typeof workers[0] & {}]} */ (/** @type {unknown} */ (workers))
 
-  const workflow = toolableIn(project, ['workflow', 'run', 'count', JSON.stringify({ texts: ['one', 'two words', 'three words here', 'and four of them', 'five words are in this', 'six of them are in here'] }), '--engine', 'restate', '--ingress', nodes[1].ingress, '--admin', nodes[1].admin])
+  const workflow = toolableIn(project, ['workflow', 'run', 'count', JSON.stringify({ texts: ['one', 'two words', 'three words here', 'and four of them', 'five words are in this', 'six of them are in here'] }), '--engine', 'restate', '--ingress', second.ingress, '--admin', second.admin])
   await said(workflow, '"task_done"')
   console.log('the first text is counted')
-  nodes[0].child.kill('SIGKILL')
-  await nodes[0].gone
+  first.child.kill('SIGKILL')
+  await first.gone
   console.log('node 1 was killed')
-  workers[0].child.kill('SIGKILL')
-  await workers[0].gone
+  lost.child.kill('SIGKILL')
+  await lost.gone
   console.log('worker 1 was killed')
   const status = await workflow.gone
   const result = workflow.text().split('\n').filter((line) => line.startsWith('{')).map((line) => JSON.parse(line)).findLast(({ type }) => type === 'result')

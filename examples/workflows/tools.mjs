@@ -3,6 +3,7 @@ import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ToolError, tool } from 'toolable'
 
+/** @type {import('toolable').TypedJsonSchema<{ folder: string }>} */
 const FOLDER = { type: 'object', properties: { folder: { type: 'string' } }, required: ['folder'], additionalProperties: false }
 
 export const listPages = tool({
@@ -16,7 +17,7 @@ export const listPages = tool({
 export const checkPage = tool({
   name: 'check_page',
   summary: 'Count the words of a page; a page without any is an error',
-  input: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'], additionalProperties: false },
+  input: /** @type {import('toolable').TypedJsonSchema<{ path: string }>} */ ({ type: 'object', properties: { path: { type: 'string' } }, required: ['path'], additionalProperties: false }),
   annotations: { readOnly: true },
   async run({ path }, ctx) {
     const words = (await readFile(join(ctx.cwd, path), 'utf8')).split(/\s+/).filter((word) => word !== '').length
@@ -28,7 +29,7 @@ export const checkPage = tool({
 export const copyPages = tool({
   name: 'copy_pages',
   summary: 'Copy a folder of pages',
-  input: { type: 'object', properties: { from: { type: 'string' }, to: { type: 'string' } }, required: ['from', 'to'], additionalProperties: false },
+  input: /** @type {import('toolable').TypedJsonSchema<{ from: string, to: string }>} */ ({ type: 'object', properties: { from: { type: 'string' }, to: { type: 'string' } }, required: ['from', 'to'], additionalProperties: false }),
   annotations: { idempotent: true },
   async run({ from, to }, ctx) {
     await mkdir(join(ctx.cwd, to), { recursive: true })
@@ -48,7 +49,7 @@ export const removePages = tool({
 export const writeIndex = tool({
   name: 'write_index',
   summary: 'Write a list of pages and their words',
-  input: { type: 'object', properties: { folder: { type: 'string' }, pages: { type: 'array', items: { type: 'object' } } }, required: ['folder', 'pages'], additionalProperties: false },
+  input: /** @type {import('toolable').TypedJsonSchema<{ folder: string, pages: { path: string, words: number }[] }>} */ ({ type: 'object', properties: { folder: { type: 'string' }, pages: { type: 'array', items: { type: 'object' } } }, required: ['folder', 'pages'], additionalProperties: false }),
   annotations: { idempotent: true },
   async run({ folder, pages }, ctx) {
     if (pages.length === 0) throw new ToolError('PRECONDITION', 'there are no pages to list')
