@@ -1,3 +1,4 @@
+import { describe } from 'vitest'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isAlive, listNaming } from '../../support/processes.ts'
@@ -7,7 +8,7 @@ import type { EngineUnderTest } from './engine-under-test.ts'
 import { conformanceSuite } from './suite.ts'
 import '../../support/without-coverage.ts'
 
-conformanceSuite('the embedded engine', openEmbedded, { kills: 50 })
+describe('one suite for every engine [9.conformance]', () => conformanceSuite('the embedded engine', openEmbedded, { kills: 50 }))
 
 async function openEmbedded(): Promise<EngineUnderTest> {
   const project = makeProject({ 'workflow/count.sh': COUNT })
