@@ -20,3 +20,32 @@ export function listNaming(text: string): number[] {
     }
   })
 }
+
+/** Waits until no tool of a folder runs any more. A sandbox that lost whoever made it before it was ready never starts its tool, but waits for ever: it is ended. */
+export async function untilToolsAreGone(folder: string): Promise<void> {
+  for (;;) {
+    const left = listNaming(folder)
+    const tools = left.filter((pid) => nameOf(pid) !== 'bwrap')
+    if (tools.length === 0) {
+      for (const pid of left) if (isOrphan(pid)) process.kill(pid, 'SIGKILL')
+      return
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+function nameOf(pid: number): string | undefined {
+  try {
+    return readFileSync(`/proc/${pid}/comm`, 'utf8').trim()
+  } catch {
+    return undefined
+  }
+}
+
+function isOrphan(pid: number): boolean {
+  try {
+    return /^PPid:\t1$/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  } catch {
+    return false
+  }
+}

@@ -1,7 +1,8 @@
-import { rmSync } from 'node:fs'
+import { renameSync, rmSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ToolError } from '../../contract/tool-error.ts'
 import { createRun } from '../../runner/folder/create-run.ts'
+import { isLive } from '../../runner/folder/lock.ts'
 import { runPaths } from '../../runner/folder/run-paths.ts'
 import type { RunPaths } from '../../runner/folder/run-paths.ts'
 import { performRun } from '../../runner/perform-run.ts'
@@ -18,6 +19,8 @@ import type { Task } from './task.ts'
 // Between the folder of a run and what makes it one there is a moment.
 const LOOK_AGAIN_MS = 20
 const MOST_LOOKS = 500
+/** After so many, a folder that nobody holds is that of a process that died in this moment. */
+const MOST_LOOKS_AT_NOBODY = 100
 
 /** Performs the tool of a step as a run of its own, whose id follows from the step: an end of this very try that is on record already is taken, a run that somebody performs is followed to its end, and one whose runner died is performed again, in the same workspace. */
 export async function performChild(step: ChildStep): Promise<Settled> {
@@ -29,8 +32,10 @@ export async function performChild(step: ChildStep): Promise<Settled> {
   let watched = false
   for (let looks = 0; looks < MOST_LOOKS; looks += 1) {
     const child = await lookAtChild(paths, call.attempt, request.parent)
-    if (child.is === 'unfinished') await sleep(LOOK_AGAIN_MS)
-    else if (child.is === 'live') {
+    if (child.is === 'unfinished') {
+      if (looks >= MOST_LOOKS_AT_NOBODY && !isLive(paths)) clearAway(paths)
+      await sleep(LOOK_AGAIN_MS)
+    } else if (child.is === 'live') {
       await task.started()
       await followChild(paths, task, signal)
       watched = true
@@ -39,6 +44,17 @@ export async function performChild(step: ChildStep): Promise<Settled> {
     else watched = await begin(paths, request, child.is === 'none', step, task)
   }
   throw new ToolError('CONFLICT', `the run ${paths.id} of the step '${call.step}' cannot be made: its folder is there, and holds no run`, { suggestion: `Look at ${paths.folder}` })
+}
+
+// Of several who find it, one takes it out of the way.
+function clearAway({ folder }: RunPaths): void {
+  const aside = `${folder}.dead-${crypto.randomUUID()}`
+  try {
+    renameSync(folder, aside)
+  } catch {
+    return
+  }
+  rmSync(aside, { recursive: true, force: true })
 }
 
 // False where somebody else was quicker, whose run is looked at then.

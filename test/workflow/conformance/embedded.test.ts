@@ -1,20 +1,19 @@
+import { describe } from 'vitest'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { isAlive, listNaming } from '../../support/processes.ts'
+import { untilToolsAreGone } from '../../support/processes.ts'
 import type { Running } from '../../support/run-program.ts'
 import { COUNT, makeProject } from '../support.ts'
 import type { EngineUnderTest } from './engine-under-test.ts'
 import { conformanceSuite } from './suite.ts'
 import '../../support/without-coverage.ts'
 
-conformanceSuite('the embedded engine', openEmbedded, { kills: 50 })
+describe('one suite for every engine [9.conformance]', () => conformanceSuite('the embedded engine', openEmbedded, { kills: 50 }))
 
 async function openEmbedded(): Promise<EngineUnderTest> {
   const project = makeProject({ 'workflow/count.sh': COUNT })
   const processes = new Map<string, Running>()
-  const settle = async (): Promise<void> => {
-    while (listNaming(join(project.folder, 'tools')).some(isAlive)) await new Promise((resolve) => setTimeout(resolve, 20))
-  }
+  const settle = (): Promise<void> => untilToolsAreGone(join(project.folder, 'tools'))
   const show = async (id: string): Promise<any> => (await project.toolable(['runs', 'show', id])).json.result
   const journal = (id: string): readonly any[] => {
     // The last line may be torn, which is what the engine has to live with.

@@ -1,3 +1,4 @@
+import { describe } from 'vitest'
 import { restateEngine } from '../../../src/workflow/engines/restate/engine.ts'
 import { COUNT, makeProject } from '../support.ts'
 import { installSdk, startWorker } from '../restate/cluster.ts'
@@ -6,7 +7,7 @@ import type { EngineUnderTest } from './engine-under-test.ts'
 import { conformanceSuite } from './suite.ts'
 import '../../support/without-coverage.ts'
 
-conformanceSuite('the Restate engine', openRestate, { kills: 50 })
+describe('one suite for every engine [9.conformance]', () => conformanceSuite('the Restate engine', openRestate, { kills: 50 }))
 
 async function openRestate(): Promise<EngineUnderTest> {
   const server = await startServer()

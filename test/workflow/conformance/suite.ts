@@ -42,13 +42,13 @@ export function conformanceSuite(name: string, open: () => Promise<EngineUnderTe
   }
 
   describe(`${name}, undisturbed`, () => {
-    test('takes every kind of step, and each once [9.conformance]', async () => {
+    test('takes every kind of step, and each once', async () => {
       const id = await begin(everything)
       expect(comparable(await answerAll(id))).toEqual(EVERYTHING)
       expect([...counts(id)].sort()).toEqual(NAMES.map((step) => [step, 1]).sort())
     })
 
-    test('fails, takes back what was done in the order of the last first, and does what is done in any case [9.conformance]', async () => {
+    test('fails, takes back what was done in the order of the last first, and does what is done in any case', async () => {
       const id = await begin(failing)
       expect(comparable(await engine.outcome(id))).toEqual(FAILED)
       expect(engine.project.counted(logs.get(id))).toEqual(['one', 'two', 'broken', 'undo-two', 'undo-one', 'clean'])
@@ -56,7 +56,7 @@ export function conformanceSuite(name: string, open: () => Promise<EngineUnderTe
   })
 
   describe(`${name}, killed`, () => {
-    test('in a tool, in parallel tools and while it asks comes to the same end [9.conformance]', async () => {
+    test('in a tool, in parallel tools and while it asks comes to the same end', async () => {
       const id = await begin((tool) => gated(everything, tool, ['first', 'b']))
       await begun(id, 'first')
       await engine.kill(id)
@@ -75,7 +75,7 @@ export function conformanceSuite(name: string, open: () => Promise<EngineUnderTe
       await look()
     })
 
-    test('while it takes back what it did goes on with that [9.conformance]', async () => {
+    test('while it takes back what it did goes on with that', async () => {
       const id = await begin((tool) => gated(failing, tool, ['undo-two']))
       await begun(id, 'undo-two')
       await engine.kill(id)
@@ -85,7 +85,7 @@ export function conformanceSuite(name: string, open: () => Promise<EngineUnderTe
       await look()
     })
 
-    test('takes the answer that was given while it was dead [9.conformance]', async () => {
+    test('takes the answer that was given while it was dead', async () => {
       const id = await begin(everything)
       await asked(id, 'choose')
       await engine.kill(id)
@@ -95,7 +95,7 @@ export function conformanceSuite(name: string, open: () => Promise<EngineUnderTe
       expect([...counts(id)].sort()).toEqual(NAMES.map((step) => [step, 1]).sort())
     })
 
-    test('at every place that has a name comes to the same end [9.conformance]', async () => {
+    test('at every place that has a name comes to the same end', async () => {
       for (const crashAt of engine.crashPoints) {
         const id = await begin(everything, { crashAt })
         await engine.died(id)
@@ -105,7 +105,7 @@ export function conformanceSuite(name: string, open: () => Promise<EngineUnderTe
       }
     })
 
-    test(`at ${kills} random moments comes to the same end, and nothing on record is done again [9.conformance]`, async () => {
+    test(`at ${kills} random moments comes to the same end, and nothing on record is done again`, async () => {
       for (let left = kills; left > 0;) {
         const id = await begin(everything)
         const looks: (() => Promise<void>)[] = []
@@ -124,7 +124,7 @@ export function conformanceSuite(name: string, open: () => Promise<EngineUnderTe
   })
 
   describe(`${name}, cancelled`, () => {
-    test('in a tool, in parallel tools, in a pause and in a question takes back what it did, and cleans up [9.conformance]', async () => {
+    test('in a tool, in parallel tools, in a pause and in a question takes back what it did, and cleans up', async () => {
       for (const make of [
         (tool: MakeTool): Step => tool('long', { gate: 'never' }),
         (tool: MakeTool): Step => ({ type: 'parallel', name: 'all', max_concurrency: 2, tasks: [tool('long', { gate: 'never' }), tool('beside', { gate: 'never' }), tool('later')] }),

@@ -2,7 +2,7 @@ import { symlinkSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 import { join } from 'node:path'
-import { isAlive, listNaming } from '../../support/processes.ts'
+import { untilToolsAreGone } from '../../support/processes.ts'
 import type { Running } from '../../support/run-program.ts'
 import { AS_LONG_AS_ITS_FILE } from '../../support/run-program.ts'
 import type { Project } from '../support.ts'
@@ -26,7 +26,7 @@ export async function startWorker(project: Project, admin: string, port: number,
       running.kill('SIGKILL')
       await running.ended
       // What it started dies with it, but not at the same moment.
-      while (listNaming(join(project.folder, 'tools')).some(isAlive)) await new Promise((resolve) => setTimeout(resolve, 20))
+      await untilToolsAreGone(join(project.folder, 'tools'))
     },
   }
 }

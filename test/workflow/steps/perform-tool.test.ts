@@ -1,4 +1,4 @@
-import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { registry, tool } from 'toolable'
@@ -65,6 +65,15 @@ describe('a program', () => {
     expect(await perform({ ...call, attempt: 2 })).toMatchObject({ ok: true, value: { name: 'b' } })
     expect(project.counted()).toEqual(['b', 'b'])
     expect(project.ids()).toHaveLength(1)
+  })
+
+  test('runs where a process died between the folder and the run in it [9.child-taken]', async () => {
+    const { project, perform } = await makeSteps()
+    const half = join(project.runs, childRunId(`${WORKFLOW}/scan`))
+    mkdirSync(join(half, 'work'), { recursive: true })
+    expect(await perform({})).toMatchObject({ ok: true, value: { name: 'a' } })
+    expect(project.counted()).toEqual(['a'])
+    expect(readdirSync(project.runs).filter((name) => name.includes('dead'))).toEqual([])
   })
 
   test('what runs under the key is joined, and one who leaves does not end it for the others [9.child-joined]', async () => {
