@@ -7,6 +7,7 @@ import { followLines } from '../../runner/log/follow-lines.ts'
 import { readBatches } from '../../runner/log/read-log.ts'
 import type { BuiltinContext } from '../../surfaces/builtin/builtin.ts'
 import { redirectStrayOutput } from '../../surfaces/cli/stray-output.ts'
+import { hasNoFolder } from '../control/has-no-folder.ts'
 import { followRun } from './follow-run.ts'
 import { openPrinter } from './line-printer.ts'
 import type { LinePrinter } from './line-printer.ts'
@@ -21,11 +22,13 @@ export async function printLogs({ run, follow = false, stderr = false, type, sin
   host.prepareForTools(redirectStrayOutput)
   const root = findRunsFolder(io.cwd, config)
   await recover(root)
-  const paths = findRun(root, run)
+  const light = hasNoFolder(root, run) ? await (await import('../workflow/open-light.ts')).openLight(root, run) : undefined
+  const paths = light ? undefined : findRun(root, run)
   const printer = openPrinter(context, { everything: type !== undefined })
-  if (stderr) await printStderr(paths, follow, printer, host.signal)
+  // Tools inside a program have no stderr of their own.
+  if (stderr) await (paths && printStderr(paths, follow, printer, host.signal))
   else {
-    for await (const events of follow ? followRun(root, paths, host.signal) : readBatches(paths.events, { signal: host.signal })) {
+    for await (const events of !paths ? light!.events({ follow, signal: host.signal }) : follow ? followRun(root, paths, host.signal) : readBatches(paths.events, { signal: host.signal })) {
       await printer.events(events.filter((event) => event.seq >= since && (type === undefined || type.includes(event.type))))
       if (printer.closed) break
     }

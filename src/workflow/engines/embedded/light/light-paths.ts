@@ -10,6 +10,8 @@ export type LightPaths = {
   readonly folder: string
   /** What is in the segments, in short; can be made anew from them. */
   readonly index: string
+  /** A file in it asks for the end of the execution that it is named after. */
+  readonly cancels: string
 }
 
 const SEGMENT = /^(j-[0-9a-z]+-[0-9a-f]{8})\.jsonl$/
@@ -17,7 +19,7 @@ const SEGMENT = /^(j-[0-9a-z]+-[0-9a-f]{8})\.jsonl$/
 /** The paths below a folder of runs. */
 export function lightPaths(root: string): LightPaths {
   const folder = join(root, 'workflows')
-  return { root, folder, index: join(folder, 'index.jsonl') }
+  return { root, folder, index: join(folder, 'index.jsonl'), cancels: join(folder, 'cancel') }
 }
 
 /** Makes the folders, for their owner only. */

@@ -7,6 +7,7 @@ import type { Workflow } from '../../../definition/workflow-type.ts'
 import type { Execution, ExecutionHandle, PerformTool, WorkflowEngine } from '../../engine-type.ts'
 import { stringify, writeBegin } from '../journal/record.ts'
 import type { BeginRecord } from '../journal/record.ts'
+import { dropLeftRequests, listenForCancels } from './cancel-requests.ts'
 import { claimId } from './claim-id.ts'
 import { goOn, overAlready } from './execution.ts'
 import type { ExecutionHost, LiveExecution } from './execution.ts'
@@ -50,12 +51,14 @@ export async function openEmbedded({ folder, perform, answer, resume = true, now
   const starting = new Map<string, Promise<ExecutionHandle>>()
   prepareFolder(paths)
   const segments = openSegments(paths, now)
+  const requests = listenForCancels(paths, live)
   let closed: ToolError | undefined
 
   const execute = (opened: Parameters<typeof goOn>[0], segment: Segment): LiveExecution => {
     const { w } = opened.begin
     const begun = goOn(opened, segment, host, () => live.delete(w))
     live.set(w, begun)
+    requests.wake()
     // Told whoever waits for it; nobody need.
     begun.done.catch(() => undefined)
     return begun
@@ -145,6 +148,7 @@ export async function openEmbedded({ folder, perform, answer, resume = true, now
     async close() {
       if (closed) return
       closed = new ToolError('INTERRUPTED', 'the engine was closed', { suggestion: 'Open it again: what was not over goes on' })
+      requests.close()
       const left = [...live.values()]
       for (const one of left) one.stop(closed)
       await Promise.allSettled(left.map(({ done }) => done))
@@ -158,6 +162,7 @@ export async function openEmbedded({ folder, perform, answer, resume = true, now
     if (mine) return mine
     throw overAlready(id)
   }
+  await dropLeftRequests(paths)
   if (resume) await engine.resume()
   return engine
 }
