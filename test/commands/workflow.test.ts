@@ -53,6 +53,8 @@ describe('toolable workflow validate', () => {
     expect([unknown.status, unknown.json.error.message]).toEqual([66, "there is no workflow 'nihgtly'; did you mean 'nightly'?"])
     const gone = await validate('gone.yaml')
     expect([gone.status, gone.json.error.code]).toEqual([66, 'INVALID_PATH'])
+    const strange = await toolable(['workflow', 'validate', 'large.yaml'], { cwd: folderWith({ 'large.yaml': `steps:\n${'  - scan --root x\n'.repeat(20_000)}` }) })
+    expect([strange.status, strange.json.error.message, strange.json.error.suggestion.fix]).toEqual([66, expect.stringContaining('bytes; a definition may have 262144'), expect.stringContaining('Make several workflows of it')])
     const nowhere = await toolable(['workflow', 'validate', 'x'], { cwd: folderWith({}) })
     expect([nowhere.status, nowhere.json.error.suggestion.fix]).toEqual([66, 'Give a file, or put x.yaml into the folder workflows'])
   })

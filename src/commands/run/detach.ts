@@ -6,7 +6,9 @@ import { handOver } from '../../runner/folder/lock.ts'
 import type { RunPaths } from '../../runner/folder/run-paths.ts'
 import type { RunRequest } from '../../runner/run-request.ts'
 import type { Globals } from '../../surfaces/cli/argv/globals.ts'
+import { findCaller } from '../../surfaces/cli/caller.ts'
 import type { Host } from '../../surfaces/cli/host.ts'
+import { choosePresentation } from '../../surfaces/cli/mode.ts'
 import { SUPERVISE } from './supervise-word.ts'
 
 /** Hands a run to a process of its own, and says how to find it again. */
@@ -19,7 +21,7 @@ export async function startDetachedRun(paths: RunPaths, request: RunRequest, io:
   handOver(paths, pid)
   const { run_id } = request
   const answer = { run_id, folder: paths.folder, supervisor: pid, watch: `toolable watch ${run_id}`, cancel: `toolable cancel ${run_id}` }
-  const asText = io.stdout.isTTY && globals.output === undefined
+  const asText = choosePresentation(globals, io, findCaller(io.env)).mode === 'text'
   io.stdout.write(asText ? `${run_id} runs; toolable watch ${run_id} shows it, toolable cancel ${run_id} ends it\n` : `${JSON.stringify({ ok: true, status: 'success', result: answer, meta: { tool: 'toolable.run', run_id, duration_ms: 0 } })}\n`)
   return 0
 }

@@ -10,6 +10,7 @@ import type { RunSummary } from '../../runner/summary/summary.ts'
 import type { Globals } from '../../surfaces/cli/argv/globals.ts'
 import type { Paint } from '../../surfaces/cli/output/color.ts'
 import { factLine } from '../runs/event-line.ts'
+import { findGoOn } from '../runs/go-on.ts'
 import { openPrinter } from '../runs/line-printer.ts'
 
 const MOST_ARTIFACTS = 10
@@ -57,18 +58,23 @@ export function openRunView(paths: RunPaths, request: RunRequest, io: Io, global
       waiting.set(id, resolve)
       signal.addEventListener('abort', () => resolve(), { once: true })
     })),
-    sumUp: () => (bare ? Promise.resolve() : printer.words((paint) => facts(summary.current(), paths, io, globals, paint))),
+    async sumUp() {
+      if (bare) return
+      const run = summary.current()
+      const goOn = await findGoOn(paths, request, run)
+      await printer.words((paint) => facts(run, goOn, paths, io, globals, paint))
+    },
   }
 }
 
-function facts(run: RunSummary, { id, artifacts }: RunPaths, { cwd }: Io, globals: Globals, paint: Paint): readonly string[] {
+function facts(run: RunSummary, goOn: string | undefined, { id, artifacts }: RunPaths, { cwd }: Io, globals: Globals, paint: Paint): readonly string[] {
   const files = (run.artifacts ?? []).flatMap((artifact) => (isObject(artifact) && typeof artifact['path'] === 'string' && artifact['sha256'] !== undefined ? [{ path: shortest(cwd, join(artifacts, artifact['path'])), bytes: artifact['bytes'] }] : []))
   const over = run.state !== 'completed'
   return [
     ...files.slice(0, MOST_ARTIFACTS).map(({ path, bytes }) => factLine('saved', `${path}${typeof bytes === 'number' ? ` (${bytes} bytes)` : ''}`, paint)),
     ...(files.length > MOST_ARTIFACTS ? [factLine('saved', `and ${files.length - MOST_ARTIFACTS} more`, paint)] : []),
     ...(globals.quiet && !over ? [] : [factLine('details', `toolable runs show ${id}`, paint)]),
-    ...(over ? [factLine('go on', `toolable resume ${id}`, paint)] : []),
+    ...(goOn === undefined ? [] : [factLine('go on', goOn, paint)]),
   ]
 }
 

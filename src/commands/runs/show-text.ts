@@ -37,7 +37,7 @@ export const renderRun: RenderResult = (result, { color }) => {
     ...(run.plan ? [`  plan      ${cleanLine(run.plan.objective)}`, ...listSteps(run.plan, paint).map((line) => `          ${line}`)] : []),
     ...(run.steps ?? []).map((step) => `  step      ${stepLine(step, paint)}`),
     ...run.questions.flatMap((question) => [`  asks      ${cleanLine(question.prompt ?? '')}`, paint('dim', `  answer    ${cleanLine(answerCommand(run, question))}`)]),
-    ...(run.state === 'failed' || run.state === 'cancelled' ? [paint('dim', `  go on     toolable resume ${run.run_id}`)] : []),
+    ...(run.go_on === undefined ? [] : [paint('dim', `  go on     ${run.go_on}`)]),
   ].map((line) => `${line}\n`).join('')
 }
 

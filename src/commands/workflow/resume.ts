@@ -7,6 +7,8 @@ import { recover } from '../../runner/folder/recover.ts'
 import type { RunPaths } from '../../runner/folder/run-paths.ts'
 import { glance } from '../../runner/summary/read-summary.ts'
 import type { BuiltinContext } from '../../surfaces/builtin/builtin.ts'
+import { findCaller } from '../../surfaces/cli/caller.ts'
+import { choosePresentation } from '../../surfaces/cli/mode.ts'
 import { findOrphans } from '../../workflow/engines/embedded/light/adopt-orphan.ts'
 import { resumeRun } from '../control/resume.ts'
 import type { RunFlags } from '../run/request.ts'
@@ -36,7 +38,7 @@ export async function resumeWorkflows({ run, ...flags }: Flags, context: Builtin
       status = 73
     }
   }
-  if (ids.length === 0) io.stdout.write(io.stdout.isTTY && globals.output === undefined ? 'no workflow was interrupted\n' : `${JSON.stringify({ ok: true, status: 'success', result: { resumed: [] }, meta: { tool: 'toolable.workflow_resume', duration_ms: 0 } })}\n`)
+  if (ids.length === 0) io.stdout.write(choosePresentation(globals, io, findCaller(io.env)).mode === 'text' ? 'no workflow was interrupted\n' : `${JSON.stringify({ ok: true, status: 'success', result: { resumed: [] }, meta: { tool: 'toolable.workflow_resume', duration_ms: 0 } })}\n`)
   return status
 }
 

@@ -21,7 +21,7 @@ const runCommand: ToolableCommand = {
       detach,
       wait,
       answer: { ...answer, description: 'An answer before the workflow asks: key=value, the decision_type or the id of the question' },
-      id: { type: 'string', description: 'The id of the run; default: a new one' },
+      id: { type: 'string', description: 'The id of the run, such as r-0123456789; default: a new one' },
       engine: { type: 'string', enum: ['embedded', 'restate'], default: 'embedded', description: 'Where it is executed: in this process, or by workers on a Restate server' },
       ingress: { type: 'string', description: 'Of the engine restate: where its server takes calls; default http://127.0.0.1:8080' },
       admin: { type: 'string', description: 'Of the engine restate: where its server is administered, so that questions are seen also while no worker is there' },

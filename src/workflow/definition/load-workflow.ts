@@ -16,7 +16,7 @@ export type LoadOptions = { readonly cwd?: string }
 export async function loadWorkflow(path: string, { cwd = '.' }: LoadOptions = {}): Promise<Workflow> {
   const file = resolve(cwd, path)
   const first = readText(file, path)
-  if ('problem' in first) throw new ToolError('INVALID_PATH', `the workflow ${path} ${first.problem}`, { suggestion: 'Give a file that exists: flow.yaml or flow.json' })
+  if ('problem' in first) throw new ToolError('INVALID_PATH', `the workflow ${path} ${first.problem}`, { suggestion: first.fix ?? 'Give a file that exists: flow.yaml or flow.json' })
   const shownFile = isInside(resolve(cwd), file) ? relative(resolve(cwd), file) : file
   const files = new FileSet(resolve(cwd), file)
   const raw = await files.read(file, first.text, shownFile)
@@ -65,15 +65,15 @@ class FileSet {
   }
 }
 
-function readText(file: string, shown: string): { readonly text: string } | { readonly problem: string } {
+function readText(file: string, shown: string): { readonly text: string } | { readonly problem: string; readonly fix?: string } {
   const stats = statSync(file, { throwIfNoEntry: false })
   if (!stats) return { problem: 'does not exist' }
   if (!stats.isFile()) return { problem: 'is no file' }
-  if (stats.size > LARGEST_FILE) return { problem: `has ${stats.size} bytes; a definition may have ${LARGEST_FILE}` }
+  if (stats.size > LARGEST_FILE) return { problem: `has ${stats.size} bytes; a definition may have ${LARGEST_FILE}`, fix: 'Make several workflows of it: a step takes another one by workflow: ./other.yaml' }
   try {
     return { text: new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file)) }
   } catch (error) {
-    return { problem: error instanceof TypeError ? 'is not UTF-8' : `cannot be read: ${(error as NodeJS.ErrnoException).code ?? shown}` }
+    return error instanceof TypeError ? { problem: 'is not UTF-8', fix: 'Save it as UTF-8' } : { problem: `cannot be read: ${(error as NodeJS.ErrnoException).code ?? shown}`, fix: 'Give your user the right to read it' }
   }
 }
 

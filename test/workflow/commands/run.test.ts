@@ -100,6 +100,30 @@ describe('workflow run', () => {
     expect([resumed.status, resultOf(resumed.lines)]).toMatchObject([0, { metrics: { answer: { value: 'left' } } }])
   })
 
+  test('says how it goes on only where it can: not when it came to its end [9.workflow-run]', async () => {
+    const project = makeProject()
+    project.write('stop', 'E_STOP')
+    project.write('asks.json', JSON.stringify({ name: 'asks', steps: [{ name: 'go', type: 'ai_decision', decision_type: 'go', options: ['yes'] }, { name: 'say', command: `count --name a --fail ${project.path('stop')}` }] }))
+    const show = async (id: string) => [(await project.toolable(['runs', 'show', id])).json.result.go_on, (await project.toolable(['runs', 'show', id, '-o', 'text'])).stdout.includes('go on')]
+    const left = await project.toolable(['workflow', 'run', 'asks.json', '--id', 'r-00000000ab', '-o', 'text'])
+    expect([left.status, left.stdout]).toEqual([77, expect.stringContaining('go on      toolable resume r-00000000ab')])
+    expect(await show('r-00000000ab')).toEqual(['toolable resume r-00000000ab', true])
+    const failed = await project.toolable(['workflow', 'resume', 'r-00000000ab', '--answer', 'go=yes', '-o', 'text'])
+    expect([failed.status, failed.stdout]).toEqual([1, expect.stringContaining('details    toolable runs show r-00000000ab')])
+    expect(failed.stdout).not.toContain('go on')
+    expect(await show('r-00000000ab')).toEqual([undefined, false])
+    expect((await project.toolable(['resume', 'r-00000000ab'])).json.error.code).toBe('PRECONDITION')
+  })
+
+  test('speaks to people in words wherever they ask for them [9.workflow-resume-all] [9.workflow-run]', async () => {
+    const project = makeEcho()
+    expect((await project.toolable(['workflow', 'resume', '-o', 'text'])).stdout).toBe('no workflow was interrupted\n')
+    expect((await project.toolable(['workflow', 'resume'])).json.result).toEqual({ resumed: [] })
+    const begun = await project.toolable(['workflow', 'run', 'echo', 'who=a', '--detach', '--id', 'r-00000000ac', '-o', 'text'])
+    expect(begun.stdout).toBe('r-00000000ac runs; toolable watch r-00000000ac shows it, toolable cancel r-00000000ac ends it\n')
+    expect((await project.toolable(['watch', 'r-00000000ac'])).status).toBe(0)
+  })
+
   test('what its definition says at the start is what is executed, whatever the file says later [9.workflow-run]', async () => {
     const project = makeProject()
     const file = project.write('flow.json', JSON.stringify({ name: 'flow', steps: [{ name: 'go', type: 'ai_decision', decision_type: 'go', options: ['yes'] }, { name: 'say', tool: 'count', input: { name: 'old' } }] }))
