@@ -6,9 +6,9 @@ import * as tools from './tools.mjs'
 
 const reg = await registry({ tools: Object.values(tools), workflows: [publish] })
 const outcome = await reg.call('publish', { from: 'pages' }, {
-  answer: ({ prompt, options }) => (console.log(prompt), options[0].value),
+  answer: ({ prompt, options }) => (console.log(prompt), options?.[0]?.value),
   onEvent: (event) => { if (event.type === 'progress') console.log(event.message) },
 })
-console.log(outcome.ok ? outcome.result.index : outcome.error.message, outcome.meta.run_id)
+console.log(outcome.ok ? /** @type {{ index: object }} */ (outcome.result).index : outcome.error.message, outcome.meta.run_id)
 await reg.close()
 // endregion

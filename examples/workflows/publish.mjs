@@ -6,7 +6,7 @@ import * as tools from './tools.mjs'
 export const publish = workflow({
   name: 'publish',
   summary: 'Check pages, and put them out',
-  input: { type: 'object', properties: { from: { type: 'string' }, to: { type: 'string', default: 'site' } }, required: ['from'], additionalProperties: false },
+  input: /** @type {import('toolable').TypedJsonSchema<{ from: string, to: string }>} */ ({ type: 'object', properties: { from: { type: 'string' }, to: { type: 'string', default: 'site' } }, required: ['from'], additionalProperties: false }),
 }, (w) => {
   const pages = w.tool('pages', tools.listPages, { folder: w.input.from })
   const check = w.each('check', pages.result, (page, inner) => inner.tool('words', tools.checkPage, { path: page.path }), { as: 'page' })
