@@ -1,6 +1,6 @@
 // `npm run bench workflow [rounds]`: workflows of three trivial steps, one and fifty in flight, beside a bare loop that brings the same lines to the disk; and lists of finished ones beside reading their index.
 import { fork, spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { formatTable, shuffle } from './measure.mjs'
@@ -11,17 +11,22 @@ const WARM_UP = 3
 const here = (path) => fileURLToPath(new URL(path, import.meta.url))
 // On the disk of the project: a folder for temporary files may be in memory, where a sync costs nothing.
 const place = mkdtempSync(join(here('..'), '.bench-workflow-'))
-const env = { PATH: process.env.PATH, HOME: place }
+// The server and the SDK that the tests have.
+const packages = here('../test/workflow/restate/packages')
+const env = { PATH: process.env.PATH, HOME: place, RESTATE_PACKAGES: packages }
 
 /** What is compared, and how many workflows a round has: one after the other they take longer. */
 const WAYS = [
   { way: 'embedded', inFlight: 50, count: 1000 },
   { way: 'bare', inFlight: 50, count: 1000 },
+  { way: 'restate', inFlight: 50, count: 200 },
   { way: 'embedded', inFlight: 1, count: 100 },
   { way: 'bare', inFlight: 1, count: 100 },
+  { way: 'restate', inFlight: 1, count: 20 },
 ]
 
 try {
+  installRestate()
   console.log(`workflows of three steps, node ${process.versions.node}, ${rounds} rounds, interleaved, medians; each line is on the disk before what follows from it\n`)
   await throughput()
   lists()
@@ -35,6 +40,7 @@ async function throughput() {
   console.log(`${formatTable([['', 'workflows/s', 'steps/s', 'CPU µs each', 'MB'], ...rows])}\n`)
   const one = (way, inFlight) => found.find((row) => row.way === way && row.inFlight === inFlight)
   judge('workflows/s of the embedded engine, fifty in flight', one('embedded', 50).rate / one('bare', 50).rate, 0.3, 'of the bare loop', false)
+  judge('workflows/s of the embedded engine, fifty in flight', one('embedded', 50).rate / one('restate', 50).rate, 3, '× Restate', false)
   console.log()
 }
 
@@ -66,6 +72,11 @@ function answer(worker) {
     worker.once('message', resolve)
     worker.removeAllListeners('exit').once('exit', (status) => reject(new Error(`a worker ended with ${status}`)))
   })
+}
+
+function installRestate() {
+  if (existsSync(join(packages, 'node_modules'))) return
+  if (spawnSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: packages, stdio: ['ignore', 2, 2] }).status !== 0) throw new Error('Restate could not be installed; is the npm registry reachable?')
 }
 
 // Each in a process of its own, as somebody who lists has.

@@ -2,10 +2,11 @@
 import { engines } from './engines.mjs'
 
 const [way, inFlight, count, folder] = process.argv.slice(2)
-const { execute, close } = await engines[way](folder)
+const { execute, close, around = () => ({ cpu: 0, memory: 0 }) } = await engines[way](folder)
 
 process.on('message', async () => {
   const [begin, used] = [process.hrtime.bigint(), process.cpuUsage()]
+  const before = around()
   let left = Number(count)
   await Promise.all(Array.from({ length: Number(inFlight) }, async () => {
     while (left > 0) {
@@ -14,7 +15,8 @@ process.on('message', async () => {
     }
   }))
   const { user, system } = process.cpuUsage(used)
-  process.send({ seconds: Number(process.hrtime.bigint() - begin) / 1e9, cpu: (user + system) / Number(count), memory: process.memoryUsage.rss() / 1024 / 1024 })
+  const after = around()
+  process.send({ seconds: Number(process.hrtime.bigint() - begin) / 1e9, cpu: (user + system + after.cpu - before.cpu) / Number(count), memory: process.memoryUsage.rss() / 1024 / 1024 + after.memory })
 })
 process.on('disconnect', () => void close())
 process.send('ready')

@@ -15,13 +15,16 @@ const MOST_LISTED = 1000
 export async function lookUpExecution(id: string, place: Place, ended?: HttpAnswer): Promise<Execution | undefined> {
   const answer = ended ?? (await place.ask({ method: 'GET', path: `/restate/workflow/${WORKFLOWS}/${id}/output`, timeout: 30_000 }))
   if (answer.status === 404) return undefined
+  if (answer.status === 200) return overOf(id, answer.document as RunAnswer)
   const standing = (await lookUpStanding(id, place).catch(() => undefined)) ?? { questions: [], tasks: [] }
   const { name = '', hash = '', created = '' } = standing.info ?? {}
   const base = { id, name, hash, created }
   if (answer.status === 470) return { ...base, ...standingOf(standing) }
-  if (answer.status !== 200) return { ...base, state: 'failed', error: describe(readRefusal(answer, place.ingress, `${id} failed`)) }
-  const { state, settled } = answer.document as RunAnswer
-  return { ...base, state, ...(settled.ok ? { result: settled.value } : { error: settled.error }) }
+  return { ...base, state: 'failed', error: describe(readRefusal(answer, place.ingress, `${id} failed`)) }
+}
+
+function overOf(id: string, { state, settled, info }: RunAnswer): Execution {
+  return { id, ...info, state, ...(settled.ok ? { result: settled.value } : { error: settled.error }) }
 }
 
 /** What an execution asks and does: from the admin interface where there is one, else from a worker. */

@@ -14,7 +14,7 @@ export const CANCEL = '~cancel'
 export type RunRequest = { readonly definition: Workflow; readonly hash: string; readonly input: unknown; /** When it was asked for. */ readonly created: string }
 
 /** What an execution gives: it fails as a value, so that the engine never starts it again. */
-export type RunAnswer = { readonly state: 'completed' | 'failed' | 'cancelled'; readonly settled: Settled }
+export type RunAnswer = { readonly state: 'completed' | 'failed' | 'cancelled'; readonly settled: Settled; /** Which execution it was, so that nobody has to look further. */ readonly info: ExecutionInfo }
 
 /** A tool that some worker is asked to perform. */
 export type StepRequest = ToolCall & { readonly workflow: string }

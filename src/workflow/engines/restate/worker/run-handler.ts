@@ -14,9 +14,10 @@ export function runHandler(sdk: RestateSdk): RestateHandler<RunRequest, RunAnswe
     // Only a request that never was one fails here: the engine must not try it again.
     if (problem !== undefined) throw new sdk.TerminalError(problem, { errorCode: 400 })
     const { definition, hash, input, created } = request
-    noteBegin(context, { name: definition.name, hash, created })
+    const info = { name: definition.name, hash, created }
+    noteBegin(context, info)
     const settled = await interpretCalmly(sdk, () => interpret(definition, input, durableContext(sdk, context)))
-    const answer: RunAnswer = { state: settled.ok ? 'completed' : settled.error.code === 'CANCELLED' ? 'cancelled' : 'failed', settled }
+    const answer: RunAnswer = { state: settled.ok ? 'completed' : settled.error.code === 'CANCELLED' ? 'cancelled' : 'failed', settled, info }
     noteEnd(context, answer)
     return answer
   }
