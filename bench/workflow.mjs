@@ -1,6 +1,6 @@
 // `npm run bench workflow [rounds]`: workflows of three trivial steps, one and fifty in flight, beside a bare loop that brings the same lines to the disk; and lists of finished ones beside reading their index.
 import { fork, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { formatTable, shuffle } from './measure.mjs'
