@@ -11,7 +11,8 @@ const WARM_UP = 3
 const here = (path) => fileURLToPath(new URL(path, import.meta.url))
 // On the disk of the project: a folder for temporary files may be in memory, where a sync costs nothing.
 const place = mkdtempSync(join(here('..'), '.bench-workflow-'))
-// The server and the SDK that the tests have.
+// The server and the SDK that the tests have. The worker's half of Restate is no public name: it is read from src/ as the tests read it.
+const hook = new URL('../test/setup/typescript-hook.mjs', import.meta.url).href
 const packages = here('../test/workflow/restate/packages')
 const env = { PATH: process.env.PATH, HOME: place, RESTATE_PACKAGES: packages }
 
@@ -50,7 +51,7 @@ async function measure() {
     for (const worker of workers) {
       const folder = join(place, String(worker.index))
       mkdirSync(folder)
-      worker.process = fork(here('workflow/worker.mjs'), [worker.way, worker.inFlight, worker.count, folder].map(String), { env, cwd: folder })
+      worker.process = fork(here('workflow/worker.mjs'), [worker.way, worker.inFlight, worker.count, folder].map(String), { env, cwd: folder, execArgv: worker.way === 'restate' ? ['--import', hook] : [] })
       await answer(worker.process)
     }
     for (let round = -WARM_UP; round < rounds; round += 1) {

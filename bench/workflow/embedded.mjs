@@ -6,7 +6,7 @@ import { z } from 'zod'
 const add = tool({ name: 'add', summary: 'Add numbers', input: z.strictObject({ a: z.number(), b: z.number() }), run: ({ a, b }) => a + b })
 
 /** Three steps, each of which takes what the one before gave. */
-const threeSteps = workflow({ name: 'three-steps' }, (w) => {
+export const threeSteps = workflow({ name: 'three-steps' }, (w) => {
   const one = w.tool('one', add, { a: w.input.n, b: 1 })
   const two = w.tool('two', add, { a: one.result, b: 1 })
   return w.tool('three', add, { a: two.result, b: 1 }).result

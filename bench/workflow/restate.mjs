@@ -10,7 +10,7 @@ import { loadSdk } from '../../src/workflow/engines/restate/load-sdk.ts'
 import { openEndpoint } from '../../src/workflow/engines/restate/worker/endpoint.ts'
 import { LiveSteps } from '../../src/workflow/engines/restate/worker/live-steps.ts'
 import { makeServices } from '../../src/workflow/engines/restate/worker/services.ts'
-import { definition } from './embedded.mjs'
+import { threeSteps } from './embedded.mjs'
 
 const packages = process.env.RESTATE_PACKAGES
 
@@ -29,6 +29,7 @@ export async function restate(folder) {
   const add = async ({ given: { input: { a, b } } }) => ({ ok: true, value: a + b })
   const endpoint = await openEndpoint(sdk, { host: '127.0.0.1', port: 0, services: makeServices(sdk, { steps: new LiveSteps(add) }), onWarning: console.error })
   await registerWorker(adminAt(admin), `http://127.0.0.1:${endpoint.port}`, { signal: AbortSignal.timeout(30_000) })
+  const definition = await threeSteps.definition()
   const engine = restateEngine({ ingress, now: Date.now })
   return {
     async execute(n) {
