@@ -37,6 +37,6 @@ export async function deliver({ ingress, ask, signal }: Place, id: string, handl
 // A word to an execution that never was would wait for it.
 async function checkExists(id: string, ask: Place['ask'], ingress: Server): Promise<void> {
   const { status } = await ask({ method: 'GET', path: `/restate/workflow/${WORKFLOWS}/${id}/output`, timeout: 30_000 })
-  if (status === 404) throw new ToolError('NOT_FOUND', `the Restate server at ${ingress.url} knows no workflow ${id}`, { suggestion: 'toolable workflow list --engine restate' })
+  if (status === 404) throw new ToolError('NOT_FOUND', `the Restate server at ${ingress.url} knows no workflow ${id}`, { suggestion: 'Check the id, and whether this is the server that it was started on: toolable workflow list' })
   if (status === 200) throw new ToolError('CONFLICT', `${id} is over`, { suggestion: `toolable runs show ${id}` })
 }
