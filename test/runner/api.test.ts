@@ -1,7 +1,8 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync } from 'node:fs'
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { registry, runner, tool } from 'toolable'
+import { fixture } from '../support/run-program.ts'
 import { makeProject } from './support.ts'
 
 test('a host runs tools on record, many at once in a bounded pool, each with its own answer [7.runner-api]', async () => {
@@ -43,8 +44,8 @@ test('tools that are no programs run on record too, ask, and have a deadline [7.
 test('of an executable with several tools the one that is named runs [7.runner-api]', async () => {
   const project = makeProject({})
   mkdirSync(join(project.folder, 'tools'), { recursive: true })
-  const program = project.write('tools/two.mjs', `#!/usr/bin/env node\nimport { tool, toolset } from '${new URL('../../dist/index.js', import.meta.url).pathname}'\nconst say = (name) => tool({ name, summary: name, input: { type: 'object', properties: { x: { type: 'string' } } }, run: ({ x }) => ({ [name]: x }) })\nawait toolset({ name: 'two', version: '1.0.0', tools: { first: say('first'), second: say('second') } }).run(import.meta)\n`)
-  chmodSync(program, 0o755)
-  const ended = await Promise.all([['first', '--x', '1'], ['second', '{"x":"2"}']].map((args) => project.toolable(['run', '--probe-unsandboxed', ...args])))
-  expect(ended.map(({ status, lines }) => [status, lines.at(-2).result])).toEqual([[0, { first: '1' }], [0, { second: '2' }]])
+  copyFileSync(fixture('runner/two-tools.py'), join(project.folder, 'tools', 'two.py'))
+  chmodSync(join(project.folder, 'tools', 'two.py'), 0o755)
+  const ended = await Promise.all(['first', 'second'].map((name) => project.toolable(['run', name, '--x', '1'])))
+  expect(ended.map(({ status, lines }) => [status, lines.at(-2).result])).toEqual([[0, ['first']], [0, ['second']]])
 })
