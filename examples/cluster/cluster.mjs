@@ -14,7 +14,7 @@ const here = fileURLToPath(new URL('.', import.meta.url))
 // Where `npm install` was run; in the repository of toolable the packages of its tests do.
 const packages = resolve(process.argv[2] ?? here)
 const toolable = resolve(process.argv[3] ?? join(here, 'node_modules/.bin/toolable'))
-const program = createRequire(join(packages, 'package.json')).resolve(`@restatedev/restate-server-${process.platform}-${process.arch}/bin/restate-server`)
+const program = findServer()
 const folder = mkdtempSync(join(tmpdir(), 'toolable-cluster-'))
 const started = []
 
@@ -56,6 +56,15 @@ try {
   rmSync(folder, { recursive: true, force: true })
 }
 process.exit()
+
+function findServer() {
+  try {
+    return createRequire(join(packages, 'package.json')).resolve(`@restatedev/restate-server-${process.platform}-${process.arch}/bin/restate-server`)
+  } catch {
+    console.error(`the Restate server is not installed in ${packages}: run npm install here first, or name the folder that has it`)
+    process.exit(1)
+  }
+}
 
 function toolableIn(cwd, args) {
   const child = spawn(process.execPath, [toolable, ...args], { cwd, env: { PATH: process.env.PATH, HOME: folder }, stdio: ['ignore', 'pipe', 'pipe'] })
