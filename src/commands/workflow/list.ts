@@ -10,6 +10,7 @@ import { glance } from '../../runner/summary/read-summary.ts'
 import { lightPaths } from '../../workflow/engines/embedded/light/light-paths.ts'
 import { listExecutions as listLight } from '../../workflow/engines/embedded/light/look-up.ts'
 import type { Execution } from '../../workflow/engines/engine-type.ts'
+import { newestFirst, readNewest } from '../../workflow/host/read-newest.ts'
 
 type Input = { readonly name?: string; readonly state?: readonly RunState[]; readonly limit: number; readonly config?: string }
 
@@ -18,26 +19,18 @@ export type ExecutionRow = { readonly run_id: string; readonly name: string; rea
 
 export type ExecutionListing = { readonly executions: readonly ExecutionRow[]; readonly more?: true; readonly folder: string }
 
-const AT_ONCE = 32
-
 /** Lists executions of workflows, newest first: runs, and what programs execute without a folder for each. Of runs that are not shown nothing is read. */
 export async function listExecutions({ name, state, limit, config }: Input, { cwd }: { readonly cwd: string }): Promise<ExecutionListing> {
   const folder = findRunsFolder(cwd, config)
   await recover(folder)
   const isWanted = (row: ExecutionRow): boolean => state === undefined || state.includes(row.state)
   const light = (await listLight(lightPaths(folder), new Map(), { ...(name !== undefined && { name }) })).map(rowOf).filter(isWanted).slice(0, limit + 1)
-  const runs = await readRuns(listRuns(folder), name, isWanted, limit + 1)
-  const all = [...light, ...runs].sort((left, right) => (left.created < right.created ? 1 : left.created > right.created ? -1 : 0))
+  const runs = await readNewest(listRuns(folder), async (run) => {
+    const row = await readRow(run, name)
+    return row && isWanted(row) ? row : undefined
+  }, limit + 1)
+  const all = [...light, ...runs].sort(newestFirst)
   return { executions: all.slice(0, limit), ...(all.length > limit && { more: true as const }), folder }
-}
-
-async function readRuns(all: readonly ListedRun[], name: string | undefined, isWanted: (row: ExecutionRow) => boolean, most: number): Promise<ExecutionRow[]> {
-  const found: ExecutionRow[] = []
-  for (let at = 0; at < all.length && found.length < most; at += AT_ONCE) {
-    const rows = await Promise.all(all.slice(at, at + AT_ONCE).map((run) => readRow(run, name)))
-    found.push(...rows.flatMap((row) => (row && isWanted(row) ? [row] : [])))
-  }
-  return found
 }
 
 async function readRow({ id, paths }: ListedRun, wanted: string | undefined): Promise<ExecutionRow | undefined> {

@@ -76,8 +76,9 @@ export class RunExecutions {
     if (mine) mine.stop.abort(reason)
     else if (isLive(paths)) await writeFile(paths.cancel, '', { mode: 0o600 })
     else {
-      const { state } = await readExecution(paths)
-      if (isOver(state)) throw new ToolError('PRECONDITION', `${id} is over: it is ${state}`)
+      const { state, error } = await readExecution(paths)
+      const isLeft = !isOver(state) || error?.code === 'INTERRUPTED'
+      throw new ToolError('PRECONDITION', isLeft ? `nobody performs ${id}: its process died` : `${id} is over: it is ${state}`, isLeft ? { suggestion: `toolable cancel ${id}, or resume it first` } : {})
     }
   }
 

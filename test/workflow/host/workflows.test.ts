@@ -95,6 +95,8 @@ describe('a host of workflows', () => {
     const joined = await before.start(definition, {}, { id })
     await before.close()
     expect(await joined.done).toMatchObject({ state: 'failed', error: { code: 'INTERRUPTED' } })
+    const idle = await host({}, { resume: false })
+    await expect(idle.cancel(id)).rejects.toMatchObject({ code: 'PRECONDITION', message: expect.stringContaining('nobody performs') })
     const after = await host()
     await expect.poll(async () => (await after.get(id))?.state).toBe('waiting_ai')
     await after.answer(id, 'go', 'yes')
