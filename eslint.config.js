@@ -9,7 +9,7 @@ export default defineConfig(
   { ignores: ['dist/', 'coverage/', '**/node_modules/', '.runs/', 'examples/**/dist/', 'test/**/fixtures/'] },
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
   {
-    files: ['**/*.ts'],
+    files: ['**/*.ts', '**/*.tsx'],
     extends: [tseslint.configs.base],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {

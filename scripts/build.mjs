@@ -7,6 +7,7 @@ import { basename, dirname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { transform } from 'esbuild'
 import { rolldown } from 'rolldown'
+import { build as buildApp } from 'vite'
 import { reachableFrom } from './static-imports.mjs'
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)))
@@ -15,6 +16,7 @@ try {
   mkdirSync(next)
   await bundleInside()
   await bundleModule('src/zod.ts')
+  await buildApp({ configFile: 'dashboard/vite.config.ts', build: { outDir: resolve(next, 'dashboard') } })
   chmodSync(`${next}/bin.js`, 0o755)
   const types = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json', '--outDir', `${next}/types`], { stdio: 'inherit' })
   if (types.status !== 0) throw new Error('The types could not be built')

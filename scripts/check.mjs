@@ -10,7 +10,7 @@ if (!process.stdout.isTTY) process.env.NO_COLOR = '1'
 const bin = (path) => [process.execPath, [`node_modules/${path}`]]
 
 const [types, lint] = await Promise.all([
-  checkTypes('tsc', 'tsconfig.json').then((status) => status || checkTypes('tsc of the examples', 'examples/tsconfig.json')),
+  checkTypes('tsc', 'tsconfig.json').then((status) => status || checkTypes('tsc of the examples', 'examples/tsconfig.json')).then((status) => status || checkTypes('tsc of the dashboard', 'dashboard/tsconfig.json')),
   runStep('eslint', bin('eslint/bin/eslint.js'), ['.', '--max-warnings', '0']),
 ])
 if (types !== 0 || lint !== 0) process.exit(1)

@@ -45,6 +45,7 @@ function ensureNpmPackages(folder) {
 function ensureBuild() {
   const hash = hashFiles([
     ...listFiles(join(root, 'src')),
+    ...listFiles(join(root, 'dashboard')),
     ...['scripts/build.mjs', 'tsconfig.json', 'tsconfig.build.json', 'package.json'].map((file) => join(root, file)),
   ])
   if (readStamp(buildStamp) === hash && existsSync(join(root, 'dist/index.js')) && existsSync(join(root, 'dist/types/index.d.ts'))) return

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** What the tests need from the machine: shells for the completion tests, tmux and python3 for the terminal tests, groff and man for manual pages, bubblewrap and prlimit for the sandbox, strace, unshare and mount for disks that fail, and programs whose help is read. */
+/** What the tests need from the machine: shells for the completion tests, tmux and python3 for the terminal tests, groff and man for manual pages, bubblewrap and prlimit for the sandbox, strace, unshare and mount for disks that fail, programs whose help is read, and a browser for the dashboard. */
 export const systemPackages = [
   { binary: 'bash', debian: 'bash' },
   { binary: 'zsh', debian: 'zsh' },
@@ -23,6 +23,7 @@ export const systemPackages = [
   { binary: 'openssl', debian: 'openssl' },
   { binary: 'rsync', debian: 'rsync' },
   { binary: 'ssh', debian: 'openssh-client' },
+  { binary: 'chromium', debian: 'chromium' },
 ]
 
 /** Installs what is missing with apt-get as root; anywhere else it throws an error that names the command to run. */

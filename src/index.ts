@@ -32,7 +32,7 @@ export type { Execution, ExecutionHandle, StepError } from './workflow/engines/e
 export { runner } from './runner/index.ts'
 export type { Runner, RunnerOptions, RunHandle, RunInput } from './runner/runner-type.ts'
 export type { RunOptions } from './runner/make-request.ts'
-export type { RunSummary } from './runner/summary/summary.ts'
+export type { RunSummary } from './views/model/summary/summary.ts'
 export type { RunEvent, RunState } from './contract/run-state.ts'
 export { workflow } from './workflow/build/workflow.ts'
 export type { BuiltWorkflow, BuiltWorkflowOptions } from './workflow/build/built-type.ts'

@@ -2,7 +2,7 @@ import type { Answerer } from '../contract/interaction.ts'
 import type { RunEvent } from '../contract/run-state.ts'
 import type { Registry } from '../registry/registry-type.ts'
 import type { RunOptions } from './make-request.ts'
-import type { RunSummary } from './summary/summary.ts'
+import type { RunSummary } from '../views/model/summary/summary.ts'
 
 export type RunnerOptions = {
   readonly registry: Registry

@@ -6,7 +6,7 @@ import { recover, recoverRun } from '../../runner/folder/recover.ts'
 import type { RunPaths } from '../../runner/folder/run-paths.ts'
 import type { RunRequest } from '../../runner/run-request.ts'
 import { readSummary } from '../../runner/summary/read-summary.ts'
-import type { RunSummary } from '../../runner/summary/summary.ts'
+import type { RunSummary } from '../../views/model/summary/summary.ts'
 
 /** A run that somebody wants to act on. */
 export type FoundRun = { readonly paths: RunPaths; readonly request: RunRequest; readonly summary: RunSummary; /** Whether a runner has it; one that will try again has it although the last attempt is over. */ readonly live: boolean }

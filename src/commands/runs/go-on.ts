@@ -1,6 +1,6 @@
 import type { RunPaths } from '../../runner/folder/run-paths.ts'
 import type { RunRequest } from '../../runner/run-request.ts'
-import type { RunSummary } from '../../runner/summary/summary.ts'
+import type { RunSummary } from '../../views/model/summary/summary.ts'
 
 /** The command that goes on with a run that failed or was cancelled; undefined where none does: a workflow that came to its end is not resumed. */
 export async function findGoOn(paths: RunPaths, { command }: RunRequest, { state, error }: RunSummary): Promise<string | undefined> {

@@ -5,7 +5,7 @@ import type { ListedRun } from '../../runner/folder/list-runs.ts'
 import { readRequest } from '../../runner/folder/open-run.ts'
 import { recover } from '../../runner/folder/recover.ts'
 import { glance } from '../../runner/summary/read-summary.ts'
-import type { RunSummary } from '../../runner/summary/summary.ts'
+import type { RunSummary } from '../../views/model/summary/summary.ts'
 
 type Input = { readonly state?: readonly RunState[]; readonly tool?: string; readonly limit: number; readonly config?: string }
 

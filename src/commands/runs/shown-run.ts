@@ -1,5 +1,5 @@
 import type { RunRequest } from '../../runner/run-request.ts'
-import type { RunSummary } from '../../runner/summary/summary.ts'
+import type { RunSummary } from '../../views/model/summary/summary.ts'
 import type { ShownStep } from '../../workflow/run/read-workflow-run.ts'
 
 /** A run with where it is and what was asked of it. */

@@ -1,5 +1,5 @@
 import { exitCodeOf, factsOf } from '../../contract/errors.ts'
-import type { RunSummary } from './summary.ts'
+import type { RunSummary } from '../../views/model/summary/summary.ts'
 
 /** What a run means as an exit status: 0 when it completed, else that of the tool where it gave one, else that of what went wrong; never 0. */
 export function exitStatusOf({ state, rc, error }: Pick<RunSummary, 'state' | 'rc' | 'error'>): number {

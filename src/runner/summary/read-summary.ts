@@ -5,8 +5,8 @@ import { readBatches } from '../log/read-log.ts'
 import { parseEvent } from '../log/scan-log.ts'
 import { readWholeLines } from '../log/whole-lines.ts'
 import type { RunRequest } from '../run-request.ts'
-import { startSummary } from './summarize.ts'
-import type { RunSummary } from './summary.ts'
+import { startSummary } from '../../views/model/summary/summarize.ts'
+import type { RunSummary } from '../../views/model/summary/summary.ts'
 
 type Asked = Pick<RunRequest, 'run_id' | 'tool' | 'created'>
 

@@ -4,7 +4,7 @@ import { isObject } from '../../contract/json.ts'
 import type { RunEvent } from '../../contract/run-state.ts'
 import type { RunPaths } from '../../runner/folder/run-paths.ts'
 import { readBatches } from '../../runner/log/read-log.ts'
-import type { OpenQuestion } from '../../runner/summary/summary.ts'
+import type { OpenQuestion } from '../../views/model/summary/summary.ts'
 import { findEnd } from './execution-records.ts'
 import { readRunJournal } from './read-run-journal.ts'
 

@@ -7,8 +7,8 @@ import { recoverRun } from '../../runner/folder/recover.ts'
 import type { RunPaths } from '../../runner/folder/run-paths.ts'
 import type { RunRequest } from '../../runner/run-request.ts'
 import { readBatches } from '../../runner/log/read-log.ts'
-import { startSummary } from '../../runner/summary/summarize.ts'
-import type { RunSummary } from '../../runner/summary/summary.ts'
+import { startSummary } from '../../views/model/summary/summarize.ts'
+import type { RunSummary } from '../../views/model/summary/summary.ts'
 
 /** What the run of a step has come to. */
 export type EndedChild = {

@@ -1,5 +1,5 @@
-import type { Plan } from '../../contract/plan.ts'
-import type { RunState } from '../../contract/run-state.ts'
+import type { Plan } from '../../../contract/plan.ts'
+import type { RunState } from '../../../contract/run-state.ts'
 
 /** How far a tool says it is. */
 export type RunProgress = { readonly percent?: number; readonly message?: string; readonly step?: string }

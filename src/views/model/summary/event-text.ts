@@ -1,6 +1,6 @@
-import { isObject } from '../../contract/json.ts'
-import type { RunEvent } from '../../contract/run-state.ts'
-import { shorten } from '../../contract/shorten.ts'
+import { isObject } from '../../../contract/json.ts'
+import type { RunEvent } from '../../../contract/run-state.ts'
+import { shorten } from '../../../contract/shorten.ts'
 
 const LONGEST_TEXT = 500
 

@@ -1,9 +1,8 @@
-import { isObject } from '../../contract/json.ts'
-import type { Plan } from '../../contract/plan.ts'
-import { planIn } from '../../contract/read-plan.ts'
-import { QUEUED, isOver, transition } from '../../contract/run-state.ts'
-import type { RunEvent, RunStanding } from '../../contract/run-state.ts'
-import type { RunRequest } from '../run-request.ts'
+import { isObject } from '../../../contract/json.ts'
+import type { Plan } from '../../../contract/plan.ts'
+import { planIn } from '../../../contract/read-plan.ts'
+import { QUEUED, isOver, transition } from '../../../contract/run-state.ts'
+import type { RunEvent, RunStanding } from '../../../contract/run-state.ts'
 import { eventText, messageOf, percentOf } from './event-text.ts'
 import type { OpenQuestion, RunFailure, RunProgress, RunSummary } from './summary.ts'
 
@@ -11,18 +10,21 @@ const MOST_QUESTIONS = 100
 const MOST_ARTIFACTS = 1000
 const ENVELOPE = ['v', 'type', 'ts', 'run_id', 'trace_id', 'span_id', 'seq', 'attempt']
 
+/** What of a request a summary repeats. */
+export type Asked = { readonly run_id: string; readonly tool: string; readonly created: string }
+
 /** A summary that grows with its events, in time linear in them and space that they cannot extend. */
 export type SummaryBuilder = { add(event: RunEvent): void; current(): RunSummary }
 
 /** Sums up a run: a request and what happened. */
-export function summarize(request: Pick<RunRequest, 'run_id' | 'tool' | 'created'>, events: Iterable<RunEvent>): RunSummary {
+export function summarize(request: Asked, events: Iterable<RunEvent>): RunSummary {
   const builder = startSummary(request)
   for (const event of events) builder.add(event)
   return builder.current()
 }
 
 /** Begins a summary, for events that come one after the other. `before` is where the run stood, for whoever sees only what comes after it. */
-export function startSummary({ run_id, tool, created }: Pick<RunRequest, 'run_id' | 'tool' | 'created'>, before: RunStanding = QUEUED): SummaryBuilder {
+export function startSummary({ run_id, tool, created }: Asked, before: RunStanding = QUEUED): SummaryBuilder {
   let standing: RunStanding = before
   let attempt = emptyAttempt()
   const questions = new Map<string, OpenQuestion>()

@@ -1,0 +1,77 @@
+import type { Plan } from '../../../contract/plan.ts'
+import type { RunState } from '../../../contract/run-state.ts'
+import type { OpenQuestion, RunFailure, RunProgress } from '../summary/summary.ts'
+
+/** How a step stands. `waiting`: somebody has to answer; `interrupted`: its runner died, or ended before it. */
+export type StepState = 'pending' | 'running' | 'waiting' | 'ok' | 'failed' | 'skipped' | 'cancelled' | 'interrupted'
+
+/** A step of a workflow, or a task of an orchestrator, or a stage that a tool names in its progress. */
+export type StepModel = {
+  /** Its path: `scan`, `all/2/convert`. */
+  readonly key: string
+  /** The last part of the path. */
+  readonly name: string
+  readonly parent?: string
+  readonly depth: number
+  state: StepState
+  kind?: string
+  tries: number
+  /** Milliseconds. */
+  began?: number
+  ended?: number
+  /** The run of its tool. */
+  run_id?: string
+  percent?: number
+  /** The last thing that was said in it, in one line. */
+  last?: string
+  error?: string
+  /** Each time that it was tried. */
+  spans: Span[]
+}
+
+/** A stretch of time in a state. */
+export type Span = { readonly from: number; to?: number; state: StepState | RunState; readonly attempt: number }
+
+/** One start of the tool, and what came of it. */
+export type AttemptModel = { readonly attempt: number; readonly began: number; ended?: number; state: RunState; level?: string; rc?: number; error?: RunFailure; /** Why it was started: `first`, `retry`, `resume`. */ readonly cause: string; /** Seconds until the next one. */ retry_in_s?: number; /** Stretches in which it ran and in which it waited for an answer. */ spans: Span[] }
+
+/** A question and what came of it. */
+export type QuestionModel = { readonly question: OpenQuestion; readonly asked: number; readonly deadline?: number; answered?: { readonly at: number; readonly by?: string; readonly value?: unknown; readonly note?: string }; withdrawn?: true }
+
+/** A moment that a timeline marks. */
+export type Mark = { readonly at: number; readonly seq: number; readonly type: string; readonly text: string; readonly step?: string }
+
+/** Everything that can be drawn of a run. Plain data of bounded size: the same events always give the same model, in one piece or bit by bit. */
+export type RunModel = {
+  readonly run_id: string
+  readonly tool: string
+  readonly created: number
+  /** The last event that it knows; 0 before the first. */
+  seq: number
+  state: RunState
+  attempt: number
+  attempts: AttemptModel[]
+  /** In the order in which they began; those inside another follow it. */
+  steps: StepModel[]
+  /** Steps that came when there were too many. */
+  more_steps: number
+  progress?: RunProgress
+  plan?: Plan
+  questions: QuestionModel[]
+  /** Milliseconds: when it was heard of last, and when it last said something. */
+  heard?: number
+  last?: { readonly at: number; readonly type: string; readonly text: string }
+  /** The last lines that a person would want when it fails. */
+  tail: string[]
+  marks: Mark[]
+  more_marks: number
+  /** Stretches of silence beyond half the allowed one. */
+  silences: { readonly from: number; readonly to: number }[]
+  grace_s?: number
+  deadline?: number
+  result?: unknown
+  error?: RunFailure & { readonly step?: string; readonly retryable?: boolean }
+  artifacts: number
+  rc?: number
+  counts: { events: number; warnings: number; diagnostics: number; errors: number; items: number; by_type: { [type: string]: number } }
+}

@@ -1,0 +1,55 @@
+import type { JsonObject } from '../../contract/json.ts'
+import type { RunEvent } from '../../contract/run-state.ts'
+import type { About, DecisionList, DoctorReport, PlanList, RowsNews, Started } from '../model/wire/others.ts'
+import type { EventPage, LogPage, RunDetail, Verdict } from '../model/wire/run-detail.ts'
+import type { RunPage } from '../model/wire/run-row.ts'
+import type { Preview, ToolDetail, ToolList } from '../model/wire/tools.ts'
+import type { WorkflowDetail, WorkflowRow } from '../model/wire/workflows.ts'
+
+/** What somebody who looks at runs asks for. Everything that is not there throws NOT_FOUND. */
+export type RunsSource = {
+  /** A page of runs; `query` as the address of the page has it. */
+  list(query: URLSearchParams): Promise<RunPage>
+  detail(id: string): Promise<RunDetail>
+  /** Events of a run: `from` (seq, from 1), `limit`, `before` (the last ones before a seq), `type`, `level`, `step`, `text`, `since`, `until`. */
+  events(id: string, query: URLSearchParams): Promise<EventPage>
+  log(id: string, query: URLSearchParams): Promise<LogPage>
+  /** The bytes of an artifact that was kept. */
+  artifact(id: string, index: number): Promise<{ readonly name: string; readonly bytes: number; readonly body: AsyncIterable<Uint8Array> }>
+  verify(id: string, index: number): Promise<Verdict>
+  decisions(): Promise<DecisionList>
+  plans(): Promise<PlanList>
+  /** News of the list since a version of it; resolves with each piece as it comes, the first at once where there are some. */
+  news(after: number | undefined, signal: AbortSignal): AsyncIterable<{ readonly version: number; readonly news: RowsNews }>
+  /** The events of a run after a seq, as they come, until the signal. A run that is over waits for its next attempt. */
+  follow(id: string, after: number, signal: AbortSignal): AsyncIterable<readonly RunEvent[]>
+  /** Changes with each start of the server. */
+  readonly epoch: string
+  close(): Promise<void>
+}
+
+/** What somebody who acts asks for. */
+export type ActionsSource = {
+  start(asked: { readonly tool: string; readonly input: JsonObject; readonly dry_run?: boolean; readonly confirm?: boolean }): Promise<Started>
+  cancel(id: string, reason: string | undefined): Promise<void>
+  resume(id: string): Promise<Started>
+  /** Starts the same again, under a new id, with another input where one is given. */
+  retry(id: string, input: JsonObject | undefined, confirm: boolean): Promise<Started>
+  answer(id: string, question: string, value: unknown, note: string | undefined): Promise<void>
+  clean(days: number): Promise<{ readonly removed: number; readonly bytes: number }>
+}
+
+/** What there is besides runs. */
+export type CatalogueSource = {
+  about(): About
+  tools(): Promise<ToolList>
+  tool(id: string): Promise<ToolDetail>
+  preview(id: string, input: JsonObject): Promise<Preview>
+  rescan(): Promise<ToolList>
+  workflows(): Promise<{ readonly workflows: readonly WorkflowRow[] }>
+  workflow(name: string): Promise<WorkflowDetail>
+  doctor(): Promise<DoctorReport>
+}
+
+/** Everything behind the pages. */
+export type Backend = { readonly runs: RunsSource; readonly actions: ActionsSource; readonly catalogue: CatalogueSource }
