@@ -38,7 +38,7 @@ export async function startDashboard(folder: string, more: readonly string[] = [
   const port = Number(url.port)
   const ask = async (path: string, init: RequestInit = {}): Promise<any> => {
     const response = await fetch(`${url.origin}${path}`, { ...init, headers: { authorization: `Bearer ${url.searchParams.get('token')}`, ...init.headers } })
-    const document = (await response.json()) as unknown
+    const document: unknown = await response.json()
     if (!response.ok) throw new Error(`${path}: ${response.status} ${JSON.stringify(document)}`)
     return document
   }
