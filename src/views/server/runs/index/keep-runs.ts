@@ -39,6 +39,7 @@ export type KeeperOptions = {
 export function keepRuns({ root, index, onSettled }: KeeperOptions): RunKeeper {
   const over = new AbortController()
   const tails = new Map<string, { standing?: Standing; readonly done: Promise<void> }>()
+  const looks = new Map<string, { again: boolean; done: Promise<void> }>()
   const waits = new Map<string, { readonly timer: NodeJS.Timeout; readonly delay: number }>()
 
   const put = (facts: RunFacts, standing: Standing, { unscanned = false, quietly = false, changed = 0, left }: How & { readonly left?: readonly Asked[] | undefined } = {}): void => {
@@ -75,7 +76,21 @@ export function keepRuns({ root, index, onSettled }: KeeperOptions): RunKeeper {
     const delay = Math.min(LONGEST_WAIT_MS, before ? 2 * before.delay : FIRST_WAIT_MS)
     if (!over.signal.aborted) waits.set(id, { delay, timer: setTimeout(() => void look(id), delay).unref() })
   }
-  const look = async (id: string, quietly = false): Promise<void> => {
+  // One look at a time; what changes during one is looked at behind it.
+  const look: RunKeeper['look'] = (id, quietly = false) => {
+    const now = looks.get(id)
+    if (now) {
+      now.again = true
+      return now.done
+    }
+    const one = { again: false, done: Promise.resolve() }
+    looks.set(id, one)
+    return (one.done = lookOnce(id, quietly).catch(() => undefined).then(() => {
+      looks.delete(id)
+      return one.again ? look(id) : undefined
+    }))
+  }
+  const lookOnce = async (id: string, quietly: boolean): Promise<void> => {
     if (over.signal.aborted || tails.has(id)) return
     const paths = runPaths(root, id)
     // Before anything is read: what changes meanwhile is looked at again.
@@ -108,7 +123,7 @@ export function keepRuns({ root, index, onSettled }: KeeperOptions): RunKeeper {
     async close() {
       over.abort()
       for (const { timer } of waits.values()) clearTimeout(timer)
-      await Promise.allSettled([...tails.values()].map(({ done }) => done))
+      await Promise.allSettled([...tails.values(), ...looks.values()].map(({ done }) => done))
     },
   }
 }

@@ -32,7 +32,7 @@ export type RunIndex = {
   /** How many there are in each state. */
   counts(): StateCounts
   get(id: string): Entry | undefined
-  /** Newest first. */
+  /** Newest first. It changes with the index: whoever waits in between takes a copy. */
   all(): readonly Entry[]
   /** Takes a run in, or what became of it. `quietly`: it was there before anybody looked, and is no news. */
   put(entry: NewEntry, quietly?: boolean): void
@@ -50,7 +50,7 @@ const MOST_REMOVED = 20_000
 /** Makes an empty index. */
 export function createRunIndex(): RunIndex {
   const entries = new Map<string, Entry>()
-  // Oldest first, because most runs that come are the newest.
+  // Newest first; thousands are put behind the last when it is filled.
   const order: Entry[] = []
   const removed = new Map<string, number>()
   const counts: Record<RunState, number> = emptyCounts()
@@ -73,10 +73,12 @@ export function createRunIndex(): RunIndex {
   }
   const isCurrent = ({ id, version: at }: { readonly id: string; readonly version: number }): boolean => (entries.get(id)?.version ?? removed.get(id)) === at
   const placeOf = (row: RunRow): number => {
+    const last = order.at(-1)
+    if (last && isNewer(last.row, row)) return order.length
     let [from, to] = [0, order.length]
     while (from < to) {
       const middle = (from + to) >>> 1
-      if (isNewer(row, order[middle]!.row)) from = middle + 1
+      if (isNewer(order[middle]!.row, row)) from = middle + 1
       else to = middle
     }
     return from
@@ -88,7 +90,7 @@ export function createRunIndex(): RunIndex {
     get open() { return open },
     counts: () => ({ ...counts }),
     get: (id) => entries.get(id),
-    all: () => [...order].reverse(),
+    all: () => order,
     put(entry, quietly = false) {
       const { run_id } = entry.row
       const before = entries.get(run_id)

@@ -8,14 +8,16 @@ import { startSlices } from '../slices.ts'
 
 // Nobody tells of what changes inside the folder of a run that is over, such as somebody who resumes it; and some file systems tell nothing at all.
 const LOOK_AGAIN_MS = 500
-const NEWEST = 200
-const SOME = 500
+const NEWEST = 100
+const SOME = 200
 
 export type RootWatch = { close(): void }
 
 export type WatchOptions = {
   readonly root: string
   readonly index: RunIndex
+  /** Whether what was there before has been read. */
+  readonly isReady: () => boolean
   /** A run came, went or changed. */
   readonly onRun: (id: string) => void
   /** Something of the executions without a folder may have changed. */
@@ -23,7 +25,7 @@ export type WatchOptions = {
 }
 
 /** Watches a folder of runs, or the place where it will be. */
-export function watchRoot({ root, index, onRun, onOther }: WatchOptions): RootWatch {
+export function watchRoot({ root, index, isReady, onRun, onOther }: WatchOptions): RootWatch {
   let watcher: FSWatcher | undefined
   let closed = false
   let changed = -1
@@ -47,14 +49,19 @@ export function watchRoot({ root, index, onRun, onOther }: WatchOptions): RootWa
     const now = statSync(root, { throwIfNoEntry: false })?.mtimeMs ?? 0
     if (now === changed) return
     const ids = new Set(await listIds(root))
-    for (const id of ids) if (!index.get(id) || index.get(id)!.row.light) onRun(id)
-    for (const { row } of index.all()) if (!row.light && !ids.has(row.run_id)) onRun(row.run_id)
+    const slices = startSlices()
+    const news = [...ids].filter((id) => !index.get(id) || index.get(id)!.row.light)
+    const gone = index.all().flatMap(({ row }) => (row.light || ids.has(row.run_id) ? [] : [row.run_id]))
+    for (const id of [...news, ...gone]) {
+      onRun(id)
+      await slices.rest()
+    }
     changed = now
   }
   const lookAgain = async (): Promise<void> => {
     if (!statSync(root, { throwIfNoEntry: false })) reopen()
     else if (!watcher) open()
-    await compare()
+    if (isReady()) await compare()
     const all = index.all()
     const slices = startSlices()
     if (next < NEWEST || next >= all.length) next = NEWEST

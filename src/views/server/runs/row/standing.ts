@@ -46,6 +46,8 @@ export function startStanding(facts: RunFacts): Standing {
   let waitsSince: number | undefined
   let speaks = facts.owesBeats === true
   let left: readonly Asked[] = []
+  let made: RunRow | undefined
+  let planned = false
 
   const settle = (asked: Asked): void => {
     settled.push(asked)
@@ -74,11 +76,39 @@ export function startStanding(facts: RunFacts): Standing {
     waitsSince = undefined
   }
 
+  const makeRow = (): RunRow => {
+    const { state, attempt, started, ended, duration_s, error, progress, questions, artifacts } = summary.current()
+    const over = isOver(state)
+    const { run_id, tool, workflow, created, caller, parent, timeout, grace } = facts
+    const text = last && last.type !== 'runner_start' ? eventText(last) || last.type : undefined
+    const until = state === 'running' && timeout !== undefined ? began + waited + timeout * 1000 : NaN
+    return {
+      run_id, tool, state, attempt, created,
+      ...(workflow !== undefined && { workflow }),
+      ...(started !== undefined && { started }),
+      ...(ended !== undefined && { ended }),
+      ...(duration_s !== undefined && { duration_s }),
+      ...(caller !== undefined && { caller }),
+      ...(error && { code: keepText(error.code, 60), ...(error.message !== undefined && { message: keepText(error.message, LONGEST_TEXT) }) }),
+      ...(text !== undefined && { last: keepText(text, LONGEST_TEXT) }),
+      ...(!over && progress?.percent !== undefined && { percent: progress.percent }),
+      ...(!over && progress?.step !== undefined && { step: keepText(progress.step, 80) }),
+      ...(!over && heard !== undefined && { heard }),
+      ...(!over && speaks && grace !== undefined && { grace_s: grace }),
+      ...(isTime(until) && { deadline: new Date(until).toISOString() }),
+      questions: questions.length,
+      artifacts: artifacts?.length ?? 0,
+      ...(parent && { parent }),
+    }
+  }
+
   return {
     add(event) {
       const { type, ts } = event
       seq = event.seq
       heard = ts
+      made = undefined
+      planned ||= type === 'progress' && event['plan'] !== undefined
       summary.add(event)
       if (type === 'runner_start') {
         giveUp()
@@ -92,31 +122,7 @@ export function startStanding(facts: RunFacts): Standing {
       if (!speaks && SPEAKS.includes(type)) speaks = true
       if (type !== 'heartbeat' && type !== 'runner_end' && (type !== 'runner_start' || !last)) last = event
     },
-    row() {
-      const { state, attempt, started, ended, duration_s, error, progress, questions, artifacts } = summary.current()
-      const over = isOver(state)
-      const { run_id, tool, workflow, created, caller, parent, timeout, grace } = facts
-      const text = last && last.type !== 'runner_start' ? eventText(last) || last.type : undefined
-      const until = state === 'running' && timeout !== undefined ? began + waited + timeout * 1000 : NaN
-      return {
-        run_id, tool, state, attempt, created,
-        ...(workflow !== undefined && { workflow }),
-        ...(started !== undefined && { started }),
-        ...(ended !== undefined && { ended }),
-        ...(duration_s !== undefined && { duration_s }),
-        ...(caller !== undefined && { caller }),
-        ...(error && { code: keepText(error.code, 60), ...(error.message !== undefined && { message: keepText(error.message, LONGEST_TEXT) }) }),
-        ...(text !== undefined && { last: keepText(text, LONGEST_TEXT) }),
-        ...(!over && progress?.percent !== undefined && { percent: progress.percent }),
-        ...(!over && progress?.step !== undefined && { step: keepText(progress.step, 80) }),
-        ...(!over && heard !== undefined && { heard }),
-        ...(!over && speaks && grace !== undefined && { grace_s: grace }),
-        ...(isTime(until) && { deadline: new Date(until).toISOString() }),
-        questions: questions.length,
-        artifacts: artifacts?.length ?? 0,
-        ...(parent && { parent }),
-      }
-    },
+    row: () => (made ??= makeRow()),
     open: () => [...open.values()],
     takeSettled() {
       const taken = settled
@@ -124,7 +130,7 @@ export function startStanding(facts: RunFacts): Standing {
       return taken
     },
     get left() { return left },
-    get planned() { return summary.current().plan !== undefined },
+    get planned() { return planned },
     get seq() { return seq },
   }
 }
