@@ -14,7 +14,7 @@ const step = (key: string, began: number, ended: number | undefined, more: Parti
   spans: [{ from: at(began), ...(ended !== undefined && { to: at(ended) }), state: ended === undefined ? 'running' : 'ok', attempt: 1 }], ...more,
 })
 const model = (more: Partial<RunModel>): RunModel => ({
-  run_id: 'r-1', tool: 'a.b', created: at(0), seq: 1, state: 'running', attempt: 1, attempts: [], steps: [], more_steps: 0, questions: [], tail: [], marks: [], more_marks: 0, silences: [], artifacts: 0,
+  run_id: 'r-1', tool: 'a.b', created: at(0), seq: 1, state: 'running', attempt: 1, attempts: [], steps: [], more_steps: 0, questions: [], tail: [], marks: [], more_marks: 0, silences: [], artifacts: 0, workflow: false, waited_ms: 0,
   counts: { events: 0, warnings: 0, diagnostics: 0, errors: 0, items: 0, by_type: {} }, ...more,
 })
 
