@@ -21,6 +21,7 @@ import { WORKFLOW_HOST } from './requirements/workflow-host.ts'
 import { WORKFLOW_INTERPRETER } from './requirements/workflow-interpreter.ts'
 import { WORKFLOW_RESTATE } from './requirements/workflow-restate.ts'
 import { WORKFLOW_RUNS } from './requirements/workflow-runs.ts'
+import { VIEWS_RUN_PAGE } from './requirements/views-runpage.ts'
 
 /** One promise of the specification; `later` exempts it from the coverage test until the work that brings it. */
 export type Requirement = { readonly section: '2' | '3' | '4' | '5' | '6' | '7' | '8' | '9' | '10' | '12'; readonly sentence: string; readonly later?: true }
@@ -278,6 +279,7 @@ export const requirements: { readonly [id: string]: Requirement } = {
   ...section('9', WORKFLOW_INTERPRETER),
   ...section('9', WORKFLOW_RESTATE),
   ...section('9', WORKFLOW_RUNS),
+  ...section('10', VIEWS_RUN_PAGE),
   ...section('9', WORKFLOW_BUILD),
   ...section('10', VIEWS_MODEL),
   ...section('10', VIEWS_TOOLS),
