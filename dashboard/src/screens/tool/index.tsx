@@ -1,0 +1,6 @@
+import type { ScreenProps } from '../screen.ts'
+
+/** The screen Tool. */
+export function ToolScreen({ parts }: ScreenProps) {
+  return <p>{parts.join(' / ')}</p>
+}

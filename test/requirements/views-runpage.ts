@@ -1,0 +1,7 @@
+/** The promises of section 10 of the specification about the page of one run. */
+export const VIEWS_RUN_PAGE: { readonly [name: string]: string } = {
+  'graph-model': 'A definition is drawn as boxes and frames with what follows what, what takes back what, and what uses what.',
+  'graph-states': 'Each box of a graph shows how its step stands in a run; one for the items of a list collects them.',
+  'timeline-rows': 'Attempts, steps and children of a run are rows over time, by state; what is not over reaches to now.',
+  'timeline-scale': 'Idle stretches are folded, and the scale leads from moments to places and back.',
+}
