@@ -1,7 +1,7 @@
 import { isOver } from '../../../src/contract/run-state.ts'
+import { formatDuration } from '../../../src/views/model/format/duration.ts'
 import type { RunRow } from '../../../src/views/model/wire/run-row.ts'
 import { now } from '../state/clock.ts'
-import { durationText } from './format.ts'
 import { Since, Took } from './time.tsx'
 
 /** The address of a run. */
@@ -47,7 +47,7 @@ export function Heartbeat({ heard, grace }: { readonly heard: string | number | 
   if (heard === undefined) return <span class="heartbeat dim">♥ –</span>
   const silence = Math.max(0, Math.floor((now.value - new Date(heard).getTime()) / 1000))
   const role = grace === undefined ? 'dim' : silence > grace ? 'bad' : silence >= grace / 2 ? 'warn' : 'ok'
-  const text = silence < 2 ? 'just now' : `${durationText(silence)} ago`
-  const title = grace === undefined ? 'heard of last' : `heard of last; it may be silent for ${durationText(grace)}`
+  const text = silence < 2 ? 'now' : `${formatDuration(silence)} ago`
+  const title = grace === undefined ? 'heard of last' : `heard of last; it may be silent for ${formatDuration(grace)}`
   return <span class={`heartbeat ${role}`} title={title}><span aria-hidden="true">♥</span> <span class="hidden">last heartbeat </span><span class="number">{text}</span>{role === 'bad' && <strong> too silent</strong>}</span>
 }
