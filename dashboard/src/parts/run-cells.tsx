@@ -16,7 +16,7 @@ export function RunLink({ id }: { readonly id: string }) {
 
 /** What ran: a tool or a workflow, as a link to it. */
 export function Subject({ row }: { readonly row: Pick<RunRow, 'tool' | 'workflow'> }) {
-  if (row.workflow !== undefined) return <a class="subject" href={`/workflows/${encodeURIComponent(row.workflow)}`}><span class="kind" title="workflow" aria-label="workflow">⑂</span>{row.workflow}</a>
+  if (row.workflow !== undefined) return <a class="subject" href={`/workflows/${encodeURIComponent(row.workflow)}`}><svg class="kind" role="img" aria-label="workflow" width="12" height="12" viewBox="0 0 12 12"><path d="M3 4v4M4 3h2.5a2 2 0 0 1 2 2v1" /><circle cx="3" cy="2.5" r="1.5" /><circle cx="3" cy="9.5" r="1.5" /><circle cx="8.5" cy="7.5" r="1.5" /></svg>{row.workflow}</a>
   return <a class="subject" href={`/tools/${encodeURIComponent(row.tool)}`}>{row.tool}</a>
 }
 

@@ -4,7 +4,6 @@ import { prune } from '../../../src/views/model/form/prune.ts'
 import { readPath } from '../../../src/views/model/form/problems.ts'
 import { FieldView } from './schema-form/field-view.tsx'
 import { JsonControl } from './schema-form/json-control.tsx'
-import './schema-form/schema-form.css'
 
 export type SchemaFormProps = {
   readonly schema: JsonSchema

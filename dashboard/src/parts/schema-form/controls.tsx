@@ -11,11 +11,16 @@ type Simple = { readonly place: Place; readonly wiring: Wiring }
 const MOST_RADIOS = 4
 
 /** A field for text; an empty one is not filled in. */
-export function TextControl({ type, place, wiring: { name: _, ...wiring } }: Simple & { readonly type: 'text' | 'long' | 'password' | 'date' | 'time' }) {
+export function TextControl({ type, place, wiring: { name: _, ...wiring } }: Simple & { readonly type: 'text' | 'long' | 'password' | 'date' }) {
   const value = place.value === undefined ? '' : show(place.value)
   const onInput = ({ currentTarget }: { readonly currentTarget: HTMLInputElement | HTMLTextAreaElement }) => place.onChange(currentTarget.value === '' ? undefined : currentTarget.value)
   if (type === 'long' || value.includes('\n')) return <textarea {...wiring} rows={3} value={value} onInput={onInput} />
-  return <input {...wiring} type={type} value={value} onInput={onInput} autocomplete={type === 'password' ? 'new-password' : 'off'} spellcheck={false} />
+  const rest = { ...wiring, value, onInput, spellcheck: false }
+  switch (type) {
+    case 'password': return <input {...rest} type="password" autocomplete="new-password" />
+    case 'date': return <input {...rest} type="date" />
+    default: return <input {...rest} type="text" autocomplete="off" />
+  }
 }
 
 /** A field for a number; a text that is none is told as it is, so that it can be refused with a reason. */

@@ -40,7 +40,7 @@ export function FieldView({ place }: { readonly place: Place }) {
   if (isSet(field, place)) return <Fieldset wiring={wiring} required={place.required} hidesName={place.hidesName}>{around}</Fieldset>
   return (
     <div class="field">
-      <span class="name"><label for={id} class={place.hidesName ? 'visually-hidden' : ''}>{name}</label>{place.required && !place.hidesName && <RequiredMark />}</span>
+      <span class="name"><label for={id} class={place.hidesName ? 'hidden' : ''}>{name}</label>{place.required && !place.hidesName && <RequiredMark />}</span>
       {around}
     </div>
   )
@@ -48,7 +48,7 @@ export function FieldView({ place }: { readonly place: Place }) {
 
 /** What is wrong with a field, beside it. */
 export function Problems({ id, messages }: { readonly id: string; readonly messages: readonly string[] }) {
-  return <div id={id} class="problems" role="alert">{messages.map((message) => <p><span aria-hidden="true">✗ </span>{message}</p>)}</div>
+  return <div id={id} class="wrong" role="alert">{messages.map((message) => <p><span aria-hidden="true">✗ </span>{message}</p>)}</div>
 }
 
 export function RequiredMark() {
@@ -58,7 +58,7 @@ export function RequiredMark() {
 function Fieldset({ wiring, required, hidesName, children }: { readonly wiring: Wiring; readonly required: boolean; readonly hidesName: boolean | undefined; readonly children: ComponentChildren }) {
   return (
     <fieldset class="field" aria-describedby={wiring['aria-describedby']}>
-      <legend class={hidesName ? 'visually-hidden' : 'name'}>{wiring.name}{required && <RequiredMark />}</legend>
+      <legend class={hidesName ? 'hidden' : 'name'}>{wiring.name}{required && <RequiredMark />}</legend>
       {children}
     </fieldset>
   )

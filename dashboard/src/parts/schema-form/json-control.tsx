@@ -28,7 +28,7 @@ export function JsonControl({ name, value, onChange, problems, mark, hints = [],
     <div class="field">
       <span class="name"><label for={id}>{name}</label>{required && <RequiredMark />}</span>
       <p class="hint" id={`${id}-hint`}>{[...hints, ...(whole ? [] : ['As JSON.'])].join(' ')}</p>
-      <textarea id={id} class="json" rows={whole ? 10 : 3} spellcheck={false} value={text} aria-describedby={`${id}-hint ${id}-problem`} aria-required={required} aria-invalid={messages.length > 0} onInput={({ currentTarget }) => {
+      <textarea id={id} class="json-text" rows={whole ? 10 : 3} spellcheck={false} value={text} aria-describedby={`${id}-hint ${id}-problem`} aria-required={required} aria-invalid={messages.length > 0} onInput={({ currentTarget }) => {
         const next = readJson(currentTarget.value)
         setDraft(currentTarget.value)
         mark(id, next.problem !== undefined)

@@ -16,7 +16,7 @@ export function GroupControl({ members, place, name, folded }: { readonly member
   const others = Object.keys(value).filter((key) => !keys.includes(key))
   return (
     <>
-      {outside(place.problems, keys).filter(({ path }) => path.length > 0).map(({ path, message }) => <p class="problems" role="alert">✗ {path.join('.')}: {message}</p>)}
+      {outside(place.problems, keys).filter(({ path }) => path.length > 0).map(({ path, message }) => <p class="wrong" role="alert">✗ {path.join('.')}: {message}</p>)}
       {members.filter((member) => !isFixed(member, place)).map(({ key, schema, required }) => (
         <FieldView key={key} place={{ ...inner(place), schema, name: key, required, value: ownValue(value, key), problems: inside(place.problems, key), onChange: (next) => place.onChange({ ...value, [key]: next }) }} />
       ))}

@@ -10,7 +10,7 @@ export type Member = { readonly key: string; readonly schema: unknown; readonly 
 
 /** How a field is drawn; what is inside of it is asked for with its own schema, so that one that contains itself ends with its value. */
 export type Control =
-  | { readonly kind: 'text'; readonly type: 'text' | 'long' | 'password' | 'date' | 'time' }
+  | { readonly kind: 'text'; readonly type: 'text' | 'long' | 'password' | 'date' }
   | { readonly kind: 'number'; readonly whole: boolean }
   | { readonly kind: 'boolean' }
   | { readonly kind: 'choice' | 'many'; readonly options: readonly Option[] }
@@ -90,10 +90,10 @@ function nameVariant(schema: JsonSchema, root: JsonSchema, index: number): strin
   return titleOf(schema, show(mark) || textOf(schema['description']) || show(schema['type']) || `choice ${index + 1}`)
 }
 
-function textType(schema: JsonSchema): 'text' | 'long' | 'password' | 'date' | 'time' {
+function textType(schema: JsonSchema): 'text' | 'long' | 'password' | 'date' {
   const { format, maxLength, contentMediaType } = schema
   if (schema['writeOnly'] === true || format === 'password') return 'password'
-  if (format === 'date' || format === 'time') return format
+  if (format === 'date') return format
   const isLong = contentMediaType !== undefined || (typeof maxLength === 'number' && maxLength >= LONG_TEXT) || LONG_FORMATS.includes(String(format))
   return isLong || [schema['default'], ...examplesOf(schema)].some((value) => typeof value === 'string' && value.includes('\n')) ? 'long' : 'text'
 }
