@@ -1,7 +1,7 @@
 import { isOver } from '../../../src/contract/run-state.ts'
+import { formatDuration } from '../../../src/views/model/format/duration.ts'
 import type { RunRow } from '../../../src/views/model/wire/run-row.ts'
 import { now } from '../state/clock.ts'
-import { durationText } from './format.ts'
 import { Since, Took } from './time.tsx'
 
 /** The address of a run. */
@@ -16,7 +16,7 @@ export function RunLink({ id }: { readonly id: string }) {
 
 /** What ran: a tool or a workflow, as a link to it. */
 export function Subject({ row }: { readonly row: Pick<RunRow, 'tool' | 'workflow'> }) {
-  if (row.workflow !== undefined) return <a class="subject" href={`/workflows/${encodeURIComponent(row.workflow)}`}><span class="kind" title="workflow" aria-label="workflow">⑂</span>{row.workflow}</a>
+  if (row.workflow !== undefined) return <a class="subject" href={`/workflows/${encodeURIComponent(row.workflow)}`}><svg class="kind" role="img" aria-label="workflow" width="12" height="12" viewBox="0 0 12 12"><path d="M3 4v4M4 3h2.5a2 2 0 0 1 2 2v1" /><circle cx="3" cy="2.5" r="1.5" /><circle cx="3" cy="9.5" r="1.5" /><circle cx="8.5" cy="7.5" r="1.5" /></svg>{row.workflow}</a>
   return <a class="subject" href={`/tools/${encodeURIComponent(row.tool)}`}>{row.tool}</a>
 }
 
@@ -47,7 +47,7 @@ export function Heartbeat({ heard, grace }: { readonly heard: string | number | 
   if (heard === undefined) return <span class="heartbeat dim">♥ –</span>
   const silence = Math.max(0, Math.floor((now.value - new Date(heard).getTime()) / 1000))
   const role = grace === undefined ? 'dim' : silence > grace ? 'bad' : silence >= grace / 2 ? 'warn' : 'ok'
-  const text = silence < 2 ? 'just now' : `${durationText(silence)} ago`
-  const title = grace === undefined ? 'heard of last' : `heard of last; it may be silent for ${durationText(grace)}`
+  const text = silence < 2 ? 'now' : `${formatDuration(silence)} ago`
+  const title = grace === undefined ? 'heard of last' : `heard of last; it may be silent for ${formatDuration(grace)}`
   return <span class={`heartbeat ${role}`} title={title}><span aria-hidden="true">♥</span> <span class="hidden">last heartbeat </span><span class="number">{text}</span>{role === 'bad' && <strong> too silent</strong>}</span>
 }

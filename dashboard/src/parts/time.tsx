@@ -1,6 +1,6 @@
+import { formatAgo, formatDuration } from '../../../src/views/model/format/duration.ts'
 import { now } from '../state/clock.ts'
 import { utc } from '../state/preferences.ts'
-import { agoText, durationText } from './format.ts'
 
 type Moment = string | number | undefined
 
@@ -8,12 +8,12 @@ type Moment = string | number | undefined
 export function Ago({ at }: { readonly at: Moment }) {
   const time = toTime(at)
   if (time === undefined) return <span class="dim">–</span>
-  return <time dateTime={new Date(time).toISOString()} title={timeText(time)}>{agoText(Math.max(0, now.value - time))}</time>
+  return <time dateTime={new Date(time).toISOString()} title={timeText(time)}>{formatAgo(Math.min(time, now.value), now.value)}</time>
 }
 
 /** How long something took. */
 export function Took({ seconds }: { readonly seconds: number | undefined }) {
-  return seconds === undefined ? <span class="dim">–</span> : <span class="number">{durationText(seconds)}</span>
+  return seconds === undefined ? <span class="dim">–</span> : <span class="number">{formatDuration(seconds)}</span>
 }
 
 /** How long something has been going on, kept true. */
@@ -27,7 +27,7 @@ export function Until({ at, over = 'now' }: { readonly at: Moment; readonly over
   const time = toTime(at)
   if (time === undefined) return <span class="dim">–</span>
   const left = Math.ceil((time - now.value) / 1000)
-  return <time class={left < 60 ? 'number warn' : 'number'} dateTime={new Date(time).toISOString()} title={timeText(time)}>{left <= 0 ? over : durationText(left)}</time>
+  return <time class={left < 60 ? 'number warn' : 'number'} dateTime={new Date(time).toISOString()} title={timeText(time)}>{left <= 0 ? over : formatDuration(left)}</time>
 }
 
 /** A time as it is, in the zone that was chosen. */

@@ -13,10 +13,10 @@ type Props = {
   readonly follow?: boolean
   /** Told when somebody scrolls away from the end, or back to it. */
   onFollow?(follows: boolean): void
-  /** Brings a row into sight each time another object is given. */
-  readonly jump?: { readonly index: number } | undefined
-  /** Told which rows are needed. */
-  onRange?(first: number, last: number): void
+  /** Brings a row into sight each time another object is given; `top`: as the first one. */
+  readonly jump?: { readonly index: number; readonly place?: 'top' } | undefined
+  /** Told which rows are needed, and which is the first that can be seen. */
+  onRange?(first: number, last: number, top: number): void
   /** `rows` for rows of a table, whose cells have their own roles. */
   readonly kind?: 'list' | 'rows'
   readonly class?: string
@@ -56,13 +56,15 @@ export function VirtualList({ count, rowHeight, render, label, follow = false, o
     if (!jump) return
     const element = box.current!
     const [top, bottom] = [jump.index * rowHeight, (jump.index + 1) * rowHeight]
-    if (top < element.scrollTop || bottom > element.scrollTop + element.clientHeight) element.scrollTop = top < element.scrollTop ? top : bottom - element.clientHeight
+    if (jump.place === 'top') element.scrollTop = top
+    else if (top < element.scrollTop || bottom > element.scrollTop + element.clientHeight) element.scrollTop = top < element.scrollTop ? top : bottom - element.clientHeight
     setView({ top: element.scrollTop, height: element.clientHeight })
   }, [jump])
 
-  const first = Math.max(0, Math.min(count - 1, Math.floor(view.top / rowHeight)) - SPARE_ROWS)
+  const top = Math.max(0, Math.min(count - 1, Math.floor(view.top / rowHeight)))
+  const first = Math.max(0, top - SPARE_ROWS)
   const last = Math.min(count - 1, Math.ceil((view.top + view.height) / rowHeight) + SPARE_ROWS)
-  useEffect(() => void (count > 0 && onRange?.(first, last)), [first, last, count])
+  useEffect(() => void (count > 0 && onRange?.(first, last, top)), [top, last, count])
 
   const rows = []
   for (let index = first; index <= last; index += 1) {

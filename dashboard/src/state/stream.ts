@@ -22,8 +22,10 @@ export const openQuestions = signal(0)
 export const total = signal(0)
 /** The last news of the list. Whoever must not miss any uses `onRows`. */
 export const newRows = signal<RowsNews | undefined>(undefined)
-/** Grows when news may have been missed: after a restart of the server, lists are asked for anew. */
+/** Grows when the server was started anew: what it has said before is asked for again. */
 export const resets = signal(0)
+/** Grows when news of the list may have been missed, after a restart or between two streams. */
+export const gaps = signal(0)
 
 type Hello = { readonly epoch: string; readonly version: number; readonly now: string; readonly reset?: true }
 type Follower = { readonly run: string; after: number; readonly onEvents: (events: readonly RunEvent[]) => void }
@@ -58,16 +60,20 @@ export function openStream(): void {
   source?.close()
   clearTimeout(timer)
   timer = undefined
-  const query = follower && new URLSearchParams({ run: follower.run, after: String(follower.after) })
-  const mine = new EventSource(`/api/stream${query ? `?${query}` : ''}`)
+  const query = new URLSearchParams({
+    ...(follower && { run: follower.run, after: String(follower.after) }),
+    // A new stream sends no Last-Event-ID; the seq is that of the run above.
+    ...(known && known.version > 0 && { last: `${known.epoch}.${known.version}.0` }),
+  }).toString()
+  const mine = new EventSource(`/api/stream${query === '' ? '' : `?${query}`}`)
   source = mine
   const on = (name: string, take: (data: unknown) => void): void =>
     mine.addEventListener(name, (message: MessageEvent<string>) => {
       if (source !== mine) return
       batch(() => {
         lastNewsAt.value = serverTime()
-        noteVersion(message.lastEventId)
         take(JSON.parse(message.data))
+        noteVersion(message.lastEventId)
       })
     })
   on('hello', (data) => greet(data as Hello))
@@ -83,13 +89,15 @@ export function openStream(): void {
 
 function greet(hello: Hello): void {
   setServerClock(hello.now)
-  // A stream that was opened anew, not taken up, does not bring what came in between.
-  const missed = known !== undefined && (hello.reset === true || hello.epoch !== known.epoch || hello.version !== known.version)
+  const before = known
   known = { epoch: hello.epoch, version: hello.version }
   connection.value = 'live'
   refusal.value = undefined
   wait = FIRST_WAIT
-  if (missed) resets.value += 1
+  if (!before) return
+  const restarted = hello.epoch !== before.epoch
+  if (restarted) resets.value += 1
+  if (restarted || hello.reset === true || hello.version !== before.version) gaps.value += 1
 }
 
 // The id of a message is `<epoch>.<version>.<seq>`.
