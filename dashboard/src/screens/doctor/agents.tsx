@@ -14,7 +14,7 @@ export function Agents({ agents }: Pick<DoctorReport, 'agents'>) {
               <td>{name}</td>
               <td>{found ? <span class="ok">✓ found</span> : <span class="dim">○ not found</span>}</td>
               <td>{installed ? <span class="ok">✓ knows the tools</span> : <span class={found ? 'warn' : 'dim'}>○ not installed</span>}</td>
-              <td class="wide wrap">{command !== undefined && <><code>{command}</code><CopyButton label={`Copy command for ${name}`} text={command} /></>}</td>
+              <td class="wide wrap">{command !== undefined && <><code>{command}</code><CopyButton label="Copy command" text={command} /></>}</td>
             </tr>
           ))}
         </tbody>

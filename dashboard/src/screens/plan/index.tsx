@@ -18,7 +18,7 @@ export function PlanScreen(_: ScreenProps) {
   return (
     <>
       <div class="title-row"><h1>Plan</h1><span class="dim">{open} active, {value.plans.length - open} completed</span></div>
-      {value.plans.length === 0 && <Empty title="There is no plan"><p>An agent makes one with the tools of a planner; by hand:</p><pre>toolable plan create "Tidy the house" --steps "Look around" --steps "Clean up"</pre></Empty>}
+      {value.plans.length === 0 && <Empty title="There is no plan"><p>An agent makes one with the tools of a planner; by hand:</p><pre>toolable plan setup "Ship version 2" "Mend the failing test" "Write the release notes"</pre></Empty>}
       <div class="cards">{value.plans.map((one) => <PlanCard key={one.run?.run_id ?? one.file ?? one.plan.objective} shown={one} />)}</div>
     </>
   )

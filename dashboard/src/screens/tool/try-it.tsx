@@ -13,6 +13,8 @@ import { usePreview } from './use-preview.ts'
 
 type Props = {
   readonly id: string
+  /** What the form is called. */
+  readonly title?: string
   readonly schema: JsonSchema
   readonly dryRun?: boolean
   readonly destructive?: boolean
@@ -21,7 +23,7 @@ type Props = {
 }
 
 /** A form that runs a tool, with the command line and the JSON that mean the same. */
-export function TryIt({ id, schema, dryRun = false, destructive = false, given }: Props) {
+export function TryIt({ id, title = 'Try it', schema, dryRun = false, destructive = false, given }: Props) {
   const [value, setValue] = useState<unknown>()
   const [readable, setReadable] = useState(true)
   const [tried, setTried] = useState(false)
@@ -51,8 +53,8 @@ export function TryIt({ id, schema, dryRun = false, destructive = false, given }
   }
   const isReady = readable && preview?.ok === true
   return (
-    <section class="card try-it" aria-label="Try it" ref={card}>
-      <h2>Try it</h2>
+    <section class="card try-it" aria-label={title} ref={card}>
+      <h2>{title}</h2>
       <div class="columns">
         <div class="stack" onKeyDown={(event) => event.key === 'Enter' && (event.ctrlKey || event.metaKey) && card.current?.querySelector<HTMLElement>('.start button')?.click()}>
           {hasFields(schema) ? null : <p class="dim">It takes no input.</p>}
@@ -63,7 +65,7 @@ export function TryIt({ id, schema, dryRun = false, destructive = false, given }
           }} />
           {dryRun && !declares(schema, 'dry_run', 'dryRun') && <label><input type="checkbox" role="switch" checked={dry} onChange={({ currentTarget }) => setDry(currentTarget.checked)} /> Dry run: say what would be done, and do nothing</label>}
           <div class="line start">
-            <ActionButton primary={!destructive || dry} danger={destructive && !dry} label={dry ? 'Start dry run' : 'Start'} title="Ctrl+Enter" confirm={destructive && !dry && isReady ? 'It may destroy something. Run it all the same?' : undefined} run={start} />
+            <ActionButton key={JSON.stringify(value)} primary={!destructive || dry} danger={destructive && !dry} label={dry ? 'Start dry run' : 'Start'} title="Ctrl+Enter" confirm={destructive && !dry && isReady ? 'It may destroy something. Run it all the same?' : undefined} run={start} />
             <span role="status" class={isReady ? 'ok' : 'dim'}>{!readable ? 'Some of the JSON cannot be read' : preview ? (preview.ok ? '✓ ready' : summarize(preview.problems)) : ''}</span>
           </div>
         </div>

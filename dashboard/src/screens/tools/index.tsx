@@ -18,7 +18,8 @@ export function ToolsScreen({ query }: ScreenProps) {
   useKeys([{ key: '/', label: 'Search the tools', run: () => document.querySelector<HTMLElement>('#search-tools')?.focus() }])
   if (!value) return error ? <Problem error={error} /> : <Loading what="Looking for tools" />
   const [text, source] = [query.get('text') ?? '', query.get('source') ?? '']
-  const shown = value.tools.filter((row) => row.shadowed_by === undefined && (source === '' || row.source === source) && matches(row, text))
+  const callable = value.tools.filter((row) => row.shadowed_by === undefined)
+  const shown = callable.filter((row) => (source === '' || row.source === source) && matches(row, text))
   const rescan = async (): Promise<void> => {
     const found = await post<ToolList>('/tools/rescan')
     announce(`${found.tools.length} tools found`)
@@ -28,7 +29,7 @@ export function ToolsScreen({ query }: ScreenProps) {
     <>
       <div class="title-row">
         <h1>Tools</h1>
-        <span class="dim">{shown.length === value.tools.length ? shown.length : `${shown.length} of ${value.tools.length}`}</span>
+        <span class="dim">{shown.length === callable.length ? shown.length : `${shown.length} of ${callable.length}`}</span>
         <search class="line">
           <input id="search-tools" type="search" aria-label="Search tools" placeholder="Search ( / )" value={text} onInput={({ currentTarget }) => changeQuery({ text: currentTarget.value }, { replace: true })} />
           <select aria-label="Source" onChange={({ currentTarget }) => changeQuery({ source: currentTarget.value }, { replace: true })}>
@@ -39,7 +40,7 @@ export function ToolsScreen({ query }: ScreenProps) {
         <span class="push"><ActionButton label="Rescan" title="Look at all sources anew" run={rescan} /></span>
       </div>
       {shown.length > 0 && <ToolTable rows={shown} />}
-      {shown.length === 0 && (value.tools.length > 0 ? <Empty title="No tool fits"><p><a href="/tools">Show all {value.tools.length}</a></p></Empty> : <Empty title="There are no tools yet"><p>Make a first one:</p><pre>toolable init tool hello</pre></Empty>)}
+      {shown.length === 0 && (callable.length > 0 ? <Empty title="No tool fits"><p><a href="/tools">Show all {callable.length}</a></p></Empty> : <Empty title="There are no tools yet"><p>Make a first one:</p><pre>toolable init --language python</pre></Empty>)}
       <Problems problems={value.problems} />
       <Shadowed rows={value.tools.filter((row) => row.shadowed_by !== undefined)} />
       <Sources sources={value.sources} />

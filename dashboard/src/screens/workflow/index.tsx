@@ -41,7 +41,7 @@ export function WorkflowScreen({ parts, query }: ScreenProps) {
           {chosen === 'source' && <Code label="source" text={value.source} language={value.language} />}
         </TabPanel>
       </section>
-      {row.problem === undefined && <TryIt id={row.id} schema={value.input_schema ?? { type: 'object', properties: {} }} />}
+      {row.problem === undefined && <TryIt title="Run it" id={row.id} schema={value.input_schema ?? { type: 'object', properties: {} }} />}
     </>
   )
 }
