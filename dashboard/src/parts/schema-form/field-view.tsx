@@ -35,7 +35,7 @@ export function FieldView({ place }: { readonly place: Place }) {
       <Problems id={`${id}-problem`} messages={own.map(({ message }) => message)} />
     </>
   )
-  if (isWhole || (field.kind === 'group' && place.hidesName)) return <div class="fields">{control}<Problems id={`${id}-problem`} messages={own.map(({ message }) => message)} /></div>
+  if (isWhole || (field.kind === 'group' && place.hidesName)) return <div class="members">{control}<Problems id={`${id}-problem`} messages={own.map(({ message }) => message)} /></div>
   if (field.kind === 'boolean' && !isNull) return <div class="field check">{around}</div>
   if (isSet(field, place)) return <Fieldset wiring={wiring} required={place.required} hidesName={place.hidesName}>{around}</Fieldset>
   return (
