@@ -12,7 +12,9 @@ import { RUNNER } from './requirements/runner.ts'
 import { RUNS } from './requirements/runs.ts'
 import { SANDBOX } from './requirements/sandbox.ts'
 import { STATE } from './requirements/state.ts'
+import { VIEWS_HTTP } from './requirements/views-http.ts'
 import { VIEWS_MODEL } from './requirements/views-model.ts'
+import { VIEWS_SHELL } from './requirements/views-shell.ts'
 import { VIEWS_TOOLS } from './requirements/views-tools.ts'
 import { WORKFLOW_BUILD } from './requirements/workflow-build.ts'
 import { WORKFLOW_DEFINITION } from './requirements/workflow-definition.ts'
@@ -281,7 +283,9 @@ export const requirements: { readonly [id: string]: Requirement } = {
   ...section('9', WORKFLOW_RUNS),
   ...section('10', VIEWS_RUN_PAGE),
   ...section('9', WORKFLOW_BUILD),
+  ...section('10', VIEWS_HTTP),
   ...section('10', VIEWS_MODEL),
+  ...section('10', VIEWS_SHELL),
   ...section('10', VIEWS_TOOLS),
   ...section('10', {
     'http-handler': 'createHandler makes a toolset a web-standard fetch handler with /tools/<name>, /mcp and /openapi.json; toNode serves it by node:http and Express.',

@@ -10,7 +10,7 @@ import type { RunSummary } from '../../views/model/summary/summary.ts'
 import type { Globals } from '../../surfaces/cli/argv/globals.ts'
 import type { Paint } from '../../surfaces/cli/output/color.ts'
 import { factLine } from '../runs/event-line.ts'
-import { findGoOn } from '../runs/go-on.ts'
+import { findGoOn } from '../../workflow/run/find-go-on.ts'
 import { openPrinter } from '../runs/line-printer.ts'
 
 const MOST_ARTIFACTS = 10

@@ -7,7 +7,7 @@ import { recover } from '../../runner/folder/recover.ts'
 import type { RunPaths } from '../../runner/folder/run-paths.ts'
 import { readSummary } from '../../runner/summary/read-summary.ts'
 import type { RunSummary } from '../../views/model/summary/summary.ts'
-import { findGoOn } from './go-on.ts'
+import { findGoOn } from '../../workflow/run/find-go-on.ts'
 import type { ShownRun } from './shown-run.ts'
 
 /** Sums up one run. */

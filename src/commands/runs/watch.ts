@@ -9,8 +9,8 @@ import { exitStatusOf } from '../../runner/summary/exit-status.ts'
 import { startSummary } from '../../views/model/summary/summarize.ts'
 import type { BuiltinContext } from '../../surfaces/builtin/builtin.ts'
 import { redirectStrayOutput } from '../../surfaces/cli/stray-output.ts'
-import { hasNoFolder } from '../control/has-no-folder.ts'
-import type { LightRun } from '../workflow/open-light.ts'
+import { hasNoFolder } from '../../runner/folder/has-no-folder.ts'
+import type { LightRun } from '../../workflow/run/open-light.ts'
 import { followRun } from './follow-run.ts'
 import { openPrinter } from './line-printer.ts'
 import type { LinePrinter } from './line-printer.ts'
@@ -35,7 +35,7 @@ export async function watchRuns({ run = [], all = false, since = 1, config }: In
 }
 
 async function openAny(root: string, word: string): Promise<Opened> {
-  return (hasNoFolder(root, word) ? await (await import('../workflow/open-light.ts')).openLight(root, word) : undefined) ?? openRun(root, word)
+  return (hasNoFolder(root, word) ? await (await import('../../workflow/run/open-light.ts')).openLight(root, word) : undefined) ?? openRun(root, word)
 }
 
 async function watchOne(root: string, opened: Opened, since: number, printer: LinePrinter, signal: AbortSignal): Promise<number> {

@@ -43,7 +43,7 @@ export function QuestionCard({ decision, onAnswered, onTooLate, onTouch, brief =
       onAnswered?.()
     } catch (thrown) {
       setBusy(false)
-      if (thrown instanceof ApiError && thrown.status === 409) onTooLate?.()
+      if (thrown instanceof ApiError && (thrown.code === 'CONFLICT' || thrown.code === 'PRECONDITION')) onTooLate?.()
       else setError(thrown)
     }
   }
