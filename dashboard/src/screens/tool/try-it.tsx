@@ -41,7 +41,7 @@ export function TryIt({ id, title = 'Try it', schema, dryRun = false, destructiv
   const start = async (): Promise<void> => {
     setTried(true)
     setRefused(undefined)
-    if (!readable) throw new Error('Some of the JSON cannot be read yet')
+    if (!readable) throw new Error('Something cannot be read yet')
     if (preview?.ok === false) throw new Error(`${preview.problems.length === 1 ? 'One thing has' : `${preview.problems.length} things have`} to be mended first`)
     try {
       const { run_id } = await post<Started>('/runs', { tool: id, input: value ?? {}, ...(dry && { dry_run: true }), ...(destructive && !dry && { confirm: true }) })
@@ -66,7 +66,7 @@ export function TryIt({ id, title = 'Try it', schema, dryRun = false, destructiv
           {dryRun && !declares(schema, 'dry_run', 'dryRun') && <label><input type="checkbox" role="switch" checked={dry} onChange={({ currentTarget }) => setDry(currentTarget.checked)} /> Dry run: say what would be done, and do nothing</label>}
           <div class="line start">
             <ActionButton key={JSON.stringify(value)} primary={!destructive || dry} danger={destructive && !dry} label={dry ? 'Start dry run' : 'Start'} title="Ctrl+Enter" confirm={destructive && !dry && isReady ? 'It may destroy something. Run it all the same?' : undefined} run={start} />
-            <span role="status" class={isReady ? 'ok' : 'dim'}>{!readable ? 'Some of the JSON cannot be read' : preview ? (preview.ok ? '✓ ready' : summarize(preview.problems)) : ''}</span>
+            <span role="status" class={isReady ? 'ok' : 'dim'}>{!readable ? 'something cannot be read yet' : preview ? (preview.ok ? '✓ ready' : summarize(preview.problems)) : ''}</span>
           </div>
         </div>
         <div class="stack">

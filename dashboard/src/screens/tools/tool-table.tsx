@@ -16,7 +16,7 @@ export function toolPath(id: string): string {
 export function ToolTable({ rows }: { readonly rows: readonly ToolRow[] }) {
   return (
     <div class="card scroll-x">
-      <table aria-label="Tools">
+      <table class="roomy" aria-label="Tools">
         <thead><tr><th class="wide">Tool</th><th>Source</th><th>Version</th><th>Health</th><th>Permissions</th><th>Last week</th><th class="right" title="Half of the runs were faster">p50</th></tr></thead>
         <tbody>
           {rows.map((row) => (
