@@ -1,5 +1,5 @@
 import { ToolError } from '../../../contract/tool-error.ts'
-import { hasNoFolder } from '../../control/has-no-folder.ts'
+import { hasNoFolder } from '../../../runner/folder/has-no-folder.ts'
 import { giveTo } from '../../control/answer.ts'
 import { cancelRun } from '../../control/cancel.ts'
 import { claimToResume } from '../../control/claim-to-resume.ts'
