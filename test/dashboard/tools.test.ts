@@ -153,6 +153,16 @@ describe('a tool', () => {
     expect(await form.getByRole('spinbutton', { name: 'times' }).inputValue()).toBe('1')
   })
 
+  test('a secret is hidden where it is typed and where it would be shown [10.form-secrets]', async () => {
+    const page = await toolPage('tools.repeat_text')
+    await page.getByRole('button', { name: 'Use example 1' }).click()
+    await page.getByLabel('key', { exact: true }).fill("it's secret")
+    await expect.poll(() => shown(page, 'Command line').innerText()).toContain('••••••')
+    await callIs(page, { key: '••••••' })
+    expect(await page.getByLabel('key', { exact: true }).getAttribute('type')).toBe('password')
+    expect(await page.locator('body').innerText()).not.toContain('secret')
+  })
+
   test('a run that is started here moves before the eyes, and counts in the list [10.tool-try-it]', async () => {
     const page = await toolPage('tools.wait_for_file')
     const file = join(project.folder, 'here-it-is')

@@ -23,6 +23,7 @@ export const repeatText = tool({
       words: { type: 'array', items: { type: 'string', maxLength: 8 }, description: 'Words in between' },
       end: { type: 'object', properties: { mark: { type: 'string' }, count: { type: 'integer' } } },
       map: { type: 'object', additionalProperties: { type: 'string' } },
+      key: { type: 'string', writeOnly: true },
     },
   },
   examples: [{ description: 'Loud', input: { text: 'hello', mood: 'loud', words: ['and', 'then'] } }],

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { isObject } from '../../../../src/contract/json.ts'
 import type { JsonObject, JsonSchema } from '../../../../src/contract/json.ts'
 import { readPath } from '../../../../src/views/model/form/problems.ts'
+import { hideSecrets } from '../../../../src/views/model/form/secrets.ts'
 import type { Started } from '../../../../src/views/model/wire/others.ts'
 import { ActionButton } from '../../parts/action-button.tsx'
 import { Code } from '../../parts/code.tsx'
@@ -53,6 +54,9 @@ export function TryIt({ id, title = 'Try it', schema, dryRun = false, destructiv
       throw failure
     }
   }
+  const hide = (text: string): string => hideSecrets(text, schema, value)
+  const command = preview ? `${preview.command}${planned ? ' --dry-run' : ''}` : ''
+  const json = preview?.json ?? JSON.stringify(value ?? {}, null, 2)
   const isReady = readable && preview?.ok === true
   return (
     <section class="card try-it" aria-label={title} ref={card}>
@@ -73,9 +77,9 @@ export function TryIt({ id, title = 'Try it', schema, dryRun = false, destructiv
         </div>
         <div class="stack">
           <h3>The same as a command line</h3>
-          <Code label="Command line" copy="Copy command" wrap text={preview ? `${preview.command}${planned ? ' --dry-run' : ''}` : error ? error.message : '…'} />
+          <Code label="Command line" copy="Copy command" wrap text={preview ? hide(command) : error ? error.message : '…'} copied={command} />
           <h3>The same as JSON</h3>
-          <Code label="JSON" copy="Copy JSON" language="json" text={preview?.json ?? JSON.stringify(value ?? {}, null, 2)} />
+          <Code label="JSON" copy="Copy JSON" language="json" text={hide(json)} copied={json} />
         </div>
       </div>
     </section>
