@@ -12,6 +12,7 @@ import { RUNNER } from './requirements/runner.ts'
 import { RUNS } from './requirements/runs.ts'
 import { SANDBOX } from './requirements/sandbox.ts'
 import { STATE } from './requirements/state.ts'
+import { VIEWS_MODEL } from './requirements/views-model.ts'
 import { WORKFLOW_BUILD } from './requirements/workflow-build.ts'
 import { WORKFLOW_DEFINITION } from './requirements/workflow-definition.ts'
 import { WORKFLOW_ENGINE } from './requirements/workflow-engine.ts'
@@ -277,6 +278,7 @@ export const requirements: { readonly [id: string]: Requirement } = {
   ...section('9', WORKFLOW_RESTATE),
   ...section('9', WORKFLOW_RUNS),
   ...section('9', WORKFLOW_BUILD),
+  ...section('10', VIEWS_MODEL),
   ...section('10', {
     'http-handler': 'createHandler makes a toolset a web-standard fetch handler with /tools/<name>, /mcp and /openapi.json; toNode serves it by node:http and Express.',
     'http-status': 'Over HTTP a success has the status 200 and an error the status of the table.',

@@ -46,6 +46,8 @@ export type RunModel = {
   readonly run_id: string
   readonly tool: string
   readonly created: number
+  /** It is made of steps that are tools of their own. */
+  readonly workflow: boolean
   /** The last event that it knows; 0 before the first. */
   seq: number
   state: RunState
@@ -67,7 +69,12 @@ export type RunModel = {
   more_marks: number
   /** Stretches of silence beyond half the allowed one. */
   silences: { readonly from: number; readonly to: number }[]
+  /** Seconds of silence that it may keep, once it speaks the protocol; before, what it would be. */
   grace_s?: number
+  readonly promised_grace_s?: number
+  /** Seconds that an attempt may take, milliseconds of this one in which nobody counted because it waited, and when it will be ended. */
+  timeout_s?: number
+  waited_ms: number
   deadline?: number
   result?: unknown
   error?: RunFailure & { readonly step?: string; readonly retryable?: boolean }

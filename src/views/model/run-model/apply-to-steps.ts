@@ -1,0 +1,159 @@
+import { isObject } from '../../../contract/json.ts'
+import type { RunEvent } from '../../../contract/run-state.ts'
+import { eventText, messageOf, percentOf } from '../summary/event-text.ts'
+import type { RunModel, StepModel, StepState } from './run-model-type.ts'
+
+const MOST_STEPS = 1000
+const MOST_SPANS = 100
+const LONGEST_KEY = 200
+const LONGEST_LINE = 300
+const ENDS: readonly StepState[] = ['ok', 'failed', 'skipped', 'cancelled', 'interrupted']
+const TOLD = ['running', 'ok', 'failed', 'skipped']
+
+/** What an event means for the steps of a run: those of a workflow tell their state, those of an orchestrator are tasks, and those of a plain tool are the stages that its progress names. */
+export function applyToSteps(model: RunModel, event: RunEvent, at: number): void {
+  const { type } = event
+  if (type === 'runner_start') return closeAll(model, 'interrupted', at)
+  if (type === 'runner_end') return closeAll(model, model.state === 'completed' ? 'ok' : model.state === 'cancelled' ? 'cancelled' : model.error?.code === 'E_INTERRUPTED' ? 'interrupted' : 'failed', at)
+  if (type.startsWith('task_')) return applyTask(model, event, at)
+  if (type === 'log' && typeof event['step'] === 'string' && event['step'] !== '') return applyLog(model, event['step'], event, at)
+  if (type === 'progress' && !model.workflow && typeof event['step'] === 'string') return applyStage(model, event['step'], event, at)
+  if (type === 'action_required' && isObject(event['interaction'])) return hold(model, event['interaction']['id'], true, at)
+  if (type === 'runner_log' && isObject(event['answer'])) hold(model, event['answer']['id'], false, at)
+}
+
+function applyTask(model: RunModel, event: RunEvent, at: number): void {
+  const { task_id: task, child_run_id: run, child_event: child } = event
+  if (typeof task !== 'string' || task === '') return
+  const [path = '', attempt] = task.split('#')
+  const step = stepOf(model, path)
+  if (!step) return
+  if (typeof run === 'string') step.run_id = run
+  if (event.type === 'task_started') {
+    if (attempt !== undefined) step.tries = Number(attempt) || step.tries
+    begin(model, step, at)
+  } else if (event.type === 'task_done') {
+    // Of a step of a workflow the step itself tells the end: another try may follow.
+    if (!model.workflow) end(step, event['status'] === 'ok' ? 'ok' : event['status'] === 'cancelled' ? 'cancelled' : 'failed', at)
+    delete step.percent
+  } else if (event.type === 'task_action_required') step.state = 'waiting'
+  else if (event.type === 'task_error' && !model.workflow) step.error = eventText({ ...event, ...(isObject(child) && child) } as RunEvent).slice(0, LONGEST_LINE)
+  if (event.type !== 'task_progress' || !isObject(child)) return
+  if (step.state === 'waiting' || step.state === 'pending') begin(model, step, at)
+  const [percent, message] = [percentOf(child), messageOf(child)]
+  if (percent !== undefined) step.percent = percent
+  if (message !== undefined) step.last = message.slice(0, LONGEST_LINE)
+}
+
+function applyLog(model: RunModel, path: string, event: RunEvent, at: number): void {
+  const { step_state: state, kind } = event
+  const message = messageOf(event)
+  const known = model.steps.find(({ key }) => key === path.split('#')[0])
+  if (state === undefined) {
+    if (known && message !== undefined) known.last = message.slice(0, LONGEST_LINE)
+    return
+  }
+  if (state === 'retry' && known) {
+    close(known, 'failed', at)
+    // Until its next try begins, or is over.
+    turn(known, 'pending', at, model.attempt)
+    known.tries = Math.max(known.tries, (Number(event['try']) || known.tries) + 1)
+    known.last = (message ?? '').slice(0, LONGEST_LINE)
+    return
+  }
+  if (typeof state !== 'string' || !TOLD.includes(state)) return
+  // Told again after a restart, it is no news.
+  if (known && known.state === state && state !== 'running') return
+  const step = stepOf(model, path)
+  if (!step) return
+  if (typeof kind === 'string') step.kind = kind
+  if (state === 'running') return begin(model, step, at)
+  if (state === 'failed' && message !== undefined) step.error = message.slice(0, LONGEST_LINE)
+  end(step, state as StepState, at)
+}
+
+function applyStage(model: RunModel, path: string, event: RunEvent, at: number): void {
+  // Many tools name themselves in each line.
+  if (path === '' || path === model.tool || model.tool.endsWith(`.${path}`)) return
+  const step = stepOf(model, path)
+  if (!step) return
+  const [percent, message] = [percentOf(event), messageOf(event)]
+  if (step.state !== 'running') {
+    // A tool that names its next stage has ended the one before, unless it is around it.
+    for (const other of model.steps) if (other !== step && other.state === 'running' && other.kind === 'stage' && !step.key.startsWith(`${other.key}/`)) end(other, 'ok', at)
+    begin(model, step, at)
+  }
+  step.kind = 'stage'
+  if (percent !== undefined) step.percent = percent
+  if (message !== undefined) step.last = message.slice(0, LONGEST_LINE)
+}
+
+// The id of a question names its step: `approve`, or `all.2.<id of the tool's own question>`.
+function hold(model: RunModel, id: unknown, isAsked: boolean, at: number): void {
+  if (typeof id !== 'string') return
+  const isIts = ({ key }: StepModel): boolean => id === key.replaceAll('/', '.') || id.startsWith(`${key.replaceAll('/', '.')}.`)
+  const step = model.steps.filter((one) => isIts(one) && !ENDS.includes(one.state)).sort((left, right) => right.key.length - left.key.length)[0]
+  if (!step) return
+  if (isAsked) turn(step, 'waiting', at, model.attempt)
+  else if (step.state === 'waiting') turn(step, 'running', at, model.attempt)
+}
+
+function stepOf(model: RunModel, path: string): StepModel | undefined {
+  const key = (path.split('#')[0] ?? '').slice(0, LONGEST_KEY)
+  const known = model.steps.find((step) => step.key === key)
+  if (known) return known
+  if (model.steps.length >= MOST_STEPS) return void (model.more_steps += 1)
+  const parts = key.split('/')
+  const parent = findParent(model, parts)
+  const step: StepModel = { key, name: parent === undefined ? key : key.slice(parent.length + 1), ...(parent !== undefined && { parent }), depth: parent === undefined ? 0 : model.steps.find((one) => one.key === parent)!.depth + 1, state: 'pending', tries: 1, spans: [] }
+  model.steps.splice(placeOf(model, parent), 0, step)
+  return step
+}
+
+function findParent({ steps }: RunModel, parts: readonly string[]): string | undefined {
+  for (let length = parts.length - 1; length > 0; length -= 1) {
+    const key = parts.slice(0, length).join('/')
+    if (steps.some((step) => step.key === key)) return key
+  }
+  return undefined
+}
+
+// Behind everything that is inside the same one.
+function placeOf({ steps }: RunModel, parent: string | undefined): number {
+  if (parent === undefined) return steps.length
+  const last = steps.findLastIndex(({ key }) => key === parent || key.startsWith(`${parent}/`))
+  return last + 1
+}
+
+function begin(model: RunModel, step: StepModel, at: number): void {
+  if (step.state === 'running') return
+  if (step.state === 'waiting') return turn(step, 'running', at, model.attempt)
+  delete step.ended
+  delete step.error
+  step.began ??= at
+  turn(step, 'running', at, model.attempt)
+}
+
+function turn(step: StepModel, state: StepState, at: number, attempt: number): void {
+  close(step, undefined, at)
+  step.state = state
+  if (step.spans.length < MOST_SPANS) step.spans.push({ from: at, state, attempt })
+}
+
+function end(step: StepModel, state: StepState, at: number): void {
+  close(step, state, at)
+  step.state = state
+  if (state !== 'skipped') step.ended = at
+  delete step.percent
+}
+
+function close(step: StepModel, state: StepState | undefined, at: number): void {
+  const span = step.spans.at(-1)
+  if (!span || span.to !== undefined) return
+  span.to = at
+  if (state !== undefined) span.state = state
+}
+
+function closeAll({ steps }: RunModel, state: StepState, at: number): void {
+  for (const step of steps) if (!ENDS.includes(step.state) && step.began !== undefined) end(step, state, at)
+}

@@ -1,0 +1,8 @@
+/** The promises of section 10 of the specification about what is drawn: models over events. */
+export const VIEWS_MODEL: { readonly [name: string]: string } = {
+  'model-pure': 'The model of a run follows from its events alone: in one piece, bit by bit, and through JSON it is the same.',
+  'model-steps': 'Steps of workflows, tasks of orchestrators and stages of tools are one tree, with tries, waits, percentages and runs.',
+  'model-attempts': 'Attempts keep their cause, their end and their time; what belonged to one is forgotten in the next, and waiting is not counted.',
+  'model-bounded': 'A model stays small whatever a tool says.',
+  'run-filters': 'Filters of runs are in the address: state, tool, workflow, caller, time, words, artifacts, questions, error.',
+}
