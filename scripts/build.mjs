@@ -2,7 +2,7 @@
 // what help adds, `common` what both need, `flags` what reading flags needs, `schema` what compiled schemas need; everything else is a chunk of its own that loads when it is needed.
 // See docs/decisions/2026-11-15-chunks-by-what-a-start-needs.md.
 import { spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { transform } from 'esbuild'
@@ -18,8 +18,9 @@ try {
   await bundleModule('src/zod.ts')
   await buildApp({ configFile: 'dashboard/vite.config.ts', build: { outDir: resolve(next, 'dashboard') } })
   chmodSync(`${next}/bin.js`, 0o755)
-  const types = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json', '--outDir', `${next}/types`], { stdio: 'inherit' })
-  if (types.status !== 0) throw new Error('The types could not be built')
+  // `node scripts/build.mjs code`, for whoever tries things out: the types take longer than everything else, and stay as they were.
+  if (process.argv[2] === 'code' && existsSync('dist/types')) cpSync('dist/types', `${next}/types`, { recursive: true })
+  else buildTypes()
   // Swapped at the end, so that whoever runs the old build at this moment can go on.
   const old = `${next}-old`
   if (existsSync('dist')) renameSync('dist', old)
@@ -27,6 +28,11 @@ try {
   rmSync(old, { recursive: true, force: true })
 } finally {
   rmSync(next, { recursive: true, force: true })
+}
+
+function buildTypes() {
+  const { status } = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json', '--outDir', `${next}/types`], { stdio: 'inherit' })
+  if (status !== 0) throw new Error('The types could not be built')
 }
 
 async function bundleInside() {
