@@ -10,6 +10,7 @@ import type { RunRequest } from '../../runner/run-request.ts'
 import type { Command } from '../../surfaces/cli/argv/command.ts'
 import type { Host } from '../../surfaces/cli/host.ts'
 import { printHelp } from '../../surfaces/cli/print-help.ts'
+import { chooseProgress } from '../progress/progress-flag.ts'
 import { startDetachedRun } from '../run/detach.ts'
 import { followInForeground } from '../run/foreground.ts'
 import { readRunOptions } from '../run/request.ts'
@@ -33,6 +34,7 @@ export async function runResume(program: Servable, command: Command & { kind: 't
 
 /** Goes on with the run that a word means; gives the exit status. Throws CONFLICT where somebody else does, PRECONDITION where there is nothing to go on with. */
 export async function resumeRun(run: string, flags: RunFlags & { readonly config?: string }, globals: Command['globals'], io: Io, host: Host): Promise<number> {
+  const progress = chooseProgress(flags.progress, globals, io)
   const { paths } = await lookUp(io.cwd, { run, ...(flags.config !== undefined && { config: flags.config }) })
   const { timeout, heartbeatGrace, retries, allowLevel, answers, secrets } = readRunOptions(flags, globals, io.cwd)
   // Ours before anything is changed: of two who resume it one gets it, and the other changes nothing.
@@ -57,7 +59,7 @@ export async function resumeRun(run: string, flags: RunFlags & { readonly config
   // The wish to end it belonged to the attempt before.
   await rm(paths.cancel, { force: true })
   if (flags.detach) return startDetachedRun(paths, changed, io, host, globals, 'resume')
-  return withRegistryOf(changed, paths, io, (performer) => followInForeground(paths, changed, { ...performer, wait: flags.wait === true, resumedBy: 'resume' }, io, host, globals))
+  return withRegistryOf(changed, paths, io, (performer) => followInForeground(paths, changed, { ...performer, wait: flags.wait === true, progress, resumedBy: 'resume' }, io, host, globals))
 }
 
 async function checkUnfinished(paths: RunPaths, request: RunRequest): Promise<void> {

@@ -5,7 +5,7 @@ import { countRows } from './count-rows.ts'
 import type { RowCounter } from './count-rows.ts'
 
 /** What a frame is made for. */
-export type FrameRequest = Size & { /** Goes up with each frame, for what moves. */ readonly tick: number; /** Nothing moves: somebody is asked below. */ readonly still: boolean }
+export type FrameRequest = Size & { /** Goes up with each frame, for what moves. */ readonly tick: number; /** Rows that have to stay free below, where somebody is asked; nothing moves then. */ readonly below: number }
 
 export type PainterOptions = {
   readonly stderr: Pick<TextSink, 'write' | 'send' | 'flush'>
@@ -22,8 +22,8 @@ export type Painter = {
   above(lines: readonly string[]): Promise<void>
   /** Takes the picture away for something that writes by itself, and draws it again when that is over. */
   aside(work: () => void | Promise<void>): Promise<void>
-  /** Holds the picture still while somebody is asked below it; `rows` has to hear everything that is written and typed there. `said` stays above. */
-  ask<T>(work: (rows: RowCounter) => Promise<T>, said: (answer: T) => readonly string[]): Promise<T>
+  /** Holds the picture still while somebody is asked below it, in about `below` rows; `rows` has to hear everything that is written and typed there. `said` stays above. */
+  ask<T>(below: number, work: (rows: RowCounter) => Promise<T>, said: (answer: T) => readonly string[]): Promise<T>
   /** The last picture, which stays, however tall; then the cursor is back. Safe to call twice. */
   finish(lines: readonly string[]): Promise<void>
 }
@@ -70,10 +70,10 @@ export function createPainter({ stderr, screen, frame, repeat = repeatQuietly }:
     hidden = false
     return SHOW_CURSOR
   }
-  const draw = (still = false): Promise<void> => {
+  const draw = (below = 0): Promise<void> => {
     const now = size()
-    const cursor = still ? show() : hide()
-    return send(`${cursor}${writer.draw(frame({ ...now, tick, still }), takeWaiting(), now)}`)
+    const cursor = below > 0 ? show() : hide()
+    return send(`${cursor}${writer.draw(frame({ ...now, tick, below }), takeWaiting(), now)}`)
   }
   const onTick = (): void => {
     // A terminal that does not take the last frame does not need the next one.
@@ -118,8 +118,8 @@ export function createPainter({ stderr, screen, frame, repeat = repeatQuietly }:
       await send(`${writer.erase(size())}${lines.map((line) => `${line}\n`).join('')}${show()}`)
       await work()
     }),
-    ask: (work, said) => alone(async () => {
-      await draw(true)
+    ask: (below, work, said) => alone(async () => {
+      await draw(Math.max(1, below))
       const before = size()
       const rows = countRows(before.columns)
       const answer = await work(rows)

@@ -24,7 +24,8 @@ export function answerCommand(run: string, { id, kind, options }: OpenQuestion, 
 
 /** The step that asks: a decision has the name of its step, and a question of a tool begins with it. */
 export function askingStep(steps: readonly StepModel[], { id }: OpenQuestion): StepModel | undefined {
-  return steps.reduce<StepModel | undefined>((found, step) => ((id === step.key || id.startsWith(`${step.key}.`)) && step.key.length > (found?.key.length ?? -1) ? step : found), undefined)
+  const isIts = (key: string): boolean => id === key || id.startsWith(`${key}.`)
+  return steps.filter(({ key }) => isIts(key.replaceAll('/', '.'))).sort((left, right) => right.key.length - left.key.length)[0]
 }
 
 function valueOf(option: unknown): string {

@@ -1,7 +1,7 @@
 import { isOver } from '../../../contract/run-state.ts'
 import type { RunModel, StepModel } from '../../model/run-model/run-model-type.ts'
 import type { Look } from '../look.ts'
-import { formatElapsed, formatTook } from './durations.ts'
+import { formatDuration } from '../../model/format/duration.ts'
 import { answerCommand, askingStep, openQuestions, questionText } from './questions.ts'
 import type { Piece, Row } from './row.ts'
 import { iconOf, STATES, wordOf } from './states.ts'
@@ -17,6 +17,8 @@ export type TreeOptions = {
   readonly tick: number
   /** Questions are answered here; elsewhere the tree says how. */
   readonly answersHere: boolean
+  /** Somebody is asked below the tree at this moment. */
+  readonly asking: boolean
   /** Several runs are shown: each says its id. */
   readonly named: boolean
   /** Logs of what failed, by the path of the step; that of the run itself is ''. */
@@ -35,11 +37,11 @@ export function runRows(model: RunModel, options: TreeOptions): readonly Row[] {
     if (inside || step.state === 'ok' || step.state === 'skipped') folded.add(step.key)
     if (inside) return []
     const questions = asked.filter((one) => one.step === step).map(({ question }) => question)
-    return [stepRow(step, questions.length > 0, options), ...questions.flatMap((question) => questionRows(model, question, step.depth + 2, asked.length > 1, options)), ...tailRows(options.tails.get(step.key), step.depth + 2)]
+    return [stepRow(step, questions.length > 0, options), ...questions.flatMap((question) => questionRows(model, question, step.depth + 2, asked.length > 1, options)), ...(step.state === 'failed' || step.state === 'interrupted' ? tailRows(options.tails.get(step.key), step.depth + 2, options.look) : [])]
   })
   const more: readonly Row[] = model.more_steps > 0 ? [{ depth: 1, icon: { text: options.look.glyphs.cut, role: 'dim' }, notes: [{ text: `${model.more_steps} more steps`, role: 'dim' }], worth: 'done' }] : []
   const own = asked.filter(({ step }) => step === undefined).flatMap(({ question }) => questionRows(model, question, 1, asked.length > 1, options))
-  return [headRow(model, options), ...steps, ...more, ...own, ...tailRows(options.tails.get(''), 1)]
+  return [headRow(model, options), ...steps, ...more, ...own, ...(model.state === 'failed' ? tailRows(options.tails.get(''), 1, options.look) : [])]
 }
 
 function headRow(model: RunModel, options: TreeOptions): Row {
@@ -48,7 +50,7 @@ function headRow(model: RunModel, options: TreeOptions): Row {
   const over = isOver(state)
   const running = steps.some((step) => step.state === 'running' && step.last !== undefined && step.last === progress?.message)
   const said = over || running ? undefined : (progress?.message ?? (steps.length === 0 ? model.last?.text : undefined))
-  const retry = over && last?.retry_in_s !== undefined ? `next attempt in ${formatTook(last.retry_in_s * 1000)}` : undefined
+  const retry = over && last?.retry_in_s !== undefined ? `next attempt in ${formatDuration(last.retry_in_s)}` : undefined
   return {
     depth: 0,
     icon: iconOf(state, options.look, options.tick),
@@ -83,25 +85,25 @@ function stepRow(step: StepModel, asks: boolean, { look, now, tick }: TreeOption
   }
 }
 
-function questionRows({ run_id, state }: RunModel, question: RunModel['questions'][number]['question'], depth: number, several: boolean, { look, answersHere }: TreeOptions): readonly Row[] {
-  if (isOver(state)) return []
+function questionRows({ run_id, state }: RunModel, question: RunModel['questions'][number]['question'], depth: number, several: boolean, { look, answersHere, asking }: TreeOptions): readonly Row[] {
+  if (isOver(state) || (answersHere && asking)) return []
   const asks: Row = { depth, icon: { text: look.glyphs.waiting, role: 'warn' }, notes: [{ text: questionText(question) }], worth: 'problem' }
   return answersHere ? [asks] : [asks, { depth, notes: [{ text: '  ' }, { text: answerCommand(run_id, question, several), role: 'accent' }], worth: 'problem' }]
 }
 
-function tailRows(tail: Tail | undefined, depth: number): readonly Row[] {
+function tailRows(tail: Tail | undefined, depth: number, { glyphs }: Look): readonly Row[] {
   if (!tail) return []
-  const lines = tail.lines.map((line): Row => ({ depth, icon: { text: '|', role: 'dim' }, notes: [{ text: line, role: 'dim' }], worth: 'log' }))
+  const lines = tail.lines.map((line): Row => ({ depth, icon: { text: glyphs.rule, role: 'dim' }, notes: [{ text: line, role: 'dim' }], worth: 'log' }))
   return tail.path === undefined ? lines : [...lines, { depth, notes: [{ text: 'log:', role: 'dim' }, { text: tail.path, path: true }], worth: 'fact' }]
 }
 
 function silence({ state, heard, grace_s }: RunModel, now: number): readonly Piece[] {
   const silent = heard === undefined ? 0 : now - heard
   if (state !== 'running' || silent < SILENT_MS) return []
-  return [{ text: `last heard ${formatElapsed(silent)} ago`, role: grace_s !== undefined && silent > grace_s * 500 ? 'warn' : 'dim' }]
+  return [{ text: `last heard ${formatDuration(Math.floor(silent / 1000))} ago`, role: grace_s !== undefined && silent > grace_s * 500 ? 'warn' : 'dim' }]
 }
 
 function timeOf(span: { readonly began?: number; readonly ended?: number } | undefined, now: number, none: boolean): { readonly time?: string } {
   if (none || span?.began === undefined) return {}
-  return { time: span.ended === undefined ? formatElapsed(now - span.began) : formatTook(span.ended - span.began) }
+  return { time: span.ended === undefined ? formatDuration(Math.max(0, Math.floor((now - span.began) / 1000))) : formatDuration(Math.max(0, span.ended - span.began) / 1000) }
 }
