@@ -12,6 +12,7 @@ import { loadAssets } from '../../views/server/assets/load-assets.ts'
 import { createDashboardApp } from '../../views/server/create-dashboard-app.ts'
 import { SAFE_HEADERS } from '../../views/server/door/headers.ts'
 import { createSession } from '../../views/server/door/session.ts'
+import { findFile } from '../config/find-file.ts'
 import type { Surroundings } from '../config/load.ts'
 import { surroundingsOf } from '../run/surroundings.ts'
 import { openBackend } from './open-backend.ts'
@@ -36,7 +37,9 @@ export async function serveUi(input: UiInput, { io, host: process, globals, set 
     const event = { type: 'log', level, message } as const
     io.stderr.write(`${json ? notificationLine(event) : notificationText(event)}\n`)
   }
-  const root = findRunsFolder(io.cwd, input.config)
+  // A file that was named has to be there; what is wrong inside it is shown by the page.
+  const config = findFile(io.cwd, input.config)
+  const root = findRunsFolder(io.cwd, config)
   const assets = loadAssets(findPageFolder())
   const token = readToken(root, { cwd: io.cwd, tokenFile, readOnly })
   process.prepareForTools(redirectStrayOutput, servingProcess(io, json, GRACE_MS))
