@@ -1,4 +1,3 @@
-import { findRunsFolder } from '../../runner/folder/find-runs-folder.ts'
 import type { BuiltinContext } from '../../surfaces/builtin/builtin.ts'
 import { findCaller } from '../../surfaces/cli/caller.ts'
 import { choosePresentation } from '../../surfaces/cli/mode.ts'
@@ -17,6 +16,7 @@ import type { Surroundings } from '../config/load.ts'
 import { surroundingsOf } from '../run/surroundings.ts'
 import { openBackend } from './open-backend.ts'
 import { openBrowser } from './open-browser.ts'
+import { openProject } from './open-project.ts'
 import { findPageFolder } from './page-folder.ts'
 import { readToken } from './read-token.ts'
 
@@ -38,12 +38,12 @@ export async function serveUi(input: UiInput, { io, host: process, globals, set 
     io.stderr.write(`${json ? notificationLine(event) : notificationText(event)}\n`)
   }
   // A file that was named has to be there; what is wrong inside it is shown by the page.
-  const config = findFile(io.cwd, input.config)
-  const root = findRunsFolder(io.cwd, config)
+  findFile(io.cwd, input.config)
+  const project = openProject({ cwd: io.cwd, env: io.env, now: io.now, surroundings: surroundingsOf(input), started: process.started })
   const assets = loadAssets(findPageFolder())
-  const token = readToken(root, { cwd: io.cwd, tokenFile, readOnly })
+  const token = readToken(project.runsFolder, { cwd: io.cwd, tokenFile, readOnly })
   process.prepareForTools(redirectStrayOutput, servingProcess(io, json, GRACE_MS))
-  const backend = await openBackend({ root, readOnly, surroundings: surroundingsOf(input), io, host: process })
+  const backend = openBackend(project, { version: set.version, readOnly })
   let port = 0
   try {
     const session = createSession(token, () => port, io.now)
