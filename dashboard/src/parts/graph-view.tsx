@@ -35,8 +35,8 @@ export function GraphView({ graph, states, selected, onSelect, label = 'Graph of
 function Edge({ edge: { from, to, kind, label }, boxes, taken }: { readonly edge: GraphEdge; readonly boxes: ReadonlyMap<string, Box>; readonly taken: boolean }) {
   const [source, target] = [boxes.get(from), boxes.get(to)]
   if (!source || !target) return null
-  const [x1, y1] = [source.x + source.width / 2, source.y + source.height]
-  const [x2, y2] = [target.x + target.width / 2, target.y - 1]
+  const [x1, y1] = [source.line, source.y + source.height]
+  const [x2, y2] = [target.line, target.y - 1]
   const bend = Math.max(12, Math.abs(y2 - y1) / 2)
   return (
     <g class={`edge ${kind} ${taken ? 'taken' : ''}`}>
