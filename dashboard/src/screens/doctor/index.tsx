@@ -1,10 +1,10 @@
 import type { DoctorReport } from '../../../../src/views/model/wire/others.ts'
-import { CopyButton } from '../../parts/copy-button.tsx'
 import { Loading, Problem } from '../../parts/notes.tsx'
 import { useDocument } from '../../state/resource.ts'
 import type { ScreenProps } from '../screen.ts'
 import { Agents } from './agents.tsx'
 import { Disk } from './disk.tsx'
+import { Finding } from './finding.tsx'
 
 const LOOKS = { ok: ['ok', '✓', 'ok'], missing: ['warn', '○', 'missing'], broken: ['bad', '✗', 'broken'] } as const
 
@@ -37,15 +37,7 @@ function Part({ part, findings }: { readonly part: string; readonly findings: Fi
     <section class="card" aria-label={part}>
       <h2>{part}</h2>
       <ul class="findings">
-        {findings.map(({ id, status, found, fix }) => {
-          const [role, symbol, word] = LOOKS[status]
-          return (
-            <li key={id}>
-              <span class={role}><span aria-hidden="true">{symbol}</span> {word}</span>
-              <div><strong>{id}</strong> <span class="dim">{found}</span>{fix !== undefined && <p class="fix"><code>{fix}</code><CopyButton label="Copy fix" text={fix} /></p>}</div>
-            </li>
-          )
-        })}
+        {findings.map(({ id, status, found, fix }) => <Finding key={id} look={LOOKS[status]} name={id} found={found} fix={fix} />)}
       </ul>
     </section>
   )

@@ -10,7 +10,7 @@ export function Problems({ problems }: { readonly problems: readonly ToolProblem
     <section class="card">
       <h2>Refused, and what to mend <span class="count">{problems.length}</span></h2>
       <div class="scroll-x">
-        <table aria-label="Refused">
+        <table class="roomy" aria-label="Refused">
           <thead><tr><th>Level</th><th>Where</th><th class="wide">Reason</th><th class="wide">Fix</th></tr></thead>
           <tbody>
             {sorted.map((one) => (
@@ -36,7 +36,7 @@ export function Shadowed({ rows }: { readonly rows: readonly ToolRow[] }) {
       <h2>Shadowed <span class="count">{rows.length}</span></h2>
       <p class="dim">Another tool of the same name comes first; these are called by their whole id.</p>
       <div class="scroll-x">
-        <table aria-label="Shadowed">
+        <table class="roomy" aria-label="Shadowed">
           <thead><tr><th>Tool</th><th>Shadowed by</th><th>Source</th><th class="wide">Where</th></tr></thead>
           <tbody>
             {rows.map((row) => (
@@ -60,7 +60,7 @@ export function Sources({ sources }: Pick<ToolList, 'sources'>) {
     <details class="card">
       <summary><h2>Sources <span class="count">{sources.length}</span></h2></summary>
       <div class="scroll-x">
-        <table aria-label="Sources">
+        <table class="roomy" aria-label="Sources">
           <thead><tr><th>Source</th><th>Kind</th><th class="wide">Where</th><th class="right">Tools</th><th class="right">Problems</th></tr></thead>
           <tbody>{sources.map((source) => <tr key={source.name}><td><a href={`/tools?source=${encodeURIComponent(source.name)}`}>{source.name}</a></td><td>{source.kind}</td><td class="wide wrap"><code>{source.location}</code></td><td class="right">{source.tools}</td><td class={source.problems > 0 ? 'right warn' : 'right dim'}>{source.problems}</td></tr>)}</tbody>
         </table>

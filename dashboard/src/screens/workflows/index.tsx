@@ -19,7 +19,7 @@ export function WorkflowsScreen(_: ScreenProps) {
       {workflows.length === 0 && <Empty title="There are no workflows yet"><p>A file in the folder that <code>toolable.yaml</code> names under <code>workflows</code> makes one.</p></Empty>}
       {workflows.length > 0 && (
         <div class="card scroll-x">
-          <table aria-label="Workflows">
+          <table class="roomy" aria-label="Workflows">
             <thead><tr><th class="wide">Workflow</th><th>Last run</th><th>When</th><th class="right">Steps</th><th class="right">Runs</th><th class="right">Failed</th><th>File</th></tr></thead>
             <tbody>{workflows.map((row) => <Row key={row.id} row={row} />)}</tbody>
           </table>

@@ -3,12 +3,10 @@ import { examplesOf, show, textOf } from './field.ts'
 
 const MOST_EXAMPLES = 3
 
-/** What a text in a field for numbers means: nothing, a number, or, where it is none, itself, so that whoever checks it can say what is wrong. */
-export function readNumber(text: string): number | string | undefined {
-  const trimmed = text.trim()
-  if (trimmed === '') return undefined
-  const number = Number(trimmed)
-  return Number.isFinite(number) && /^[-+]?[\d.]/.test(trimmed) ? number : text
+/** What a text in a field for numbers means; nothing where it is empty or no number. */
+export function readNumber(text: string): number | undefined {
+  const number = Number(text)
+  return text.trim() === '' || !Number.isFinite(number) ? undefined : number
 }
 
 /** What a text of JSON means, or why it is none; an empty one is nothing. */
