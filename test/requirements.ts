@@ -12,6 +12,7 @@ import { RUNNER } from './requirements/runner.ts'
 import { RUNS } from './requirements/runs.ts'
 import { SANDBOX } from './requirements/sandbox.ts'
 import { STATE } from './requirements/state.ts'
+import { VIEWS_HTTP } from './requirements/views-http.ts'
 import { VIEWS_MODEL } from './requirements/views-model.ts'
 import { VIEWS_SHELL } from './requirements/views-shell.ts'
 import { VIEWS_TOOLS } from './requirements/views-tools.ts'
@@ -282,6 +283,7 @@ export const requirements: { readonly [id: string]: Requirement } = {
   ...section('9', WORKFLOW_RUNS),
   ...section('10', VIEWS_RUN_PAGE),
   ...section('9', WORKFLOW_BUILD),
+  ...section('10', VIEWS_HTTP),
   ...section('10', VIEWS_MODEL),
   ...section('10', VIEWS_SHELL),
   ...section('10', VIEWS_TOOLS),

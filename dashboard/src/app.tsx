@@ -4,17 +4,9 @@ import { Header, PLACES } from './parts/frame/header.tsx'
 import { KeyList } from './parts/frame/key-list.tsx'
 import { LostBanner } from './parts/frame/lost-banner.tsx'
 import { Empty } from './parts/notes.tsx'
-import { DecisionsScreen } from './screens/decisions/index.tsx'
-import { DoctorScreen } from './screens/doctor/index.tsx'
+import { late } from './screens/late.tsx'
 import { NowScreen } from './screens/now/index.tsx'
-import { PlanScreen } from './screens/plan/index.tsx'
-import { RunScreen } from './screens/run/index.tsx'
-import { RunsScreen } from './screens/runs/index.tsx'
 import type { ScreenProps } from './screens/screen.ts'
-import { ToolScreen } from './screens/tool/index.tsx'
-import { ToolsScreen } from './screens/tools/index.tsx'
-import { WorkflowScreen } from './screens/workflow/index.tsx'
-import { WorkflowsScreen } from './screens/workflows/index.tsx'
 import { about } from './state/about.ts'
 import { announcement } from './state/announce.ts'
 import { useKeys } from './state/keys.ts'
@@ -26,12 +18,12 @@ type Place = { readonly title: string; readonly Screen: ComponentType<ScreenProp
 // By the first part of the path: the list, and the one thing of it that the second part names.
 const SCREENS: { readonly [first: string]: readonly [Place, Place?] } = {
   '': [{ title: 'Now', Screen: NowScreen }],
-  runs: [{ title: 'Runs', Screen: RunsScreen }, { title: 'Run', Screen: RunScreen }],
-  decisions: [{ title: 'Decisions', Screen: DecisionsScreen }],
-  tools: [{ title: 'Tools', Screen: ToolsScreen }, { title: 'Tool', Screen: ToolScreen }],
-  workflows: [{ title: 'Workflows', Screen: WorkflowsScreen }, { title: 'Workflow', Screen: WorkflowScreen }],
-  plan: [{ title: 'Plan', Screen: PlanScreen }],
-  doctor: [{ title: 'Doctor', Screen: DoctorScreen }],
+  runs: [{ title: 'Runs', Screen: late(async () => (await import('./screens/runs/index.tsx')).RunsScreen) }, { title: 'Run', Screen: late(async () => (await import('./screens/run/index.tsx')).RunScreen) }],
+  decisions: [{ title: 'Decisions', Screen: late(async () => (await import('./screens/decisions/index.tsx')).DecisionsScreen) }],
+  tools: [{ title: 'Tools', Screen: late(async () => (await import('./screens/tools/index.tsx')).ToolsScreen) }, { title: 'Tool', Screen: late(async () => (await import('./screens/tool/index.tsx')).ToolScreen) }],
+  workflows: [{ title: 'Workflows', Screen: late(async () => (await import('./screens/workflows/index.tsx')).WorkflowsScreen) }, { title: 'Workflow', Screen: late(async () => (await import('./screens/workflow/index.tsx')).WorkflowScreen) }],
+  plan: [{ title: 'Plan', Screen: late(async () => (await import('./screens/plan/index.tsx')).PlanScreen) }],
+  doctor: [{ title: 'Doctor', Screen: late(async () => (await import('./screens/doctor/index.tsx')).DoctorScreen) }],
 }
 
 /** The whole page: the frame, and in it the screen of the route. */

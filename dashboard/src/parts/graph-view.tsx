@@ -1,9 +1,9 @@
 import { useMemo } from 'preact/hooks'
 import type { Graph, GraphCluster, GraphEdge, GraphNode, NodeStanding } from '../../../src/views/model/graph/graph-type.ts'
 import { now } from '../state/clock.ts'
-import { durationText } from './format.ts'
-import { layOut } from './graph-layout.ts'
-import type { Box } from './graph-layout.ts'
+import { formatDuration } from '../../../src/views/model/format/duration.ts'
+import { layoutOf } from '../../../src/views/model/graph/layout-of.ts'
+import type { Box } from '../../../src/views/model/graph/layout-of.ts'
 import { lookOf } from './state-badge.tsx'
 
 type Props = {
@@ -17,7 +17,7 @@ type Props = {
 
 /** A definition as boxes in layers, with how each of them stands. */
 export function GraphView({ graph, states, selected, onSelect, label = 'Graph of the steps' }: Props) {
-  const { boxes, width, height } = useMemo(() => layOut(graph), [graph])
+  const { boxes, width, height } = useMemo(() => layoutOf(graph), [graph])
   const props = { states, selected, onSelect }
   return (
     <div class="graph" role="group" aria-label={label}>
@@ -74,5 +74,5 @@ function Step({ step: { key, name, label, planned }, box, kind, states, selected
 
 function timeOf({ began, ended, state }: NodeStanding): string | undefined {
   if (began === undefined || state === 'skipped') return undefined
-  return durationText(Math.max(0, (ended ?? Math.max(began, now.value)) - began) / 1000)
+  return formatDuration(Math.max(0, (ended ?? Math.max(began, now.value)) - began) / 1000)
 }

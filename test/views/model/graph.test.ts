@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { graphOf } from '../../../src/views/model/graph/graph-of.ts'
+import { layoutOf } from '../../../src/views/model/graph/layout-of.ts'
+import type { Box } from '../../../src/views/model/graph/layout-of.ts'
 import { standingsOf } from '../../../src/views/model/graph/standings-of.ts'
 import type { StepModel, StepState } from '../../../src/views/model/run-model/run-model-type.ts'
 import { normaliseWorkflow } from '../../../src/workflow/definition/normalise-workflow.ts'
@@ -46,6 +48,34 @@ describe('a definition as a graph [10.graph-model]', () => {
     const keys = new Set([...graph.nodes, ...graph.clusters].map(({ key }) => key))
     expect(graph.edges.filter(({ from, to }) => !keys.has(from) || !keys.has(to))).toEqual([])
     expect(graphOf([])).toEqual({ nodes: [], clusters: [], edges: [] })
+  })
+})
+
+describe('where its boxes are [10.graph-layout]', () => {
+  const graph = graphOf(steps)
+  const { boxes, width, height } = layoutOf(graph)
+  const overlap = (left: Box, right: Box) => left.x < right.x + right.width && right.x < left.x + left.width && left.y < right.y + right.height && right.y < left.y + left.height
+
+  test('everything has a place inside the picture, boxes touch no box, and frames hold what is in them', () => {
+    const all = [...graph.nodes, ...graph.clusters]
+    expect(all.filter(({ key }) => !boxes.has(key))).toEqual([])
+    expect([...boxes.values()].filter((box) => box.x < 0 || box.y < 0 || box.x + box.width > width || box.y + box.height > height)).toEqual([])
+    const pairs = all.flatMap((one, index) => all.slice(index + 1).filter((other) => other.parent === one.parent).map((other) => [one.key, other.key] as const))
+    expect(pairs.filter(([one, other]) => overlap(boxes.get(one)!, boxes.get(other)!))).toEqual([])
+    expect(all.filter(({ key, parent }) => parent !== undefined && (boxes.get(key)!.x < boxes.get(parent)!.x || boxes.get(key)!.y < boxes.get(parent)!.y + 20 || boxes.get(key)!.x + boxes.get(key)!.width > boxes.get(parent)!.x + boxes.get(parent)!.width))).toEqual([])
+  })
+
+  test('what follows is below, what is at the same time is beside, what takes back is to the right', () => {
+    expect(graph.edges.filter(({ from, to, kind }) => kind !== 'need' && boxes.get(to)!.y < boxes.get(from)!.y + boxes.get(from)!.height)).toEqual([])
+    expect(boxes.get('shards/0')!.y).toBe(boxes.get('shards/two')!.y)
+    expect(boxes.get('files/*/copy~undo/tool-1')!.x).toBeGreaterThan(boxes.get('files/*/copy')!.x)
+    expect(boxes.get('scan')!.x).toBe(boxes.get('choose')!.x)
+  })
+
+  test('many tasks are broken into lines', () => {
+    const many = graphOf(planOf(normaliseWorkflow({ name: 'many', steps: [{ name: 'all', tasks: Array.from({ length: 30 }, (_, index) => ({ name: `t${index}`, command: 'x' })) }] })).steps)
+    expect(layoutOf(many).width).toBeLessThan(1000)
+    expect(layoutOf({ nodes: [], clusters: [], edges: [] }).boxes.size).toBe(0)
   })
 })
 

@@ -21,7 +21,7 @@ const model = (more: Partial<RunModel>): RunModel => ({
 describe('a run over time [10.timeline-rows]', () => {
   test('attempts, steps and children are rows; what is not over reaches to now', () => {
     const timeline = timelineOf(model({
-      attempts: [{ attempt: 1, began: at(1), ended: at(4), state: 'failed', cause: 'first', error: { code: 'E_X' }, spans: [{ from: at(1), to: at(4), state: 'failed', attempt: 1 }] }, { attempt: 2, began: at(6), state: 'running', cause: 'retry', spans: [{ from: at(6), state: 'running', attempt: 2 }] }],
+      attempts: [{ attempt: 1, began: at(1), ended: at(4), state: 'failed', cause: 'first', error: { code: 'E_X' }, spans: [{ from: at(1), to: at(4), state: 'running', attempt: 1 }] }, { attempt: 2, began: at(6), state: 'running', cause: 'retry', spans: [{ from: at(6), state: 'running', attempt: 2 }] }],
       steps: [step('scan', 6, 8, { run_id: 'r-2' }), step('copy', 8, undefined)],
       marks: [mark(2, 'progress'), mark(7, 'artifact', 'scan'), mark(9, 'log', 'unknown')],
     }), at(10), [
@@ -35,6 +35,7 @@ describe('a run over time [10.timeline-rows]', () => {
       ['step', 'copy', 'running', '8-10…', ''],
       ['child', 'r-3', 'running', '9-10…', ''],
     ])
+    expect(timeline.rows[0]!.bars[0]).toMatchObject({ state: 'failed' })
     expect(timeline).toMatchObject({ from: at(0), to: at(10), now: at(10), more: 0 })
   })
 

@@ -1,4 +1,5 @@
-import { useId, useState } from 'preact/hooks'
+import { useEffect, useId, useState } from 'preact/hooks'
+import type { JsonSchema } from '../../../../src/contract/json.ts'
 import { show } from '../../../../src/views/model/form/field.ts'
 import type { Option } from '../../../../src/views/model/form/field.ts'
 import { readNumber } from '../../../../src/views/model/form/texts.ts'
@@ -12,7 +13,7 @@ const MOST_RADIOS = 4
 
 /** A field for text; an empty one is not filled in. */
 export function TextControl({ type, place, wiring: { name: _, ...wiring } }: Simple & { readonly type: 'text' | 'long' | 'password' | 'date' }) {
-  const value = place.value === undefined ? '' : show(place.value)
+  const value = show(place.value)
   const onInput = ({ currentTarget }: { readonly currentTarget: HTMLInputElement | HTMLTextAreaElement }) => place.onChange(currentTarget.value === '' ? undefined : currentTarget.value)
   if (type === 'long' || value.includes('\n')) return <textarea {...wiring} rows={3} value={value} onInput={onInput} />
   const rest = { ...wiring, value, onInput, spellcheck: false }
@@ -23,12 +24,15 @@ export function TextControl({ type, place, wiring: { name: _, ...wiring } }: Sim
   }
 }
 
-/** A field for a number; a text that is none is told as it is, so that it can be refused with a reason. */
-export function NumberControl({ whole, place, wiring: { name: _, ...wiring } }: Simple & { readonly whole: boolean }) {
+/** A field for a number. */
+export function NumberControl({ schema: { minimum, maximum }, whole, place, wiring: { name: _, ...wiring } }: Simple & { readonly schema: JsonSchema; readonly whole: boolean }) {
   const [draft, setDraft] = useState('')
-  const value = readNumber(draft) === place.value ? draft : place.value === undefined ? '' : show(place.value)
-  return <input {...wiring} type="text" class="number" inputmode={whole ? 'numeric' : 'decimal'} autocomplete="off" value={value} onInput={({ currentTarget }) => {
+  useEffect(() => () => place.mark(wiring.id, false), [])
+  const value = readNumber(draft) === place.value ? draft : show(place.value)
+  return <input {...wiring} type="number" step={whole ? 1 : 'any'} {...(typeof minimum === 'number' && { min: minimum })} {...(typeof maximum === 'number' && { max: maximum })} value={value} onInput={({ currentTarget }) => {
     setDraft(currentTarget.value)
+    // The browser keeps a text that is no number to itself.
+    place.mark(wiring.id, currentTarget.validity.badInput)
     place.onChange(readNumber(currentTarget.value))
   }} />
 }

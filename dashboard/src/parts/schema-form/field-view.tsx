@@ -35,7 +35,7 @@ export function FieldView({ place }: { readonly place: Place }) {
       <Problems id={`${id}-problem`} messages={own.map(({ message }) => message)} />
     </>
   )
-  if (isWhole || (field.kind === 'group' && place.hidesName)) return <div class="fields">{control}<Problems id={`${id}-problem`} messages={own.map(({ message }) => message)} /></div>
+  if (isWhole || (field.kind === 'group' && place.hidesName)) return <div class="members">{control}<Problems id={`${id}-problem`} messages={own.map(({ message }) => message)} /></div>
   if (field.kind === 'boolean' && !isNull) return <div class="field check">{around}</div>
   if (isSet(field, place)) return <Fieldset wiring={wiring} required={place.required} hidesName={place.hidesName}>{around}</Fieldset>
   return (
@@ -67,7 +67,7 @@ function Fieldset({ wiring, required, hidesName, children }: { readonly wiring: 
 function Control({ field, place, wiring }: { readonly field: Field; readonly place: Place; readonly wiring: Wiring }) {
   switch (field.kind) {
     case 'text': return <TextControl type={field.type} place={place} wiring={wiring} />
-    case 'number': return <NumberControl whole={field.whole} place={place} wiring={wiring} />
+    case 'number': return <NumberControl schema={field.schema} whole={field.whole} place={place} wiring={wiring} />
     case 'boolean': return <Checkbox {...wiring} label={wiring.name} checked={(place.value ?? field.schema['default']) === true} onChange={(checked) => place.onChange(checked === (field.schema['default'] === true) && !place.required ? undefined : checked)} />
     case 'choice': return <ChoiceControl options={field.options} byDefault={field.schema['default']} place={place} wiring={wiring} />
     case 'many': return <ManyControl options={field.options} place={place} />

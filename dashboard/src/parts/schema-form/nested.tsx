@@ -70,7 +70,7 @@ export function VariantsControl({ variants, place, name }: { readonly variants: 
       }}>
         {variants.map(({ label }, position) => <option selected={position === index}>{label}</option>)}
       </select>
-      <FieldView key={index} place={{ ...inner(place), name, hidesName: true, schema: variants[index]!.schema, value: place.value, problems: place.problems.filter(({ path }) => path.length > 0), onChange: place.onChange }} />
+      <FieldView key={index} place={{ ...inner(place), depth: place.depth, name, hidesName: true, schema: variants[index]!.schema, value: place.value, problems: place.problems.filter(({ path }) => path.length > 0), onChange: place.onChange }} />
     </>
   )
 }

@@ -3,12 +3,10 @@ import { examplesOf, show, textOf } from './field.ts'
 
 const MOST_EXAMPLES = 3
 
-/** What a text in a field for numbers means: nothing, a number, or, where it is none, itself, so that whoever checks it can say what is wrong. */
-export function readNumber(text: string): number | string | undefined {
-  const trimmed = text.trim()
-  if (trimmed === '') return undefined
-  const number = Number(trimmed)
-  return Number.isFinite(number) && /^[-+]?[\d.]/.test(trimmed) ? number : text
+/** What a text in a field for numbers means; nothing where it is empty or no number. */
+export function readNumber(text: string): number | undefined {
+  const number = Number(text)
+  return text.trim() === '' || !Number.isFinite(number) ? undefined : number
 }
 
 /** What a text of JSON means, or why it is none; an empty one is nothing. */
@@ -25,7 +23,7 @@ export function readJson(text: string): { readonly value?: unknown; readonly pro
 export function hintsOf({ schema, kind }: Field): readonly string[] {
   const rest = { default: schema['default'], examples: examplesOf(schema).slice(0, MOST_EXAMPLES) }
   return [
-    textOf(schema['description']),
+    sentence(textOf(schema['description'])),
     ...limitsOf(schema),
     rest.default !== undefined && kind !== 'boolean' ? `Default: ${show(rest.default)}.` : undefined,
     rest.examples.length > 0 ? `For example ${rest.examples.map(show).join(', ')}.` : undefined,
@@ -33,16 +31,20 @@ export function hintsOf({ schema, kind }: Field): readonly string[] {
   ].filter((hint) => hint !== undefined)
 }
 
+function sentence(text: string | undefined): string | undefined {
+  return text === undefined || /[.!?:)]\s*$/.test(text) ? text : `${text}.`
+}
+
 function limitsOf(schema: { readonly [keyword: string]: unknown }): readonly string[] {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf, maxLength, minLength, minItems, maxItems, pattern, format } = schema
   return [
     range(minimum, maximum, ''),
-    exclusiveMinimum !== undefined && typeof exclusiveMinimum === 'number' ? `More than ${exclusiveMinimum}.` : undefined,
+    typeof exclusiveMinimum === 'number' ? `More than ${exclusiveMinimum}.` : undefined,
     typeof exclusiveMaximum === 'number' ? `Less than ${exclusiveMaximum}.` : undefined,
     typeof multipleOf === 'number' ? `A multiple of ${multipleOf}.` : undefined,
     range(minLength === 0 || minLength === 1 ? undefined : minLength, maxLength, ' characters'),
     range(minItems, maxItems, ' entries'),
-    typeof pattern === 'string' ? `Has to match ${pattern}` : undefined,
+    typeof pattern === 'string' ? `Has to match "${pattern}".` : undefined,
     typeof format === 'string' && format !== 'password' && format !== 'path' ? `Format: ${format}.` : undefined,
   ].filter((limit) => limit !== undefined)
 }

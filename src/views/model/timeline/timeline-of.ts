@@ -1,5 +1,5 @@
 import { isOver } from '../../../contract/run-state.ts'
-import type { Mark, RunModel, Span, StepModel } from '../run-model/run-model-type.ts'
+import type { AttemptModel, Mark, RunModel, Span, StepModel } from '../run-model/run-model-type.ts'
 import type { RunRow } from '../wire/run-row.ts'
 import { idleStretches } from './idle-stretches.ts'
 import type { Bar, Stretch, Timeline, TimelineRow } from './timeline-type.ts'
@@ -13,7 +13,7 @@ export function timelineOf(model: RunModel, now: number, children: readonly RunR
   const rows = [
     ...model.attempts.map((attempt): TimelineRow => ({
       key: `attempt ${attempt.attempt}`, kind: 'attempt', name: `attempt ${attempt.attempt}`, depth: 0, state: attempt.state,
-      bars: barsOf(attempt.spans.length > 0 ? attempt.spans : [{ from: attempt.began, ...(attempt.ended !== undefined && { to: attempt.ended }), state: attempt.state, attempt: attempt.attempt }], end),
+      bars: barsOf(spansOf(attempt), end),
       marks: (marks.get('') ?? []).filter((mark) => isWithin(mark.at, attempt.began, attempt.ended ?? end)),
       ...(attempt.error && { error: attempt.error.code }),
     })),
@@ -22,6 +22,13 @@ export function timelineOf(model: RunModel, now: number, children: readonly RunR
   ]
   const range = { from: Math.min(model.created, ...rows.flatMap(({ bars }) => bars.map(({ from }) => from))), to: end }
   return { ...range, rows, silences: model.silences, idle: idleStretches(range, activeStretches(model, rows)), ...(!over && { now }), more: model.more_steps + model.more_marks }
+}
+
+// Its last stretch is drawn as it came out.
+function spansOf({ attempt, spans, began, ended, state }: AttemptModel): readonly Span[] {
+  const last = spans.at(-1)
+  if (!last) return [{ from: began, ...(ended !== undefined && { to: ended }), state, attempt }]
+  return ended === undefined || last.state !== 'running' ? spans : [...spans.slice(0, -1), { ...last, state }]
 }
 
 function stepRow(step: StepModel, marks: readonly Mark[], end: number): TimelineRow {

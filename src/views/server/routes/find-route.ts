@@ -24,7 +24,7 @@ export function findRoute(method: string, path: string): FoundRoute {
 }
 
 function fits(pattern: readonly string[], segments: readonly string[]): boolean {
-  return pattern.length === segments.length && pattern.every((part, index) => part.startsWith(':') || part === segments[index])
+  return pattern.length === segments.length && pattern.every((part, index) => (part.startsWith(':') ? segments[index] !== '' : part === segments[index]))
 }
 
 function countPlaces(pattern: readonly string[]): number {
