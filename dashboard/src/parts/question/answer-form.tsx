@@ -1,6 +1,9 @@
 import { useState } from 'preact/hooks'
 import type { Interaction } from '../../../../src/contract/interaction.ts'
-import { SchemaForm } from '../schema-form.tsx'
+import { late } from '../../screens/late.tsx'
+
+// Few questions have a schema, and forms are big.
+const SchemaForm = late(() => import('../schema-form.tsx').then((loaded) => loaded.SchemaForm))
 
 type Props = { readonly question: Partial<Interaction>; readonly disabled: boolean; onAnswer(value: unknown): void; onTouch(): void }
 
