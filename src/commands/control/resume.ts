@@ -4,6 +4,7 @@ import type { Servable } from '../../call/servable.ts'
 import type { Command } from '../../surfaces/cli/argv/command.ts'
 import type { Host } from '../../surfaces/cli/host.ts'
 import { printHelp } from '../../surfaces/cli/print-help.ts'
+import { chooseProgress } from '../progress/progress-flag.ts'
 import { startDetachedRun } from '../run/detach.ts'
 import { followInForeground } from '../run/foreground.ts'
 import { readRunOptions } from '../run/request.ts'
@@ -26,7 +27,8 @@ export async function runResume(program: Servable, command: Command & { kind: 't
 
 /** Goes on with the run that a word means; gives the exit status. Throws CONFLICT where somebody else does, PRECONDITION where there is nothing to go on with. */
 export async function resumeRun(run: string, flags: RunFlags & { readonly config?: string }, globals: Command['globals'], io: Io, host: Host): Promise<number> {
+  const progress = chooseProgress(flags.progress, globals, io)
   const { paths, request } = await claimToResume(run, readRunOptions(flags, globals, io.cwd), { cwd: io.cwd, config: flags.config })
   if (flags.detach) return startDetachedRun(paths, request, io, host, globals, 'resume')
-  return withRegistryOf(request, paths, io, (performer) => followInForeground(paths, request, { ...performer, wait: flags.wait === true, resumedBy: 'resume' }, io, host, globals))
+  return withRegistryOf(request, paths, io, (performer) => followInForeground(paths, request, { ...performer, wait: flags.wait === true, progress, resumedBy: 'resume' }, io, host, globals))
 }

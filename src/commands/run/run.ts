@@ -14,6 +14,7 @@ import type { Host } from '../../surfaces/cli/host.ts'
 import { printHelp } from '../../surfaces/cli/print-help.ts'
 import { readInput, scanTool } from '../../surfaces/cli/request.ts'
 import type { Surroundings } from '../config/load.ts'
+import { chooseProgress } from '../progress/progress-flag.ts'
 import { readOwnFlags } from '../own-flags.ts'
 import { workflowOf } from '../../workflow/source/workflow-of.ts'
 import { withRegistry } from '../with-registry.ts'
@@ -39,6 +40,7 @@ export async function runRun(program: Servable, command: ToolCommand, io: Io, ho
   if (wrong) throw wrong
   if (name === undefined) throw new ToolError('MISSING_PARAM', 'tool is missing', { field: 'tool', suggestion: { fix: 'Name the tool to run; toolable list shows them', example: 'toolable run <tool> ...', applicability: 'has_placeholders' } })
   const { detach, wait, selftest } = flags
+  const progress = chooseProgress(flags.progress, globals, io)
   const surroundings = surroundingsOf(flags)
   const root = findRunsFolder(io.cwd, flags.config)
   await recover(root)
@@ -62,7 +64,7 @@ export async function runRun(program: Servable, command: ToolCommand, io: Io, ho
     const { request, start } = await makeRun({ entry, program: subject, given, options, dryRun: manner.dryRun, workflow: workflowOf(entry.found) }, io)
     const paths = createRun(root, request)
     if (detach) return startDetachedRun(paths, request, io, host, globals)
-    return followInForeground(paths, request, { ...(start ? { start: start(paths, registry) } : { registry }), wait: wait === true, asks }, io, host, globals)
+    return followInForeground(paths, request, { ...(start ? { start: start(paths, registry) } : { registry }), wait: wait === true, progress, asks }, io, host, globals)
   })
 }
 
