@@ -12,6 +12,7 @@ import { RUNNER } from './requirements/runner.ts'
 import { RUNS } from './requirements/runs.ts'
 import { SANDBOX } from './requirements/sandbox.ts'
 import { STATE } from './requirements/state.ts'
+import { RUN_ASKED, VIEWS_ACTIONS } from './requirements/views-actions.ts'
 import { WORKFLOW_BUILD } from './requirements/workflow-build.ts'
 import { WORKFLOW_DEFINITION } from './requirements/workflow-definition.ts'
 import { WORKFLOW_ENGINE } from './requirements/workflow-engine.ts'
@@ -276,6 +277,8 @@ export const requirements: { readonly [id: string]: Requirement } = {
   ...section('9', WORKFLOW_INTERPRETER),
   ...section('9', WORKFLOW_RESTATE),
   ...section('9', WORKFLOW_RUNS),
+  ...section('7', RUN_ASKED),
+  ...section('10', VIEWS_ACTIONS),
   ...section('9', WORKFLOW_BUILD),
   ...section('10', {
     'http-handler': 'createHandler makes a toolset a web-standard fetch handler with /tools/<name>, /mcp and /openapi.json; toNode serves it by node:http and Express.',
