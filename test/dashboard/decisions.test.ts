@@ -40,7 +40,7 @@ describe('decisions', () => {
     await card.getByRole('alert').waitFor()
     expect(await card.getByRole('alert').textContent()).toContain('city')
     await card.getByRole('textbox', { name: 'city' }).fill('Paris')
-    await card.getByRole('textbox', { name: 'days' }).fill('3')
+    await card.getByRole('spinbutton', { name: 'days' }).fill('3')
     await card.getByRole('button', { name: 'Send the answer' }).click()
     await run.hears('was told {\\"city\\": \\"Paris\\", \\"days\\": 3}')
     await page.getByRole('table', { name: 'Answered' }).getByText('{"city":"Paris","days":3}').waitFor()
@@ -88,7 +88,7 @@ describe('for reading only', () => {
   test('nothing can be answered or cancelled, and the page says so [10.dashboard-read-only]', async () => {
     const readOnly = await startDashboard(project.folder, ['--read-only'])
     const run = await startTold(project, question({ prompt: 'May I?' }, 'confirm'))
-    const page = await openPage(readOnly)
+    const page = await openPage(readOnly, { expected: [/ERR_/] })
     await page.getByText('read-only', { exact: true }).waitFor()
     const card = page.getByRole('article', { name: 'May I?' })
     await card.waitFor()

@@ -1,5 +1,6 @@
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { makeRuns } from '../views/support/make-runs.ts'
 import { keepPicture, openPage } from './support/browser.ts'
 import { startDashboard } from './support/dashboard.ts'
@@ -9,6 +10,12 @@ const COUNT = 10_000
 const project = makeToldProject()
 const ids = makeRuns(join(project.folder, '.runs'), { count: COUNT })
 const dashboard = await startDashboard(project.folder)
+
+// So many folders take a while.
+afterAll(async () => {
+  await dashboard.stop()
+  await rm(project.folder, { recursive: true, force: true })
+}, 120_000)
 
 describe('the list of runs', () => {
   test('ten thousand are scrolled from the newest to the oldest, and few are drawn [10.runs-many]', async () => {
