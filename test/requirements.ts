@@ -16,6 +16,7 @@ import { VIEWS_HTTP } from './requirements/views-http.ts'
 import { VIEWS_MODEL } from './requirements/views-model.ts'
 import { VIEWS_SHELL } from './requirements/views-shell.ts'
 import { VIEWS_TOOLS } from './requirements/views-tools.ts'
+import { VIEWS_RUNS } from './requirements/views-runs.ts'
 import { WORKFLOW_BUILD } from './requirements/workflow-build.ts'
 import { WORKFLOW_DEFINITION } from './requirements/workflow-definition.ts'
 import { WORKFLOW_ENGINE } from './requirements/workflow-engine.ts'
@@ -304,6 +305,7 @@ export const requirements: { readonly [id: string]: Requirement } = {
     'http-crash': 'A handler that crashes fails its own call, and the server lives on.',
     'http-mounted': 'The handler is shown mounted in Hono and in Express.',
   }),
+  ...section('10', VIEWS_RUNS),
   ...section('12', {
     'search-query-discover': '`search --query --discover` searches.',
     'config-json-is-one-flag': '`--config \'{"a":1}\'` is one flag.',

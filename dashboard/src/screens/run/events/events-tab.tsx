@@ -64,7 +64,8 @@ function filterOf(query: URLSearchParams, { step, range }: Selection): string {
     const value = query.get(name)
     if (value !== null && value !== '') filter.set(key, value)
   }
-  if (step !== undefined) filter.set('step', step)
+  // A step that stands for the items of a list: everything in the list.
+  if (step !== undefined) filter.set('step', step.split('/*')[0]!)
   if (range) {
     filter.set('since', new Date(Math.floor(range.from)).toISOString())
     filter.set('until', new Date(Math.ceil(range.to)).toISOString())

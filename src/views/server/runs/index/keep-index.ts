@@ -1,5 +1,5 @@
-import { statSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { changedAt } from '../changed-at.ts'
 import { watchRoot } from '../live/watch-root.ts'
 import type { Asked } from '../row/standing.ts'
 import { startSlices } from '../slices.ts'
@@ -71,7 +71,7 @@ export function keepIndex({ root, light, onSettled }: { readonly root: string; r
     first,
     lookForLight: async () => { await executions?.look() },
     noticed(id, folder) {
-      if (statSync(folder, { throwIfNoEntry: false })?.mtimeMs !== index.get(id)?.changed) void keeper.look(id)
+      if (changedAt(folder) !== index.get(id)?.changed) void keeper.look(id)
     },
     async untilGone(id, signal) {
       while (!signal.aborted && !closed && index.get(id)?.row.light) await sleep(LOOK_MS, undefined, { signal }).catch(() => undefined)

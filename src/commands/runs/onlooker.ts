@@ -1,0 +1,48 @@
+import type { RunEvent } from '../../contract/run-state.ts'
+import type { openRun } from '../../runner/folder/open-run.ts'
+import type { BuiltinContext } from '../../surfaces/builtin/builtin.ts'
+import { findCaller } from '../../surfaces/cli/caller.ts'
+import { choosePresentation } from '../../surfaces/cli/mode.ts'
+import type { ChosenProgress } from '../progress/progress-flag.ts'
+import type { LightRun } from '../../workflow/run/open-light.ts'
+import { openPrinter } from './line-printer.ts'
+import type { LinePrinter } from './line-printer.ts'
+
+/** A run that is watched. */
+export type Watched = ReturnType<typeof openRun> | LightRun
+
+/** Somebody who sees what becomes of runs. */
+export type Onlooker = {
+  see(run: Watched, events: readonly RunEvent[]): Promise<void>
+  /** Nobody reads any more. */
+  readonly closed: boolean
+  /** All runs are over, or nobody wants to see more. */
+  end(): Promise<void>
+}
+
+export type Watching = { readonly progress: ChosenProgress; readonly root: string; readonly named: boolean; /** The first event that counts. */ readonly since: number }
+
+/** Opens what stdout carries of watched runs, and what is shown beside it. */
+export async function openOnlooker(context: BuiltinContext, watching: Watching): Promise<Onlooker> {
+  const { io, globals } = context
+  const { progress, named, since } = watching
+  const forPeople = choosePresentation(globals, io, findCaller(io.env)).mode === 'text'
+  const printers: readonly LinePrinter[] = [
+    ...(!forPeople || progress === 'words' || (progress === 'tree' && !io.stdout.isTTY) ? [openPrinter(context, { named })] : []),
+    ...(progress === 'words-beside' ? [openPrinter(context, { named, beside: true })] : []),
+  ]
+  const tree = progress === 'tree' || (forPeople && progress !== 'words') ? await (await import('./watch-tree.ts')).openTreeOnlooker(context, watching, forPeople && io.stdout.isTTY) : undefined
+  const print = async (events: readonly RunEvent[]): Promise<void> => {
+    const wanted = events.filter(({ seq }) => seq >= since)
+    for (const printer of printers) await printer.events(wanted)
+    if (progress === 'events-beside') await io.stderr.send(wanted.map((event) => `${JSON.stringify(event)}\n`).join(''))
+  }
+  return {
+    async see(run, events) {
+      await (tree && printers.length > 0 && io.stdout.isTTY ? tree.aside(() => print(events)) : print(events))
+      await tree?.see(run, events)
+    },
+    get closed() { return io.stdout.closed === true },
+    end: async () => tree?.end(),
+  }
+}
