@@ -3,12 +3,12 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { toolable } from '../../commands/support.ts'
-import { openPage } from '../../dashboard/support/browser.ts'
-import { startDashboard } from '../../dashboard/support/dashboard.ts'
-import type { Dashboard } from '../../dashboard/support/dashboard.ts'
-import { SAFE, ask } from './support/ask.ts'
-import { SCRIPT, SCRIPT_FILE, makeProject } from './support/project.ts'
+import { toolable } from '../commands/support.ts'
+import { openPage } from './support/browser.ts'
+import { startDashboard } from './support/dashboard.ts'
+import type { Dashboard } from './support/dashboard.ts'
+import { SAFE, ask } from '../views/http/support/ask.ts'
+import { SCRIPT, SCRIPT_FILE, makeProject } from '../views/http/support/project.ts'
 
 const folder = makeProject()
 let dashboard: Dashboard
