@@ -16,8 +16,24 @@ export async function findTool(tools: Tools, name: string, project: Project): Pr
     return await look(await tools.registry(), name, project)
   } catch (error) {
     if (!ToolError.is(error)) throw error
-    return look(await tools.rescan(), name, project)
+    const registry = await tools.rescan()
+    // It may belong to a source that has not answered yet.
+    if (!registry.find(name)) await untilAnswered(registry)
+    return look(registry, name, project)
   }
+}
+
+/** Waits until every source of a registry has answered, or given up. */
+function untilAnswered(registry: Registry): Promise<void> {
+  const isLate = (): boolean => registry.sources().some(({ loading }) => loading)
+  return new Promise((resolve) => {
+    if (!isLate()) return resolve()
+    const stop = registry.onChange(() => {
+      if (isLate()) return
+      stop()
+      resolve()
+    })
+  })
 }
 
 /** Finds a tool in a registry that was opened just now. */
