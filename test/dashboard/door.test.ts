@@ -4,11 +4,10 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { toolable } from '../commands/support.ts'
+import { makeProject } from '../views/http/support/project.ts'
 import { openPage } from './support/browser.ts'
 import { startDashboard } from './support/dashboard.ts'
 import type { Dashboard } from './support/dashboard.ts'
-import { SAFE, ask } from '../views/http/support/ask.ts'
-import { SCRIPT, SCRIPT_FILE, makeProject } from '../views/http/support/project.ts'
 
 const folder = makeProject()
 let dashboard: Dashboard
@@ -23,23 +22,10 @@ function listRuns(): string[] {
   return readdirSync(join(folder, '.runs')).filter((name) => name.startsWith('r-'))
 }
 
-describe('what a tool says and leaves [10.ui-untrusted]', () => {
-  test.each(['', '/events', '/log?file=stderr'])('is JSON at runs/<run>%s, whatever it says', async (rest) => {
-    const { status, headers, body } = await ask(dashboard.port, 'GET', `/api/runs/${run}${rest}`, { authorization: `Bearer ${dashboard.token}`, accept: 'text/html' })
-    expect([status, headers['content-type'], headers]).toEqual([200, 'application/json', expect.objectContaining(SAFE)])
-    expect(JSON.stringify(JSON.parse(body))).toContain(JSON.stringify(SCRIPT).slice(1, -1))
-  })
-
-  test('is an attachment of no type, under a name that cannot break out of its header', async () => {
-    const { status, headers, body } = await ask(dashboard.port, 'GET', `/api/runs/${run}/artifacts/0`, { authorization: `Bearer ${dashboard.token}` })
-    expect([status, headers['content-type'], headers, body]).toEqual([200, 'application/octet-stream', expect.objectContaining(SAFE), SCRIPT])
-    expect(headers['content-security-policy']).toMatch(/; sandbox$/)
-    expect(headers['content-disposition']).toBe(`attachment; filename="__img src=x onerror=alert(1)_.html"; filename*=UTF-8''%22%3Cimg%20src%3Dx%20onerror%3Dalert%281%29%3E.html`)
-    expect((await dashboard.get(`/api/runs/${run}`)).artifacts[0].name).toBe(SCRIPT_FILE)
-  })
-
+describe('what a tool leaves [10.ui-untrusted]', () => {
   test('is saved by a browser that is sent there, and does not run', async () => {
-    const page = await openPage(dashboard)
+    // A document without a page has no icon.
+    const page = await openPage(dashboard, { expected: [/404/] })
     const saved = page.waitForEvent('download')
     await page.goto(`${dashboard.origin}/api/runs/${run}/artifacts/0`).catch(() => undefined)
     expect((await saved).url()).toContain('/artifacts/0')
@@ -97,7 +83,7 @@ describe('a page of somebody else on this machine, in a browser that is let in [
     await page.goto(`http://127.0.0.1:${(other.address() as AddressInfo).port}/`)
     await page.evaluate((origin) => void (location.href = `${origin}/runs`), dashboard.origin)
     await page.waitForURL(`${dashboard.origin}/runs`)
-    expect(await page.title()).toBe('toolable')
+    await page.getByRole('navigation').first().waitFor()
   })
 })
 
