@@ -28,12 +28,12 @@ describe('tools', () => {
     const page = await openPage(dashboard, { path: '/tools' })
     const row = page.getByRole('table', { name: 'Tools' }).getByRole('row').filter({ hasText: 'Say a text several times' })
     await row.waitFor()
-    expect(await row.textContent()).toMatch(/repeat_text.*read-only.*tools.*module.*ok/s)
+    expect(await row.textContent()).toMatch(/repeat_text.*read-only.*house.*module.*ok/s)
     await page.getByRole('row').filter({ hasText: 'empty_bin' }).getByText('destructive').waitFor()
     const refused = page.getByRole('table', { name: 'Refused' }).getByRole('row').filter({ hasText: 'half-a-tool.yaml' })
     expect(await refused.textContent()).toMatch(/refused.*manifest.*nothing that says how it is called.*Add command:/s)
     const shadowed = page.getByRole('table', { name: 'Shadowed' }).getByRole('row').filter({ hasText: 'others.repeat_text' })
-    await shadowed.getByRole('link', { name: 'tools.repeat_text' }).waitFor()
+    await shadowed.getByRole('link', { name: 'house.repeat_text' }).waitFor()
     await keepPicture(page, 'tools')
   })
 
@@ -62,16 +62,16 @@ describe('tools', () => {
 
 describe('a tool', () => {
   test('its four forms stand side by side, and in tabs where there is no room [10.tool-forms]', async () => {
-    const page = await toolPage('tools.repeat_text')
+    const page = await toolPage('house.repeat_text')
     await expect.poll(() => shown(page, 'Help').innerText()).toContain('--times <integer>')
     expect(JSON.parse(await shown(page, 'JSON Schema').innerText())).toMatchObject({ required: ['text', 'mood'] })
     expect(JSON.parse(await shown(page, 'MCP definition').innerText())).toMatchObject({ inputSchema: { type: 'object' }, annotations: { readOnlyHint: true } })
     expect(await shown(page, 'Skill').innerText()).toContain('---\nname: ')
-    await page.getByText('E_TOO_LOUD').waitFor()
+    await page.getByText('E_TOO_LOUD', { exact: true }).waitFor()
     const boxes = await Promise.all(['Help', 'JSON Schema'].map((name) => shown(page, name).boundingBox()))
     expect(boxes[0]!.y).toBe(boxes[1]!.y)
     await keepPicture(page, 'tool')
-    const narrow = await toolPage('tools.repeat_text', { width: 400, dark: true })
+    const narrow = await toolPage('house.repeat_text', { width: 400, dark: true })
     await narrow.getByRole('tab', { name: 'Skill' }).click()
     await expect.poll(() => shown(narrow, 'Skill').innerText()).toContain('---\nname: ')
     expect(await shown(narrow, 'Help').count()).toBe(0)
@@ -80,7 +80,7 @@ describe('a tool', () => {
   })
 
   test('the form, the JSON and the command line say the same; pasted into a shell, it gives the same result [10.tool-try-it]', async () => {
-    const page = await toolPage('tools.repeat_text')
+    const page = await toolPage('house.repeat_text')
     const form = page.getByRole('region', { name: 'Try it' })
     await form.getByRole('textbox', { name: 'text', exact: true }).fill("it's $HOME \"quoted\" `date`")
     await form.getByRole('radio', { name: 'loud' }).check()
@@ -108,7 +108,7 @@ describe('a tool', () => {
   }, 180_000)
 
   test('what is wrong stands beside its field, and nothing is started [10.tool-problems]', async () => {
-    const page = await toolPage('tools.repeat_text')
+    const page = await toolPage('house.repeat_text')
     const form = page.getByRole('region', { name: 'Try it' })
     const times = form.getByRole('spinbutton', { name: 'times' })
     const before = await countRuns()
@@ -136,7 +136,7 @@ describe('a tool', () => {
   })
 
   test('an example fills the form, and the whole can be written as JSON [10.tool-try-it]', async () => {
-    const page = await toolPage('tools.repeat_text')
+    const page = await toolPage('house.repeat_text')
     const form = page.getByRole('region', { name: 'Try it' })
     await page.getByRole('button', { name: 'Use example 1' }).click()
     await callIs(page, { text: 'hello', mood: 'loud', words: ['and', 'then'] })
@@ -154,24 +154,24 @@ describe('a tool', () => {
   })
 
   test('a secret is hidden where it is typed and where it would be shown [10.form-secrets]', async () => {
-    const page = await toolPage('tools.repeat_text')
+    const page = await toolPage('house.repeat_text')
     await page.getByRole('button', { name: 'Use example 1' }).click()
-    await page.getByLabel('key', { exact: true }).fill("it's secret")
+    await page.getByLabel('key', { exact: true }).fill("it's hush-hush")
     await expect.poll(() => shown(page, 'Command line').innerText()).toContain('••••••')
     await callIs(page, { key: '••••••' })
     expect(await page.getByLabel('key', { exact: true }).getAttribute('type')).toBe('password')
-    expect(await page.locator('body').innerText()).not.toContain('secret')
+    expect(await page.locator('body').innerText()).not.toContain('hush')
   })
 
   test('a run that is started here moves before the eyes, and counts in the list [10.tool-try-it]', async () => {
-    const page = await toolPage('tools.wait_for_file')
+    const page = await toolPage('house.wait_for_file')
     const file = join(project.folder, 'here-it-is')
     await page.getByRole('textbox', { name: 'file' }).fill(file)
     await page.getByText('ready').waitFor()
     await page.keyboard.press('Control+Enter')
     await page.waitForURL('**/runs/r-*')
     const id = page.url().split('/').at(-1)!
-    const tool = await toolPage('tools.wait_for_file')
+    const tool = await toolPage('house.wait_for_file')
     const row = tool.getByRole('table', { name: 'Recent runs' }).getByRole('row').filter({ hasText: id })
     await row.getByText('running').waitFor()
     writeFileSync(file, '')
@@ -182,7 +182,7 @@ describe('a tool', () => {
   })
 
   test('what may destroy something is asked about first, and a dry run does nothing [10.tool-consent]', async () => {
-    const page = await toolPage('tools.empty_bin')
+    const page = await toolPage('house.empty_bin')
     const mark = join(project.folder, 'emptied')
     const form = page.getByRole('region', { name: 'Try it' })
     await form.getByRole('textbox', { name: 'mark' }).fill(mark)
@@ -209,10 +209,11 @@ describe('a tool', () => {
 
   test('a page that is for reading only starts nothing, and still shows what would be the same [10.tool-try-it]', async () => {
     const reading = await startDashboard(project.folder, ['--read-only'])
-    const page = await openPage(reading, { path: '/tools/tools.repeat_text' })
+    const page = await openPage(reading, { path: '/tools/house.repeat_text' })
     await page.getByRole('button', { name: 'Use example 1' }).click()
     await expect.poll(() => shown(page, 'Command line').innerText()).toContain('toolable run repeat_text')
     expect(await page.getByRole('button', { name: 'Start' }).isDisabled()).toBe(true)
-    await reading.stop()
+    await page.close()
+    expect(await reading.stop()).toBe(0)
   })
 })

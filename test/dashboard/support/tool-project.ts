@@ -62,8 +62,8 @@ export function makeToolProject(files: { readonly [path: string]: string } = {},
     mkdirSync(dirname(join(folder, path)), { recursive: true })
     writeFileSync(join(folder, path), text)
   }
-  write('toolable.yaml', 'modules: [./tools.mjs, ./others.mjs]\nfolders: [folder, tools]\nworkflows: [workflows]\n')
-  write('tools.mjs', TOOLS)
+  write('toolable.yaml', 'modules: [./house.mjs, ./others.mjs]\nfolders: [folder, tools]\nworkflows: [workflows]\n')
+  write('house.mjs', TOOLS)
   write('others.mjs', "import { tool } from 'toolable'\nexport const repeatText = tool({ name: 'repeat_text', summary: 'Another one', input: { type: 'object', properties: {} }, run: () => ({}) })\n")
   write('folder/half-a-tool.yaml', 'name: half_a_tool\nentry: ./nothing.sh\n')
   for (const path of ['workflows', 'tools']) mkdirSync(join(folder, path), { recursive: true })

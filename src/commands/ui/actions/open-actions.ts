@@ -34,16 +34,16 @@ export function openActions(project: Project, tools: Tools): ActionsSource {
     async start({ tool, input, dry_run: dryRun = false, confirm = false }) {
       return startTool(await findTool(tools, tool, project), { given: { input }, manner: { agreed: confirm, dryRun }, options: { surroundings: project.surroundings } }, project)
     },
-    cancel: (id, reason) => turns(checked(id), async () => {
+    cancel: async (id, reason) => turns(checked(id), async () => {
       await cancelRun({ run: id, wait: false, reason: reason ?? `cancelled by the ${DASHBOARD}`, ...which }, { cwd, env, signal: never }, (paths, request) => handToSupervisor(paths, request, project, 'resume'))
     }),
-    resume: (id) => turns(checked(id), () => resume(id)),
+    resume: async (id) => turns(checked(id), () => resume(id)),
     retry: async (id, input, confirm) => retryRun(checked(id), input, confirm, tools, project),
-    answer: (id, question, value, note) => turns(checked(id), async () => {
+    answer: async (id, question, value, note) => turns(checked(id), async () => {
       const { go_on: isLeft } = await giveTo({ run: id, question, ...which }, () => value, { by: DASHBOARD, ...(note !== undefined && { note }) }, { cwd })
       if (isLeft !== undefined) await resume(id)
     }),
-    clean: (days) => cleanOld(runsFolder, days, project.now()),
+    clean: async (days) => cleanOld(runsFolder, days, project.now()),
   }
 }
 
