@@ -96,7 +96,7 @@ describe('the list of runs', () => {
       run.say({ type: 'result', status: 'ok' })
       await run.ends('completed')
     }
-    await row.getByText('completed').first().waitFor()
+    await row.getByRole('cell', { name: 'completed', exact: true }).waitFor()
   })
 
   test('the keyboard goes through the list, opens, selects and searches [10.runs-keys]', async () => {
