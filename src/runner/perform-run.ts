@@ -12,6 +12,7 @@ import { lockRun } from './folder/lock.ts'
 import type { RunLock } from './folder/lock.ts'
 import { createBroker } from './interactions/broker.ts'
 import { keptAnswersChannel } from './interactions/channels/folder.ts'
+import { LONGEST_QUESTION_S } from './interactions/longest-question.ts'
 import type { Question } from './interactions/read-question.ts'
 import { openLog } from './log/event-log.ts'
 import type { OpenedLog } from './log/event-log.ts'
@@ -21,9 +22,6 @@ import { pauseBefore } from './retry.ts'
 import type { RunHost } from './run-host.ts'
 import type { RunRequest } from './run-request.ts'
 import { untilThere } from './until-there.ts'
-
-/** Seconds that a question waits which has no time of its own. */
-const LONGEST_QUESTION = 24 * 3600
 
 /** Performs a run to its end: attempt by attempt, under its lock, on record. Throws only where another process performs it, or where its folder cannot be written. */
 export async function performRun(paths: RunPaths, request: RunRequest, host: RunHost): Promise<Ending> {
@@ -70,7 +68,7 @@ async function tryOnce({ paths, request, host, tries, known, lock, cancelled }: 
     const nextTry = (ended: Ending): number | undefined => (pause = ended.again && tries < request.retries && !cancelled.aborted ? pauseBefore(tries + 2, Math.random()) : undefined)
     const about = { ...(ready?.about ?? { tool: request.tool, args: request.args, level: 'none' }), ...(resumedBy && { resumed_by: resumedBy }), ...host.about }
     const attempted = ready
-      ? await runAttempt({ ...ready.attempt, log, attempt, about, mirror, cancelled, broken: broken.signal, nextTry, tellToStop: () => tellToStop(paths), broker: createBroker({ presets: request.command === 'workflow' ? [keptAnswersChannel(paths.answers), ...ready.channels] : ready.channels, channels: host.channels, longest: request.command === 'workflow' ? Infinity : LONGEST_QUESTION, wayOut: (question) => wayOut(request, question) }) })
+      ? await runAttempt({ ...ready.attempt, log, attempt, about, mirror, cancelled, broken: broken.signal, nextTry, tellToStop: () => tellToStop(paths), broker: createBroker({ presets: request.command === 'workflow' ? [keptAnswersChannel(paths.answers), ...ready.channels] : ready.channels, channels: host.channels, longest: request.command === 'workflow' ? Infinity : LONGEST_QUESTION_S, wayOut: (question) => wayOut(request, question) }) })
       : await recordRefusal(log, about, refused!)
     return { ...attempted, pause }
   } finally {

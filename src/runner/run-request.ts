@@ -10,6 +10,8 @@ export type RunRequest = {
   readonly tool: string
   readonly version?: string
   readonly created: string
+  /** Who asked for it: `person`, `workflow`, `dashboard`, or the name of an agent or a program; absent where nobody knows. */
+  readonly caller?: string
   /** How it is started; absent for a tool that runs in another way than as a program (of an MCP server, of a module). */
   readonly call?: ChildCall
   /** What stood behind the name of the tool, as it was typed. */

@@ -16,7 +16,7 @@ import type { BuiltinContext } from '../../surfaces/builtin/builtin.ts'
 import { dialectContext } from '../../surfaces/cli/dialect-context.ts'
 import { printOutcome } from '../../surfaces/cli/print-outcome.ts'
 import { chooseProgress } from '../progress/progress-flag.ts'
-import { openChannels } from '../run/channels.ts'
+import { callerOf, openChannels } from '../run/channels.ts'
 import { startDetachedRun } from '../run/detach.ts'
 import { readRunOptions } from '../run/request.ts'
 import { surroundingsOf } from '../run/surroundings.ts'
@@ -50,7 +50,7 @@ export async function startAgent({ wait, detach, progress: wish, ...given }: Age
     const entry = { id: AGENT_TOOL, definition: definitionOf(worker(root)), found: {} }
     // A prompt brings tools that no policy has looked at; those of the registry are looked at by each call.
     // What it has done it would do again: whether to go on is for people to decide.
-    const request: RunRequest = { ...(await makeRequest(newRunId(), entry, undefined, { args: [], input: settings }, { ...readRunOptions({ retries: 0 }, globals, io.cwd), surroundings }, io)), command: 'agent', ...(settings.prompt === undefined && { orchestrator: true }) }
+    const request: RunRequest = { ...(await makeRequest(newRunId(), entry, undefined, { args: [], input: settings }, { ...readRunOptions({ retries: 0 }, globals, io.cwd), surroundings, caller: callerOf(io) }, io)), command: 'agent', ...(settings.prompt === undefined && { orchestrator: true }) }
     const paths = createRun(root, request)
     if (detach) return startDetachedRun(paths, request, io, host, globals)
     prepareHost(host)

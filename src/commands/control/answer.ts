@@ -4,13 +4,13 @@ import { giveAnswer } from '../../runner/interactions/give-answer.ts'
 import type { Question } from '../../runner/interactions/read-question.ts'
 import { readValue } from '../run/read-answers.ts'
 import { findRunsFolder } from '../../runner/folder/find-runs-folder.ts'
-import { hasNoFolder } from './has-no-folder.ts'
+import { hasNoFolder } from '../../runner/folder/has-no-folder.ts'
 import { lookUp } from './look-up.ts'
 
 /** Writes an answer where the runner looks for it; only the first can. */
 export async function answerRun({ value, question: wanted, ...which }: { readonly run: string; readonly value: string; readonly question?: string; readonly config?: string }, { cwd }: { readonly cwd: string }): Promise<{ readonly run_id: string; readonly question: string; readonly value: unknown; /** The command with which a run that nobody performs takes the answer. */ readonly go_on?: string }> {
   const root = findRunsFolder(cwd, which.config)
-  const light = hasNoFolder(root, which.run) ? await (await import('../workflow/open-light.ts')).findLight(root, which.run) : undefined
+  const light = hasNoFolder(root, which.run) ? await (await import('../../workflow/run/open-light.ts')).findLight(root, which.run) : undefined
   if (light) throw new ToolError('PRECONDITION', light.execution.ended === undefined ? `${which.run} is executed inside a program, and takes answers from that alone` : `${which.run} is over: it is ${light.execution.state}`, { field: 'run', suggestion: `toolable runs show ${which.run}` })
   const { paths, request, summary: { state, questions: asked }, live } = await lookUp(cwd, which)
   const isLeft = isOver(state) && !live

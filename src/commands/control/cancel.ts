@@ -5,7 +5,7 @@ import { ToolError } from '../../contract/tool-error.ts'
 import { findRunsFolder } from '../../runner/folder/find-runs-folder.ts'
 import { isLive } from '../../runner/folder/lock.ts'
 import { untilThere } from '../../runner/until-there.ts'
-import { hasNoFolder } from './has-no-folder.ts'
+import { hasNoFolder } from '../../runner/folder/has-no-folder.ts'
 import { lookUp } from './look-up.ts'
 
 type Where = { readonly cwd: string; readonly signal: AbortSignal; readonly env: { readonly [name: string]: string | undefined } }

@@ -10,7 +10,7 @@ import type { RunModel } from '../../views/model/run-model/run-model-type.ts'
 import { closingLines } from '../../views/terminal/closing.ts'
 import type { Look } from '../../views/terminal/look.ts'
 import { keptFiles, startFacts } from '../run/run-facts.ts'
-import { findGoOn } from '../runs/go-on.ts'
+import { findGoOn } from '../../workflow/run/find-go-on.ts'
 import { logPath } from './read-tail.ts'
 
 /** What has to be known of a run when it is over; fed with its events. */

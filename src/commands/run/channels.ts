@@ -23,6 +23,11 @@ export function isPerson({ stdin, stderr, env }: Io): boolean {
   return stdin.isTTY && stderr.isTTY && !findCaller(env)
 }
 
+/** Who asks for a run from this command line, for the record; undefined where nobody can tell. */
+export function callerOf(io: Io): string | undefined {
+  return findCaller(io.env)?.name ?? (io.stdin.isTTY || io.stdout.isTTY || io.stderr.isTTY ? 'person' : undefined)
+}
+
 /** Who answers the questions of a run in the foreground: a person at the terminal, else the caller by JSON lines; and `toolable answer`. */
 export function openChannels(paths: RunPaths, io: Io, { wait, session }: Waiting, ask: AskPerson = (_question, _signal, work) => work()): AnswerChannel[] {
   const person = isPerson(io)

@@ -12,7 +12,7 @@ import type { LoadedWorkflow } from '../../workflow/source/load-workflows.ts'
 /** How a tool is run that is a workflow: as a run of its own, and no call inside one. */
 export function asWorkflow({ workflow, file }: LoadedWorkflow, registry: Registry, { cwd, env, now }: Io): { request(given: Given, options: RunOptions): RunRequest; start(paths: RunPaths, request: RunRequest): StartSubject } {
   return {
-    request: ({ input = {} }, { timeout, answers, surroundings }) => makeWorkflowRequest(newRunId(), workflow, input, { cwd, env, timeout, file, ...(answers && { answers }), ...(surroundings && { surroundings }) }),
+    request: ({ input = {} }, { timeout, answers, surroundings, caller }) => makeWorkflowRequest(newRunId(), workflow, input, { cwd, env, timeout, file, caller, ...(answers && { answers }), ...(surroundings && { surroundings }) }),
     start: (paths, request) => workflowSubject({ paths, request, registry, env, now }),
   }
 }

@@ -21,6 +21,7 @@ import { readOwnFlags } from '../own-flags.ts'
 import { workflowOf } from '../../workflow/source/workflow-of.ts'
 import { withRegistry } from '../with-registry.ts'
 import { oneToolView } from '../call/one-tool-view.ts'
+import { callerOf } from './channels.ts'
 import { startDetachedRun } from './detach.ts'
 import { followInForeground } from './foreground.ts'
 import { readRunOptions } from './request.ts'
@@ -55,7 +56,7 @@ export async function runRun(program: Servable, command: ToolCommand, io: Io, ho
     const given = await readGiven(entry, subject, selftest ? [] : rest, globals, io, host)
     await requireConsent(entry, subject, globals.yes === true)
     const loaded = workflowOf(entry.found)
-    const options = { ...readRunOptions(flags, globals, io.cwd), surroundings }
+    const options = { ...readRunOptions(flags, globals, io.cwd), surroundings, caller: callerOf(io) }
     const asWorkflow = loaded && (await import('./run-workflow.ts')).asWorkflow(loaded, registry, io)
     const request = asWorkflow ? asWorkflow.request(given, options) : await makeRequest(newRunId(), entry, subject, given, options, io)
     const paths = createRun(root, request)

@@ -10,7 +10,7 @@ import type { RunSummary } from '../../views/model/summary/summary.ts'
 type Input = { readonly state?: readonly RunState[]; readonly tool?: string; readonly limit: number; readonly config?: string }
 
 /** A run in the list. */
-export type RunRow = Pick<RunSummary, 'run_id' | 'tool' | 'state' | 'attempt' | 'created' | 'duration_s' | 'rc'> & { readonly code?: string; readonly last?: string; readonly questions?: number }
+export type RunRow = Pick<RunSummary, 'run_id' | 'tool' | 'state' | 'attempt' | 'created' | 'duration_s' | 'rc'> & { readonly caller?: string; readonly code?: string; readonly last?: string; readonly questions?: number }
 
 export type RunListing = { readonly runs: readonly RunRow[]; /** Runs in the folder, shown or not. */ readonly total: number; /** Older runs were not looked at, because there are enough. */ readonly more?: true; readonly folder: string }
 
@@ -36,6 +36,7 @@ async function readRow({ id, paths, created }: ListedRun, tool: string | undefin
   const { questions, error, last, duration_s, rc, state, attempt } = await glance(paths, request)
   return {
     run_id: id, tool: request.tool, state, attempt, created: request.created,
+    ...(request.caller !== undefined && { caller: request.caller }),
     ...(duration_s !== undefined && { duration_s }),
     ...(rc !== undefined && { rc }),
     ...(error && { code: error.code }),
@@ -45,7 +46,7 @@ async function readRow({ id, paths, created }: ListedRun, tool: string | undefin
 }
 
 // One damaged run.json must not hide the other runs.
-function readQuietly(id: string, paths: ListedRun['paths'], created: number): { readonly run_id: string; readonly tool: string; readonly created: string } {
+function readQuietly(id: string, paths: ListedRun['paths'], created: number): { readonly run_id: string; readonly tool: string; readonly created: string; readonly caller?: string } {
   try {
     return readRequest(paths)
   } catch {

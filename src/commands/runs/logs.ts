@@ -7,7 +7,7 @@ import { followLines } from '../../runner/log/follow-lines.ts'
 import { readBatches } from '../../runner/log/read-log.ts'
 import type { BuiltinContext } from '../../surfaces/builtin/builtin.ts'
 import { redirectStrayOutput } from '../../surfaces/cli/stray-output.ts'
-import { hasNoFolder } from '../control/has-no-folder.ts'
+import { hasNoFolder } from '../../runner/folder/has-no-folder.ts'
 import { followRun } from './follow-run.ts'
 import { openPrinter } from './line-printer.ts'
 import type { LinePrinter } from './line-printer.ts'
@@ -22,7 +22,7 @@ export async function printLogs({ run, follow = false, stderr = false, type, sin
   host.prepareForTools(redirectStrayOutput)
   const root = findRunsFolder(io.cwd, config)
   await recover(root)
-  const light = hasNoFolder(root, run) ? await (await import('../workflow/open-light.ts')).openLight(root, run) : undefined
+  const light = hasNoFolder(root, run) ? await (await import('../../workflow/run/open-light.ts')).openLight(root, run) : undefined
   const paths = light ? undefined : findRun(root, run)
   const printer = openPrinter(context, { everything: type !== undefined })
   // Tools inside a program have no stderr of their own.

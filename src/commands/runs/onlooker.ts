@@ -4,7 +4,7 @@ import type { BuiltinContext } from '../../surfaces/builtin/builtin.ts'
 import { findCaller } from '../../surfaces/cli/caller.ts'
 import { choosePresentation } from '../../surfaces/cli/mode.ts'
 import type { ChosenProgress } from '../progress/progress-flag.ts'
-import type { LightRun } from '../workflow/open-light.ts'
+import type { LightRun } from '../../workflow/run/open-light.ts'
 import { openPrinter } from './line-printer.ts'
 import type { LinePrinter } from './line-printer.ts'
 

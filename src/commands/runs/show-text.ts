@@ -18,6 +18,7 @@ export const renderRun: RenderResult = (result, { color }) => {
     ['state', `${paintState(run.state, paint)}${run.rc === undefined ? '' : ` (exit ${run.rc})`}`],
     ['attempt', run.attempt > 1 ? String(run.attempt) : undefined],
     ['level', run.level],
+    ['caller', run.caller],
     ['created', run.created],
     ['started', run.started],
     ['ended', run.ended && `${run.ended}${run.duration_s === undefined ? '' : ` (${run.duration_s} s)`}`],

@@ -7,7 +7,7 @@ import { recover } from '../../runner/folder/recover.ts'
 import type { RunPaths } from '../../runner/folder/run-paths.ts'
 import { readSummary } from '../../runner/summary/read-summary.ts'
 import type { RunSummary } from '../../views/model/summary/summary.ts'
-import { findGoOn } from './go-on.ts'
+import { findGoOn } from '../../workflow/run/find-go-on.ts'
 import type { ShownRun } from './shown-run.ts'
 
 /** Sums up one run. */
@@ -18,9 +18,9 @@ export async function showRecord({ run, config }: { readonly run: string; readon
   if (light) return light
   const { paths, request } = openRun(root, run)
   const summary = await readSummary(paths, request)
-  const { parent } = request
+  const { parent, caller } = request
   const goOn = await findGoOn(paths, request, summary)
-  return { ...summary, ...(request.command === 'workflow' && (await workflowFacts(paths, summary))), args: request.args, folder: paths.folder, ...(parent && { parent }), ...(goOn !== undefined && { go_on: goOn }) }
+  return { ...summary, ...(request.command === 'workflow' && (await workflowFacts(paths, summary))), args: request.args, folder: paths.folder, ...(caller !== undefined && { caller }), ...(parent && { parent }), ...(goOn !== undefined && { go_on: goOn }) }
 }
 
 // What nobody performs at the moment may wait for an answer all the same.

@@ -10,7 +10,7 @@ import { startSummary } from '../../views/model/summary/summarize.ts'
 import type { BuiltinContext } from '../../surfaces/builtin/builtin.ts'
 import { redirectStrayOutput } from '../../surfaces/cli/stray-output.ts'
 import { chooseProgress } from '../progress/progress-flag.ts'
-import { hasNoFolder } from '../control/has-no-folder.ts'
+import { hasNoFolder } from '../../runner/folder/has-no-folder.ts'
 import { followRun } from './follow-run.ts'
 import { openOnlooker } from './onlooker.ts'
 import type { Onlooker, Watched } from './onlooker.ts'
@@ -35,7 +35,7 @@ export async function watchRuns({ run = [], all = false, since = 1, progress, co
 }
 
 async function openAny(root: string, word: string): Promise<Watched> {
-  return (hasNoFolder(root, word) ? await (await import('../workflow/open-light.ts')).openLight(root, word) : undefined) ?? openRun(root, word)
+  return (hasNoFolder(root, word) ? await (await import('../../workflow/run/open-light.ts')).openLight(root, word) : undefined) ?? openRun(root, word)
 }
 
 async function watchOne(root: string, opened: Watched, onlooker: Onlooker, signal: AbortSignal): Promise<number> {

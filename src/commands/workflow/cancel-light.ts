@@ -7,7 +7,7 @@ import { followExecution } from '../../workflow/engines/embedded/light/follow-ex
 import { lightPaths } from '../../workflow/engines/embedded/light/light-paths.ts'
 import { adoptHere } from './adopt-here.ts'
 import { cancelLeft } from './cancel-left.ts'
-import { findLight } from './open-light.ts'
+import { findLight } from '../../workflow/run/open-light.ts'
 
 type Where = { readonly cwd: string; readonly signal: AbortSignal; readonly env: { readonly [name: string]: string | undefined } }
 type Cancelled = { readonly run_id: string; readonly state: RunState }

@@ -7,6 +7,7 @@ import { checkTools } from '../../workflow/definition/check-tools.ts'
 import { problemsError } from '../../workflow/definition/finding.ts'
 import { makeWorkflowRequest } from '../../workflow/run/make-workflow-request.ts'
 import { workflowSubject } from '../../workflow/run/workflow-subject.ts'
+import { callerOf } from '../run/channels.ts'
 import { startDetachedRun } from '../run/detach.ts'
 import { followInForeground } from '../run/foreground.ts'
 import { withRegistry } from '../with-registry.ts'
@@ -20,7 +21,7 @@ export const executeEmbedded: Execute = async ({ workflow, input, file, surround
   return withRegistry(surroundings, io, async (registry) => {
     const { problems, found } = await checkTools(workflow, registry)
     if (problems.length > 0) throw problemsError(problems, found)
-    const request = makeWorkflowRequest(id, workflow, input, { cwd: io.cwd, env: io.env, timeout, surroundings, file, ...(answers && { answers }) })
+    const request = makeWorkflowRequest(id, workflow, input, { cwd: io.cwd, env: io.env, timeout, surroundings, file, caller: callerOf(io), ...(answers && { answers }) })
     const paths = createRun(root, request)
     if (detach) return startDetachedRun(paths, request, io, host, globals)
     return followInForeground(paths, request, { start: workflowSubject({ paths, request, registry, env: io.env, now: io.now }), wait, progress }, io, host, globals)

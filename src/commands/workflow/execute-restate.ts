@@ -7,6 +7,7 @@ import { hashWorkflow } from '../../workflow/definition/hash-workflow.ts'
 import type { RestateEngine } from '../../workflow/engines/restate/engine.ts'
 import { openServer, remoteSubject } from '../../workflow/engines/restate/remote-subject.ts'
 import { makeWorkflowRequest } from '../../workflow/run/make-workflow-request.ts'
+import { callerOf } from '../run/channels.ts'
 import { startDetachedRun } from '../run/detach.ts'
 import { followInForeground } from '../run/foreground.ts'
 import type { Execute } from './execute-type.ts'
@@ -19,7 +20,7 @@ export const executeRestate: Execute = async ({ workflow, input, file, surroundi
   await checkServer(openServer(server, io), id, hashWorkflow(workflow))
   const root = findRunsFolder(io.cwd, surroundings.config)
   await recover(root)
-  const request = makeWorkflowRequest(id, workflow, input, { cwd: io.cwd, env: io.env, timeout, surroundings, file, server, ...(answers && { answers }) })
+  const request = makeWorkflowRequest(id, workflow, input, { cwd: io.cwd, env: io.env, timeout, surroundings, file, server, caller: callerOf(io), ...(answers && { answers }) })
   const paths = createRun(root, request)
   if (detach) return startDetachedRun(paths, request, io, host, globals)
   return followInForeground(paths, request, { start: remoteSubject({ paths, request, now: io.now }), wait, progress }, io, host, globals)

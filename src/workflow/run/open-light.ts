@@ -1,11 +1,11 @@
 import type { RunEvent } from '../../contract/run-state.ts'
 import type { RunRequest } from '../../runner/run-request.ts'
-import { followExecution } from '../../workflow/engines/embedded/light/follow-execution.ts'
-import { lightPaths } from '../../workflow/engines/embedded/light/light-paths.ts'
-import { findExecution } from '../../workflow/engines/embedded/light/look-up.ts'
-import { startLightEvents } from '../../workflow/run/light-events.ts'
-import { toolNameOf } from '../../workflow/run/make-workflow-request.ts'
-import { hasNoFolder } from '../control/has-no-folder.ts'
+import { followExecution } from '../engines/embedded/light/follow-execution.ts'
+import { lightPaths } from '../engines/embedded/light/light-paths.ts'
+import { findExecution } from '../engines/embedded/light/look-up.ts'
+import { startLightEvents } from './light-events.ts'
+import { toolNameOf } from './make-workflow-request.ts'
+import { hasNoFolder } from '../../runner/folder/has-no-folder.ts'
 
 /** An execution that has no folder of its own, where commands look for a run. */
 export type LightRun = {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { isRunId } from '../../runner/folder/run-id.ts'
+import { isRunId } from './run-id.ts'
 
 /** Whether a word is the id of something without a folder: only then executions that are records in a file are looked for. */
 export function hasNoFolder(root: string, word: string): boolean {
