@@ -36,9 +36,9 @@ export type Screen = {
   /** As they are now: a window can change. */
   readonly columns: number
   readonly rows: number
-  /** Called when the process goes on after it was stopped (Ctrl-Z), and somebody else may have written here; gives the function that ends it. */
-  onContinue(listener: () => void): () => void
-  /** Called when the process is about to end or to stop, whatever ends or stops it (but SIGKILL and SIGSTOP); what it writes has to leave at once. Gives the function that ends it. */
+  /** Called before the process is stopped (Ctrl-Z), and when it goes on and somebody else may have written here. Gives the function that ends it. */
+  onStop(before: () => void, after: () => void): () => void
+  /** Called when a signal asks the process to end, and when it ends, whatever ends it but SIGKILL; what it writes has to leave at once. Gives the function that ends it. */
   onLeave(listener: () => void): () => void
 }
 

@@ -10,9 +10,8 @@ export function processScreen(): Screen {
   return {
     get columns() { return narrowest(process.stderr.columns, Number(process.env['COLUMNS'])) ?? 80 },
     get rows() { return narrowest(process.stderr.rows) ?? FEWEST_ROWS },
-    onContinue: (listener) => onStop(() => undefined, listener),
+    onStop,
     onLeave(listener) {
-      const stopped = onStop(listener, () => undefined)
       process.on('exit', listener)
       const endings = ENDING.map((signal) => [signal, () => {
         listener()
@@ -26,7 +25,6 @@ export function processScreen(): Screen {
       // First, because the next one may end the process.
       for (const [signal, hear] of endings) process.prependListener(signal, hear)
       return () => {
-        stopped()
         process.off('exit', listener)
         for (const [signal, hear] of endings) process.off(signal, hear)
       }

@@ -45,6 +45,7 @@ export function createPainter({ stderr, screen, frame, repeat = repeatQuietly }:
   let hidden = false
   let left = false
   let stopped = false
+  let suspended = false
   // Whoever has the terminal for himself.
   let turn: Promise<unknown> | undefined
 
@@ -77,7 +78,7 @@ export function createPainter({ stderr, screen, frame, repeat = repeatQuietly }:
   }
   const onTick = (): void => {
     // A terminal that does not take the last frame does not need the next one.
-    if (turn || busy || stopped) return
+    if (turn || busy || stopped || suspended) return
     tick += 1
     void draw().catch(() => undefined)
   }
@@ -88,9 +89,14 @@ export function createPainter({ stderr, screen, frame, repeat = repeatQuietly }:
     const text = show()
     if (text !== '') stderr.write(text)
   })
-  const endContinuing = screen.onContinue(() => {
-    left = false
+  const endStopping = screen.onStop(() => {
+    suspended = true
+    // The shell writes below: what is drawn stays there.
     writer.leave()
+    const text = show()
+    if (text !== '') stderr.write(text)
+  }, () => {
+    suspended = false
   })
 
   const alone = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -143,7 +149,7 @@ export function createPainter({ stderr, screen, frame, repeat = repeatQuietly }:
       const now = size()
       await send(`${writer.erase(now)}${[...takeWaiting(), ...lines].map((line) => `${line}\n`).join('')}${show()}`)
       endLeaving()
-      endContinuing()
+      endStopping()
       await stderr.flush()
     },
   }

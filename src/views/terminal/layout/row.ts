@@ -17,8 +17,9 @@ export type Row = {
   readonly notes: readonly Piece[]
   /** Only a percentage that the tool has told. */
   readonly percent?: number
-  /** At the right edge. */
+  /** At the right edge, with what is said about it. */
   readonly time?: string
+  readonly remark?: Piece
   readonly worth: Worth
 }
 
@@ -50,7 +51,17 @@ export function renderRow(row: Row, columns: number, look: Look): string {
   return right.plain === '' ? text : `${text}${' '.repeat(Math.max(1, width - used - displayWidth(right.plain)))}${right.painted}`
 }
 
-function rightSide({ percent, time = '' }: Row, width: number, look: Look): { readonly plain: string; readonly painted: string } {
+type Side = { readonly plain: string; readonly painted: string }
+
+function rightSide(row: Row, width: number, look: Look): Side {
+  const { remark } = row
+  const figures = figuresOf(row, width, look)
+  if (!remark) return figures
+  const text = look.clean(remark.text)
+  return { plain: `${text} ${figures.plain}`, painted: `${look.paint(remark.role ?? 'dim', text)} ${figures.painted}` }
+}
+
+function figuresOf({ percent, time = '' }: Row, width: number, look: Look): Side {
   const pad = time === '' ? '' : time.padStart(7)
   if (percent === undefined) return { plain: time, painted: look.paint('dim', time) }
   const { full, empty } = look.glyphs

@@ -49,7 +49,7 @@ function headRow(model: RunModel, options: TreeOptions): Row {
   const last = attempts.at(-1)
   const over = isOver(state)
   const running = steps.some((step) => step.state === 'running' && step.last !== undefined && step.last === progress?.message)
-  const said = over || running ? undefined : (progress?.message ?? (steps.length === 0 ? model.last?.text : undefined))
+  const said = over || running ? undefined : (progress?.message ?? lastLine(model))
   const retry = over && last?.retry_in_s !== undefined ? `next attempt in ${formatDuration(last.retry_in_s)}` : undefined
   return {
     depth: 0,
@@ -58,16 +58,21 @@ function headRow(model: RunModel, options: TreeOptions): Row {
     notes: [
       ...(options.named ? [{ text: model.run_id, role: 'dim' } as const] : []),
       ...wordOf(state),
-      ...(over && error ? [{ text: error.code, role: 'bad' } as const] : []),
+      ...(state === 'failed' && error ? [{ text: error.code, role: 'bad' } as const] : []),
       ...(attempt > 1 ? [{ text: `attempt ${attempt}`, role: 'dim' } as const] : []),
       ...(retry === undefined ? [] : [{ text: retry, role: 'warn' } as const]),
       ...(said === undefined ? [] : [{ text: said }]),
-      ...silence(model, options.now),
     ],
+    ...silence(model, options.now),
     ...(!over && progress?.percent !== undefined && { percent: progress.percent }),
     ...timeOf(last, options.now, state === 'queued'),
     worth: 'head',
   }
+}
+
+// Signs of life and what the runner says are no words of the tool; nor is the level of a line.
+function lastLine({ steps, last }: RunModel): string | undefined {
+  return steps.length === 0 && last?.type === 'log' ? last.text.replace(/^(?:debug|info|warn|warning|error) /, '') : undefined
 }
 
 function stepRow(step: StepModel, asks: boolean, { look, now, tick }: TreeOptions): Row {
@@ -97,10 +102,10 @@ function tailRows(tail: Tail | undefined, depth: number, { glyphs }: Look): read
   return tail.path === undefined ? lines : [...lines, { depth, notes: [{ text: 'log:', role: 'dim' }, { text: tail.path, path: true }], worth: 'fact' }]
 }
 
-function silence({ state, heard, grace_s }: RunModel, now: number): readonly Piece[] {
+function silence({ state, heard, grace_s }: RunModel, now: number): { readonly remark?: Piece } {
   const silent = heard === undefined ? 0 : now - heard
-  if (state !== 'running' || silent < SILENT_MS) return []
-  return [{ text: `last heard ${formatDuration(Math.floor(silent / 1000))} ago`, role: grace_s !== undefined && silent > grace_s * 500 ? 'warn' : 'dim' }]
+  if (state !== 'running' || silent < SILENT_MS) return {}
+  return { remark: { text: `last heard ${formatDuration(Math.floor(silent / 1000))} ago`, role: grace_s !== undefined && silent > grace_s * 500 ? 'warn' : 'dim' } }
 }
 
 function timeOf(span: { readonly began?: number; readonly ended?: number } | undefined, now: number, none: boolean): { readonly time?: string } {
