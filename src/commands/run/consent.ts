@@ -1,3 +1,4 @@
+import { isObject } from '../../contract/json.ts'
 import { ToolError } from '../../contract/tool-error.ts'
 import { reservedFields } from '../../define/reserved.ts'
 import type { Entry } from '../../registry/entry.ts'
@@ -13,13 +14,17 @@ export type Manner = { readonly agreed: boolean; readonly dryRun: boolean }
 export type DryRunWay = { readonly by: 'call' } | { readonly by: 'flag' } | { readonly by: 'field'; readonly field: string }
 
 /** How a tool is told of a dry run; undefined where it cannot be, and would act. */
-export async function dryRunWayOf({ definition }: Pick<Entry, 'definition'>, program: FoundProgram | undefined): Promise<DryRunWay | undefined> {
-  const { manifest } = await definition.compiled()
-  const field = definition.reserved ? reservedFields(manifest.inputSchema).dryRun : undefined
-  if (field !== undefined) return { by: 'field', field }
-  if (!program) return manifest.dryRun ? { by: 'call' } : undefined
-  const { form, stdin, warm } = program.call
-  return manifest.dryRun && form === 'toolable' && (stdin || warm) ? { by: 'flag' } : undefined
+export async function dryRunWayOf({ definition, found }: Pick<Entry, 'definition' | 'found'>, program: FoundProgram | undefined): Promise<DryRunWay | undefined> {
+  // The fields of a workflow are its own, whatever they are called.
+  if (workflowOf(found)) return undefined
+  const { form, stdin, warm } = program?.call ?? {}
+  if (form === 'toolable' && (stdin || warm)) return { by: 'flag' }
+  const { manifest: { inputSchema, dryRun } } = await definition.compiled()
+  const field = reservedFields(inputSchema).dryRun
+  const properties = isObject(inputSchema['properties']) ? inputSchema['properties'] : {}
+  const declared = field === undefined ? undefined : properties[field]
+  if (field !== undefined && isObject(declared) && declared['type'] === 'boolean') return { by: 'field', field }
+  return !program && dryRun ? { by: 'call' } : undefined
 }
 
 /** What a tool is given, with consent and the wish for a dry run in the way in which it hears of them. Throws PRECONDITION for a dry run that it could not hear of: it would act. */

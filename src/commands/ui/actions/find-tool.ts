@@ -24,7 +24,7 @@ export async function findTool(tools: Tools, name: string, project: Project): Pr
 }
 
 /** Waits until every source of a registry has answered, or given up. */
-function untilAnswered(registry: Registry): Promise<void> {
+export function untilAnswered(registry: Registry): Promise<void> {
   const isLate = (): boolean => registry.sources().some(({ loading }) => loading)
   return new Promise((resolve) => {
     if (!isLate()) return resolve()

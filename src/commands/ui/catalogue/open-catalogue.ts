@@ -4,7 +4,7 @@ import { ToolError } from '../../../contract/tool-error.ts'
 import type { DoctorReport } from '../../../views/model/wire/others.ts'
 import type { RunRow } from '../../../views/model/wire/run-row.ts'
 import type { CatalogueSource } from '../../../views/server/backend.ts'
-import { findTool } from '../actions/find-tool.ts'
+import { findTool, untilAnswered } from '../actions/find-tool.ts'
 import type { Project, Tools } from '../project.ts'
 import { createDiskUsage } from './disk-usage.ts'
 import { reportHealth } from './doctor-report.ts'
@@ -49,6 +49,8 @@ export function openCatalogue({ project, tools, rowsOf, version, readOnly, epoch
 }
 
 async function known(registry: Registry, id: string): Promise<Entry> {
+  // It may belong to a source that has not answered yet.
+  if (!registry.find(id)) await untilAnswered(registry)
   const entry = registry.find(id) as Entry | undefined
   if (entry) return entry
   // Fails, and says which was meant.
