@@ -103,7 +103,7 @@ describe('the stream [10.ui-stream]', () => {
     expect((await ask(dashboard.port, 'GET', `/api/stream?${query}`, { authorization: `Bearer ${dashboard.token}` })).status).toBe(400)
   })
 
-  test.each(['garbage', '..', 'a.b.c', `${'x'.repeat(5000)}.1.1`])('takes the id %s for none', async (id) => {
+  test.each([['garbage', 'garbage'], ['points', '..'], ['letters', 'a.b.c'], ['a long one', `${'x'.repeat(5000)}.1.1`]])('takes %s for no id', async (_what, id) => {
     const reader = await open(`/api/stream?run=${run}&after=3`, id)
     await reader.until((messages) => seqsOf(messages).length > 0)
     expect(seqsOf(reader.messages)[0]).toBe(4)
