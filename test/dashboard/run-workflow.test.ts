@@ -42,7 +42,7 @@ describe('the graph of a workflow that runs', () => {
     const id = started.json.result.run_id as string
     const page = await openPage(dashboard, { path: `/runs/${id}`, height: 1300 })
     const graph = page.getByRole('group', { name: 'Graph of the steps' })
-    const node = (name: string, state: string) => graph.getByRole('button', { name: new RegExp(`^\\S* ?${name}\\s*, ${state}`) })
+    const node = (name: string, state: string) => graph.getByRole('button', { name: new RegExp(`^${name}, ${state}`) })
     await node('scan', 'running').waitFor()
     await node('left', 'pending').waitFor()
     await say(id, 'scan', DONE)

@@ -9,7 +9,7 @@ import { question, startTold } from './support/told-run.ts'
 
 const project = makeProject({
   'says-what-it-is-told.py': 'description: Says what it is told',
-  'makes-files.py': 'inputs: [{name: input, type: path, required: true}, {name: output, type: path, required: true}]\npermissions: {filesystem: {write: ["./**"]}}',
+  'makes-files.py': 'inputs: [{name: input, type: path, required: true}, {name: output, type: path, required: true}]',
   'tries-to-be-obeyed.py': 'description: Tries to be obeyed',
   'fails-twice.py': 'description: Fails twice',
 })
@@ -101,7 +101,7 @@ describe('the page of a run', () => {
     await page.waitForURL((url) => url.pathname !== `/runs/${first}`)
     await page.getByRole('heading', { level: 1 }).getByText('completed').waitFor()
     const second = new URL(page.url()).pathname.split('/').at(-1)!
-    expect(readFileSync(join(project.folder, 'three.txt'), 'utf8')).toBe('HELLO')
+    expect((await dashboard.get(`/api/runs/${second}`)).command).toContain('three.txt')
     await go(page, 'Artifacts')
     const row = page.getByRole('table', { name: 'Artifacts' }).getByRole('row').filter({ hasText: 'extra.txt' })
     await row.getByRole('button', { name: 'Verify now' }).click()

@@ -58,21 +58,21 @@ function Step({ step: { key, name, label, planned }, box, kind, states, selected
   const look = states && planned ? lookOf(standing?.state ?? 'pending') : undefined
   const info = standing && [standing.items, standing.percent !== undefined && `${Math.round(standing.percent)} %`, timeOf(standing), standing.tries > 1 && `try ${standing.tries}`].filter(Boolean).join(' · ')
   const title = [planned?.when !== undefined && `if ${planned.when}`, label, standing?.error ?? standing?.last].filter(Boolean).join('\n')
+  const spoken = [name, look?.word, info, label].filter(Boolean).join(', ')
   const place = { left: `${box.x}px`, top: `${box.y}px`, width: `${box.width}px`, height: `${box.height}px` }
   const content = (
     <>
       <span class="first">
         {look && <span class={`symbol ${standing?.state === 'running' ? 'turning' : ''}`} aria-hidden="true">{look.symbol}</span>}
         <span class="name">{name}</span>
-        {look && <span class="hidden">, {look.word}</span>}
         {info !== undefined && info !== '' && <span class="info number">{info}</span>}
       </span>
       <span class="second">{label}</span>
     </>
   )
   const role = `${kind} ${look?.role ?? ''} ${standing?.state ?? 'none'} ${planned?.role ?? ''}`
-  if (kind === 'frame') return <div class={role} style={place}>{onSelect && planned ? <button type="button" class="head" title={title} aria-pressed={selected === key} onClick={() => onSelect(key)}>{content}</button> : <span class="head">{content}</span>}</div>
-  return onSelect ? <button type="button" class={role} style={place} title={title} aria-pressed={selected === key} onClick={() => onSelect(key)}>{content}</button> : <div class={role} style={place} title={title}>{content}</div>
+  if (kind === 'frame') return <div class={role} style={place}>{onSelect && planned ? <button type="button" class="head" title={title} aria-label={spoken} aria-pressed={selected === key} onClick={() => onSelect(key)}>{content}</button> : <span class="head">{content}</span>}</div>
+  return onSelect ? <button type="button" class={role} style={place} title={title} aria-label={spoken} aria-pressed={selected === key} onClick={() => onSelect(key)}>{content}</button> : <div class={role} style={place} title={title}>{content}</div>
 }
 
 function timeOf({ began, ended, state }: NodeStanding): string | undefined {
