@@ -22,6 +22,7 @@ export const renderRuns: RenderResult = (result, { columns, color }) => {
 /** How tables of runs are laid out: ids and states are never cut. */
 export const RUN_COLUMNS: TableWishes = {
   whole: ['run', 'state', 'started', 'duration'],
+  right: ['duration'],
   spare: ['questions', 'artifacts', 'caller', 'attempts', 'last', 'duration', 'started'],
   style: (key, row) => (key === 'state' ? STATE_COLORS[row['state'] as RunRow['state']] : key === 'started' ? 'dim' : undefined),
 }

@@ -34,16 +34,16 @@ export type Window = {
   keep(name: string): Promise<void>
 }
 
-export type WindowOptions = { readonly cwd: string; readonly columns?: number; readonly rows?: number; readonly env?: { readonly [name: string]: string }; /** Behind the command: redirections. */ readonly shell?: string }
+export type WindowOptions = { readonly cwd: string; readonly columns?: number; readonly rows?: number; readonly env?: { readonly [name: string]: string }; /** Behind the command: redirections. */ readonly shell?: string; /** Before it: a program that starts it. */ readonly before?: string }
 
 /** Runs `toolable` in a window of that size. */
-export async function openWindow(args: readonly string[], { cwd, columns = 80, rows = 24, env = {}, shell = '' }: WindowOptions): Promise<Window> {
+export async function openWindow(args: readonly string[], { cwd, columns = 80, rows = 24, env = {}, shell = '', before = '' }: WindowOptions): Promise<Window> {
   const folder = makeFolder()
   const socket = join(folder, 'tmux')
   sockets.add(socket)
   const words = [process.execPath, BIN, ...args].map((word) => `'${word.replaceAll("'", String.raw`'\''`)}'`).join(' ')
   // The shell outlives Ctrl-C, tells the status, and keeps the window open.
-  writeFileSync(join(folder, 'main.sh'), `trap : INT\n${words} ${shell}\necho "[exit $?]"\nwhile :; do sleep 1000; done\n`)
+  writeFileSync(join(folder, 'main.sh'), `trap : INT\n${before} ${words} ${shell}\necho "[exit $?]"\nwhile :; do sleep 1000; done\n`)
   const environment = Object.entries({ ...cleanEnvironment({ LANG: 'C.UTF-8', TERM: 'tmux-256color', ...env }) })
   const tmux = async (...rest: readonly string[]): Promise<string> => (await run('tmux', ['-u', '-f', '/dev/null', '-S', socket, ...rest], { env: { PATH: process.env['PATH'] ?? '', LANG: 'C.UTF-8', TMUX_TMPDIR: folder } })).stdout
   await tmux('start-server', ';', 'set', '-g', 'history-limit', '5000', ';', 'set', '-g', 'status', 'off', ';', 'new-session', '-d', '-x', String(columns), '-y', String(rows), '-c', cwd, 'env', '-i', ...environment.map(([name, value]) => `${name}=${value}`), 'sh', join(folder, 'main.sh'))

@@ -4,32 +4,25 @@ const ORDER: readonly Worth[] = ['head', 'problem', 'live', 'fact', 'log', 'done
 /** Of these the last ones are worth more: they are the newest. */
 const NEWEST: readonly Worth[] = ['log', 'done']
 
-/** At most `height` rows: what matters least becomes `… 14 more` in its place. */
+/** At most `height` rows: what matters least becomes `… 14 more`, where most of it was. */
 export function foldRows(rows: readonly Row[], height: number, cut: string): readonly Row[] {
   if (rows.length <= height) return rows
+  if (height < 1) return []
   const order = rows.map((_row, index) => index).sort((left, right) => weigh(rows[left]!, left) - weigh(rows[right]!, right))
-  for (let kept = Math.max(0, height - 1); kept > 0; kept--) {
-    const folded = fold(rows, new Set(order.slice(0, kept)), cut)
-    if (folded.length <= height) return folded
-  }
-  return height < 1 ? [] : [more(rows, cut)]
+  const kept = order.slice(0, height - 1).sort((left, right) => left - right)
+  const place = widestGap(kept, rows.length)
+  const gone = rows.filter((_row, index) => !kept.includes(index))
+  return [...kept.slice(0, place).map((index) => rows[index]!), more(gone, cut), ...kept.slice(place).map((index) => rows[index]!)]
 }
 
-function fold(rows: readonly Row[], kept: ReadonlySet<number>, cut: string): readonly Row[] {
-  const folded: Row[] = []
-  let gone: Row[] = []
-  const close = (): void => {
-    // One row is not shorter than the note that it is missing.
-    if (gone.length > 0) folded.push(gone.length === 1 ? gone[0]! : more(gone, cut))
-    gone = []
+// How many of the kept rows stand before it.
+function widestGap(kept: readonly number[], total: number): number {
+  let [place, widest] = [0, 0]
+  for (let index = 0; index <= kept.length; index++) {
+    const gap = (kept[index] ?? total) - (kept[index - 1] ?? -1)
+    if (gap > widest) [place, widest] = [index, gap]
   }
-  rows.forEach((row, index) => {
-    if (!kept.has(index)) return void gone.push(row)
-    close()
-    folded.push(row)
-  })
-  close()
-  return folded
+  return place
 }
 
 function more(gone: readonly Row[], cut: string): Row {

@@ -6,7 +6,7 @@ import { renderRecords } from './records.ts'
 import { truncateEnd } from './truncate.ts'
 
 type Row = { readonly [key: string]: unknown }
-type Column = { readonly key: string; readonly title: string; readonly cells: readonly string[]; readonly numeric: boolean; /** It is not made narrower. */ readonly whole: boolean; readonly natural: number }
+type Column = { readonly key: string; readonly title: string; readonly cells: readonly string[]; /** It stands at the right. */ readonly right: boolean; /** It is not made narrower. */ readonly whole: boolean; readonly natural: number }
 
 const GAP = 2
 /** Below this, or below the width of its title, a column says nothing, and a record per block reads better. */
@@ -20,6 +20,8 @@ const WIDEST_PADDING = 200
 export type TableWishes = {
   /** Columns that are never cut: who is named by half of a name? */
   readonly whole?: readonly string[]
+  /** Columns of figures that are no numbers: they stand at the right too. */
+  readonly right?: readonly string[]
   /** Columns that are left out where nothing stands in them, and where there is no room: the first of these goes first. */
   readonly spare?: readonly string[]
   /** The style of a cell. */
@@ -27,10 +29,10 @@ export type TableWishes = {
 }
 
 /** Lines of a borderless table, or of one block per record when the columns do not fit into the width. */
-export function renderTable(rows: readonly Row[], layout: TextLayout, { whole = [], spare = [], style }: TableWishes = {}): string[] {
+export function renderTable(rows: readonly Row[], layout: TextLayout, { whole = [], right = [], spare = [], style }: TableWishes = {}): string[] {
   const keys = unionOfKeys(rows)
   if (keys.length > MOST_COLUMNS) return renderRecords(rows, layout)
-  const all = keys.map((key) => toColumn(key, rows, whole.includes(key))).filter(({ key, cells }) => !spare.includes(key) || cells.some((cell) => cell !== NOTHING))
+  const all = keys.map((key) => toColumn(key, rows, { whole: whole.includes(key), right: right.includes(key) })).filter(({ key, cells }) => !spare.includes(key) || cells.some((cell) => cell !== NOTHING))
   const found = fitColumns(all, spare, layout.columns)
   if (!found) return renderRecords(rows, layout)
   const { columns, widths } = found
@@ -64,7 +66,7 @@ export function unionOfKeys(rows: readonly Row[]): string[] {
   return [...keys]
 }
 
-function toColumn(key: string, rows: readonly Row[], whole: boolean): Column {
+function toColumn(key: string, rows: readonly Row[], wished: { readonly whole: boolean; readonly right: boolean }): Column {
   const title = cleanLine(key)
   let natural = displayWidth(title)
   let numeric = false
@@ -77,7 +79,8 @@ function toColumn(key: string, rows: readonly Row[], whole: boolean): Column {
     natural = Math.max(natural, displayWidth(cell))
     return cell
   })
-  return { key, title, cells, numeric: numeric && !textual, whole: whole || (numeric && !textual), natural }
+  const isNumeric = numeric && !textual
+  return { key, title, cells, right: wished.right || isNumeric, whole: wished.whole || isNumeric, natural }
 }
 
 // Narrow columns and numbers keep their width; what is left is shared evenly by the wide ones.
@@ -101,10 +104,10 @@ function fitWidths(columns: readonly Column[], total: number | undefined): numbe
 }
 
 function joinCells(columns: readonly Column[], widths: readonly number[], cells: readonly string[], paint: (key: string, cell: string) => string = (_key, cell) => cell): string {
-  const padded = columns.map(({ key, numeric }, index) => {
+  const padded = columns.map(({ key, right }, index) => {
     const cell = cells[index] ?? ''
     const room = ' '.repeat(Math.max(0, (widths[index] ?? 0) - displayWidth(cell)))
-    if (numeric) return `${room}${paint(key, cell)}`
+    if (right) return `${room}${paint(key, cell)}`
     return index === columns.length - 1 ? paint(key, cell) : `${paint(key, cell)}${room}`
   })
   return padded.join(' '.repeat(GAP))
