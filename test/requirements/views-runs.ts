@@ -2,6 +2,7 @@
 export const VIEWS_RUNS: { readonly [name: string]: string } = {
   'index-many': 'Ten thousand runs are listed newest first, by filters, with counts; the first page is there before the last run is read, and a row takes little memory.',
   'index-pages': 'Pages follow each other without a gap or a double, whatever comes in between.',
+  'index-cache': 'Rows of runs that are over are kept for the next start, and count only while their runs are as they were; a damaged or foreign file is nothing.',
   'index-live': 'Runs that come, go on, ask, end, are resumed or removed are news at once; whoever is slow gets fewer and fuller pieces.',
   'index-interrupted': 'A run whose runner dies while somebody looks on is finished as INTERRUPTED.',
   'index-damaged': 'A damaged run hides no other one.',
