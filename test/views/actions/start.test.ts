@@ -48,7 +48,7 @@ describe('a dashboard', () => {
     expect(ends.map(({ type, state }) => [type, state])).toEqual(Array.from({ length: 4 }, () => ['runner_end', 'completed']))
     expect(started.map(({ run_id }) => project.request(run_id).caller)).toEqual(['dashboard', 'dashboard', 'dashboard', 'dashboard'])
     expect(started.map(({ run_id }) => project.request(run_id).tool)).toEqual(['tools.count', 'mod.wipe', 'workflow.twice', 'plain.echo'])
-    expect(project.request(started[0]!.run_id)).toMatchObject({ args: ['--name', 'a b', '--log', project.path('counted')], input: { name: 'a b' }, cwd: project.folder })
+    expect(project.request(started[0].run_id)).toMatchObject({ args: ['--name', 'a b', '--log', project.path('counted')], input: { name: 'a b' }, cwd: project.folder })
     expect(project.counted().sort()).toEqual(['a b', 'again', 'me'])
     expect(readFileSync(project.path('wiped'), 'utf8')).toBe('all\n')
     // Those of the steps say who asked for them too.
