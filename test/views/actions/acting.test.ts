@@ -1,5 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { registry } from '../../../src/registry/index.ts'
+import { openRunner } from '../../../src/runner/runner.ts'
 import { runInTerminal } from '../../support/run-in-terminal.ts'
 import '../../support/without-coverage.ts'
 import { COUNT, makeProject } from '../../workflow/support.ts'
@@ -168,7 +170,7 @@ describe('a question', () => {
 })
 
 describe('who asked for a run', () => {
-  test('is on record: a person, an agent, a workflow, or nobody who could be told [7.run-caller]', async () => {
+  test('is on record: a person, an agent, a program, a workflow, or nobody who could be told [7.run-caller]', async () => {
     const project = makeProject({ 'workflow/count.sh': COUNT })
     project.write('flow.yaml', 'name: flow\nsteps:\n  - {name: one, type: tool, tool: count, input: {name: x}}\n')
     await runInTerminal('../../dist/bin.js', ['run', 'count', '--name', 'a'], { cwd: project.folder })
@@ -177,8 +179,11 @@ describe('who asked for a run', () => {
       project.toolable(['workflow', 'run', 'flow.yaml'], { env: { TOOLABLE_CALLER: 'nightly' } }),
       project.toolable(['run', 'count', '--name', 'c']),
     ])
+    const opened = await registry({ cwd: project.folder, folders: ['tools'] })
+    await (await openRunner({ registry: opened, cwd: project.folder }).start('count', { args: ['--name', 'd'] }, { caller: 'my-program' })).done
+    await opened.close()
     const listed = (await project.toolable(['runs', 'list'])).json.result.runs as { readonly run_id: string; readonly tool: string; readonly caller?: string }[]
-    expect(listed.map(({ caller = '' }) => caller).sort()).toEqual(['', 'claude-code', 'nightly', 'person', 'workflow'])
+    expect(listed.map(({ caller = '' }) => caller).sort()).toEqual(['', 'claude-code', 'my-program', 'nightly', 'person', 'workflow'])
     expect(listed.find(({ tool }) => tool === 'workflow.flow')).toMatchObject({ caller: 'nightly' })
     const [shown, words, unknown] = await Promise.all([project.toolable(['runs', 'show', agent.lines[0].run_id]), project.toolable(['runs', 'show', agent.lines[0].run_id, '-o', 'text']), project.toolable(['runs', 'show', nobody.lines[0].run_id])])
     expect(shown.json.result.caller).toBe('claude-code')

@@ -42,7 +42,7 @@ function paste(command: string, { folder }: Project): string {
 }
 
 describe('a tool in whatever form it takes its input', () => {
-  test('gets the same from the form of a dashboard and from the command beside it [10.actions-start] [10.catalogue-preview]', async () => {
+  test('gets the same from the form of a dashboard and from the command beside it, and again when it is retried [10.actions-start] [10.actions-retry] [10.catalogue-preview]', async () => {
     const project = makeForms()
     const { actions, catalogue } = openDashboard(project.folder)
     await expect.poll(async () => (await catalogue.tools()).tools.map(({ id }) => id).sort()).toEqual(['own.drop', 'own.greet', 'packs.count', 'packs.pack', 'tools.answers'])
@@ -53,6 +53,7 @@ describe('a tool in whatever form it takes its input', () => {
       ['own.drop', { what: 'all of it' }],
       ['packs.pack', { target: 'a box', level: 'high', max_size: 3, label: ['x y', '$z'] }],
       ['packs.count', { box: ['-a', 'b'] }],
+      ['tools.answers', { a: 'said in flags' }],
       ['tools.answers', { a: 'text with "quotes"', list: [1, 'two'] }],
     ]
     for (const [tool, input] of cases) {
@@ -63,8 +64,10 @@ describe('a tool in whatever form it takes its input', () => {
       const pasted = paste(preview.command, project)
       expect([project.log(pasted).at(-1)!['state'], resultOf(project, pasted)], preview.command).toEqual(['completed', resultOf(project, run_id)])
       expect(resultOf(project, run_id)).toBeDefined()
+      const again = await actions.retry(pasted, undefined, true)
+      expect([(await untilOver(project, again.run_id))['state'], resultOf(project, again.run_id)]).toEqual(['completed', resultOf(project, run_id)])
     }
-    expect(project.counted('dropped')).toEqual(['all of itall of it'])
+    expect(project.counted('dropped')).toEqual(['all of itall of itall of it'])
   })
 
   test('hears of a dry run in its own way, or is refused [10.actions-dry-run]', async () => {

@@ -4,6 +4,7 @@ import type { JsonObject } from '../../../contract/json.ts'
 import type { Registry } from '../../../registry/registry-type.ts'
 import { openRun } from '../../../runner/folder/open-run.ts'
 import { newRunId } from '../../../runner/folder/run-id.ts'
+import { takesDocument } from '../../../runner/given-of.ts'
 import type { RunOptions } from '../../../runner/make-request.ts'
 import type { RunRequest } from '../../../runner/run-request.ts'
 import { joinTrace } from '../../../runner/trace/join-trace.ts'
@@ -35,7 +36,7 @@ export async function retryRun(id: string, input: JsonObject | undefined, confir
   return withToolsOf(request, tools, project, async (registry, isOurs) => {
     const tool = isOurs ? await findTool(tools, request.tool, project) : await look(registry, request.tool, project)
     if (input === undefined && isQuestion(request, tool)) return begin(anew(request), here)
-    const given = input !== undefined ? { input } : request.call && request.args.length > 0 ? { args: request.args } : { input: request.input ?? {} }
+    const given = input !== undefined ? { input } : takesDocument(request.call) ? { input: request.input ?? {} } : { args: request.args, ...(request.input && { input: request.input }) }
     return startTool(tool, { given, manner: { agreed: confirm, dryRun: request.dry_run === true }, options: optionsOf(request) }, here)
   })
 }

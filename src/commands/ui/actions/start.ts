@@ -18,13 +18,13 @@ import type { FreshTool } from './find-tool.ts'
 /** Who starts what is started here, for the record. */
 export const DASHBOARD = 'dashboard'
 
-/** A run that is asked for: by an input, or by the words that a program got before. */
-export type Asked = { readonly given: { readonly input: JsonObject } | { readonly args: readonly string[] }; readonly manner: Manner; readonly options: RunOptions }
+/** A run that is asked for: by an input, or by what a program got before. */
+export type Asked = { readonly given: { readonly input: JsonObject } | Given; readonly manner: Manner; readonly options: RunOptions }
 
 /** Starts a run that outlives the dashboard. What is wrong with it is told before anything is on record: INVALID_INPUT, MISSING_PARAM, CONFIRMATION_REQUIRED, PRECONDITION for a dry run of a tool that has none, CONFIG for a workflow that cannot work. */
 export async function startTool(tool: FreshTool, { given, manner, options }: Asked, project: Project): Promise<Started> {
   const { registry, entry, program, workflow } = tool
-  const told = 'input' in given ? await readInput(tool, given.input, manner, project) : { args: given.args }
+  const told = 'args' in given ? given : await readInput(tool, given.input, manner, project)
   requireConsent({ name: entry.name, destructive: entry.definition.facts.annotations.destructive === true }, manner)
   if (workflow) await requireTools(workflow.workflow, registry)
   const made = await makeRun({ entry, program, given: await inManner(told, entry, program, manner), options: { ...options, caller: DASHBOARD }, dryRun: manner.dryRun, workflow }, project)
