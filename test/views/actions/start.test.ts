@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { fixture, launch } from '../../support/run-program.ts'
 import '../../support/without-coverage.ts'
@@ -90,6 +90,21 @@ describe('a dashboard', () => {
     project.write('workflows/twice.yaml', 'name: twice\nsteps:\n  - {name: first, type: tool, tool: cuont}\n')
     expect(await failureOf(actions.start({ tool: 'twice', input: {} }))).toMatchObject({ code: 'CONFIG', message: expect.stringContaining('cuont') })
     expect([project.ids(), existsSync(project.path('wiped'))]).toEqual([[], false])
+  })
+
+  test('leaves nothing of a run that no process could be started for, and one that was to be resumed as it was [10.actions-refused]', async () => {
+    const project = makeProject()
+    project.write('fail', 'E_INVALID_INPUT')
+    const { actions } = openDashboard(project.folder)
+    const { run_id } = await actions.start({ tool: 'count', input: { name: 'a', fail: project.path('fail') } })
+    await untilOver(project, run_id)
+    const broken = openDashboard(project.folder, { execPath: project.path('no-such-program') }).actions
+    expect(await failureOf(broken.start({ tool: 'count', input: { name: 'b' } }))).toMatchObject({ code: 'INTERNAL', message: expect.stringContaining('supervisor') })
+    expect(await failureOf(broken.resume(run_id))).toMatchObject({ code: 'INTERNAL' })
+    expect([project.ids(), existsSync(project.path(`.runs/${run_id}/lock`))]).toEqual([[run_id], false])
+    rmSync(project.path('fail'))
+    await actions.resume(run_id)
+    expect(await untilOver(project, run_id)).toMatchObject({ state: 'completed', attempt: 2 })
   })
 
   test('finds a tool that came, and one that changed, after it was opened [10.actions-fresh]', async () => {

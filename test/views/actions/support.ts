@@ -19,8 +19,8 @@ const opened: { close(): Promise<void> }[] = []
 afterAll(async () => { for (const one of opened) await one.close() })
 
 /** What a dashboard on a project does, without its pages. */
-export function openDashboard(folder: string, { surroundings = {}, env = {} }: { readonly surroundings?: { readonly config?: string; readonly folder?: readonly string[] }; readonly env?: { readonly [name: string]: string } } = {}): Opened {
-  const project = openProject({ cwd: folder, env: cleanEnvironment(env), now: Date.now, surroundings, started: { execPath: process.execPath, execArgv: [], script: BIN } })
+export function openDashboard(folder: string, { surroundings = {}, env = {}, execPath = process.execPath }: { readonly execPath?: string; readonly surroundings?: { readonly config?: string; readonly folder?: readonly string[] }; readonly env?: { readonly [name: string]: string } } = {}): Opened {
+  const project = openProject({ cwd: folder, env: cleanEnvironment(env), now: Date.now, surroundings, started: { execPath, execArgv: [], script: BIN } })
   const tools = openTools(project)
   opened.push(tools)
   const catalogue = openCatalogue({ project, tools, rowsOf: () => readRows(join(folder, '.runs')), version: '1.2.3', readOnly: false, epoch: 'e1' })
