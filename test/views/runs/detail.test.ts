@@ -1,6 +1,7 @@
 import { linkSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { findProjectPlans } from '../../../src/commands/plan/shown-plans.ts'
 import type { JsonObject } from '../../../src/contract/json.ts'
 import { makeRoot, startRunner } from '../../runner/record-support.ts'
 import { last, makeProject } from '../../runner/support.ts'
@@ -101,8 +102,11 @@ describe('one run', () => {
     const plan = (status: string): JsonObject => ({ objective: 'Ship it', status: 'active', steps: [{ step_id: 1, title: 'Test', status }] })
     makeRuns(root, { count: 3 })
     const id = writeRun(root, { id: 'r-6666666666', tool: 'a.plans', created: 1000, said: [END[0]!, { type: 'progress', msg: 'x', plan: plan('pending') }, { type: 'progress', msg: 'y', plan: plan('done') }, { type: 'log', msg: 'no "plan" here' }, END[1]!] })
-    const file = { plan: { objective: 'Mine', status: 'active' as const, steps: [] }, file: '/p/session.json', changed: '2026-01-01T00:00:00Z' }
-    const source = look(root, { plans: async () => [file] })
+    const project = makeProject({})
+    expect((await project.toolable(['plan', 'setup', 'Mine', 'First'])).status).toBe(0)
+    const file = { plan: { objective: 'Mine', status: 'active', steps: [{ step_id: 1, title: 'First' }] }, file: join(project.folder, '.toolable', 'session.json') }
+    expect(await findProjectPlans(makeFolder())).toEqual([])
+    const source = look(root, { plans: () => findProjectPlans(project.folder) })
     await expect.poll(async () => (await source.list(query())).complete).toBe(true)
     expect(await source.plans()).toMatchObject({ plans: [{ run: { run_id: id }, plan: { status: 'completed', steps: [{ status: 'done' }] } }, file] })
   })
@@ -112,7 +116,7 @@ const TOOLS = `import { tool } from '${fixture('../../dist/index.js')}'
 const make = (name, run) => tool({ name, summary: name, input: { type: 'object', additionalProperties: true }, run })
 export const quick = make('quick', async () => 'quick')
 export const undo = make('undo', async () => 'undo')
-export const slow = make('slow', (_, { signal }) => new Promise((_resolve, reject) => signal.addEventListener('abort', reject)))
+export const slow = make('slow', () => new Promise((resolve) => setTimeout(resolve, 600_000)))
 `
 
 describe('workflows', () => {
