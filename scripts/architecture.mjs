@@ -28,6 +28,7 @@ export const arrows = {
 export const processFiles = [
   'src/bin.ts',
   'src/surfaces/cli/process-io.ts',
+  'src/surfaces/cli/process-screen.ts',
   'src/surfaces/cli/run.ts',
   'src/call/host.ts',
   'src/process/host.ts',

@@ -1,7 +1,8 @@
-// `npm start`: the example toolset at work on a little project, each call a process of its own.
+// `npm start`: the example toolset at work on a little project, each call a process of its own; then the dashboard over three runs.
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { styleText } from 'node:util'
+import { openDashboard } from './demo/dashboard.mjs'
 import { makeSampleFolder } from './sample-folder.mjs'
 
 const program = fileURLToPath(new URL('../examples/file-tools/file-tools.mjs', import.meta.url))
@@ -10,6 +11,7 @@ let failures = 0
 
 try {
   runSteps()
+  await showDashboard()
 } finally {
   remove()
 }
@@ -54,7 +56,31 @@ function runSteps() {
   showText(call(['delete-files', '*.tmp', '--dry-run', '-o', 'text']))
   showText(call(['delete-files', '*.tmp', '-o', 'text'], 77))
 
-  console.log(`\nAll of this is in ${paint('bold', 'examples/file-tools/')}; the documentation begins in ${paint('bold', 'README.md')}.\n`)
+  console.log(`\nAll of this is in ${paint('bold', 'examples/file-tools/')}; the documentation begins in ${paint('bold', 'README.md')}.`)
+}
+
+// A person stays as long as he likes; where nobody looks on, it ends with the run that goes on.
+async function showDashboard() {
+  title('Runs in the browser: one is over, one goes on, one waits for you')
+  console.log(paint('cyan', '$ toolable ui'))
+  const dashboard = await openDashboard(environment())
+  try {
+    console.log(`The dashboard is at ${paint('bold', dashboard.url)}`)
+    if (process.stdout.isTTY) {
+      console.log('Ctrl-C ends it.')
+      await new Promise((settle) => {
+        process.once('SIGINT', settle).once('SIGTERM', settle)
+        dashboard.server.once('close', settle)
+      })
+    } else {
+      const { state } = JSON.parse(dashboard.call(['watch', dashboard.live, '-o', 'jsonl']).trim().split('\n').at(-1))
+      expect(state === 'completed', 'the run that goes on to be completed')
+      console.log(`${dashboard.live} is ${state}; ${dashboard.waiting} waits for an answer, and is cancelled now.`)
+    }
+  } finally {
+    await dashboard.close()
+  }
+  console.log('')
 }
 
 function title(text) {

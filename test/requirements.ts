@@ -12,8 +12,12 @@ import { RUNNER } from './requirements/runner.ts'
 import { RUNS } from './requirements/runs.ts'
 import { SANDBOX } from './requirements/sandbox.ts'
 import { STATE } from './requirements/state.ts'
+import { VIEWS_HTTP } from './requirements/views-http.ts'
 import { VIEWS_MODEL } from './requirements/views-model.ts'
+import { VIEWS_SHELL } from './requirements/views-shell.ts'
+import { VIEWS_TOOLS } from './requirements/views-tools.ts'
 import { VIEWS_RUNS } from './requirements/views-runs.ts'
+import { RUN_ASKED, VIEWS_ACTIONS } from './requirements/views-actions.ts'
 import { WORKFLOW_BUILD } from './requirements/workflow-build.ts'
 import { WORKFLOW_DEFINITION } from './requirements/workflow-definition.ts'
 import { WORKFLOW_ENGINE } from './requirements/workflow-engine.ts'
@@ -21,6 +25,7 @@ import { WORKFLOW_HOST } from './requirements/workflow-host.ts'
 import { WORKFLOW_INTERPRETER } from './requirements/workflow-interpreter.ts'
 import { WORKFLOW_RESTATE } from './requirements/workflow-restate.ts'
 import { WORKFLOW_RUNS } from './requirements/workflow-runs.ts'
+import { VIEWS_RUN_PAGE } from './requirements/views-runpage.ts'
 
 /** One promise of the specification; `later` exempts it from the coverage test until the work that brings it. */
 export type Requirement = { readonly section: '2' | '3' | '4' | '5' | '6' | '7' | '8' | '9' | '10' | '12'; readonly sentence: string; readonly later?: true }
@@ -278,8 +283,14 @@ export const requirements: { readonly [id: string]: Requirement } = {
   ...section('9', WORKFLOW_INTERPRETER),
   ...section('9', WORKFLOW_RESTATE),
   ...section('9', WORKFLOW_RUNS),
+  ...section('10', VIEWS_RUN_PAGE),
+  ...section('7', RUN_ASKED),
+  ...section('10', VIEWS_ACTIONS),
   ...section('9', WORKFLOW_BUILD),
+  ...section('10', VIEWS_HTTP),
   ...section('10', VIEWS_MODEL),
+  ...section('10', VIEWS_SHELL),
+  ...section('10', VIEWS_TOOLS),
   ...section('10', {
     'http-handler': 'createHandler makes a toolset a web-standard fetch handler with /tools/<name>, /mcp and /openapi.json; toNode serves it by node:http and Express.',
     'http-status': 'Over HTTP a success has the status 200 and an error the status of the table.',

@@ -13,10 +13,11 @@ import { answerCommand, cancelCommand, resumeCommand } from './control/commands.
 import { runCommand } from './run/command.ts'
 import { runsCommands } from './runs/commands.ts'
 import { serveCommands } from './serve/commands.ts'
+import { uiCommand } from './ui/command.ts'
 import { workerCommand } from './worker/command.ts'
 import { workflowCommands } from './workflow/commands.ts'
 
 /** The commands of `toolable`, in the order in which help shows them. */
 export function listCommands(): readonly ToolableCommand[] {
-  return [listCommand, describeCommand, schemaCommand, callCommand, runCommand, agentCommand, resumeCommand, cancelCommand, answerCommand, rescanCommand, checkCommand, doctorCommand, initCommand, readHelpCommand, ...runsCommands, ...planCommands, ...workflowCommands, ...serveCommands, workerCommand]
+  return [listCommand, describeCommand, schemaCommand, callCommand, runCommand, agentCommand, resumeCommand, cancelCommand, answerCommand, rescanCommand, checkCommand, doctorCommand, initCommand, readHelpCommand, ...runsCommands, ...planCommands, ...workflowCommands, uiCommand, ...serveCommands, workerCommand]
 }

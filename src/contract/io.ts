@@ -10,6 +10,8 @@ export type TextSink = {
   unblock?(): void
   /** True as soon as it is known that nothing can be written any more; what is written then is dropped. */
   readonly closed?: boolean
+  /** Another program reads it, and may show it where this one draws. */
+  readonly isPipe?: boolean
   readonly isTTY: boolean
   readonly columns: number
   /** `device:inode` of what is behind it, where there is such a thing. */
@@ -29,11 +31,24 @@ export type ByteSource = {
   close(): void
 }
 
+/** The terminal behind stderr, as something to draw on. */
+export type Screen = {
+  /** As they are now: a window can change. */
+  readonly columns: number
+  readonly rows: number
+  /** Called before the process is stopped (Ctrl-Z), and when it goes on and somebody else may have written here. Gives the function that ends it. */
+  onStop(before: () => void, after: () => void): () => void
+  /** Called when a signal asks the process to end, and when it ends, whatever ends it but SIGKILL; what it writes has to leave at once. Gives the function that ends it. */
+  onLeave(listener: () => void): () => void
+}
+
 /** The process as a parameter: built in one place and handed down; nothing else touches `process`, its streams or the clock. */
 export type Io = {
   readonly stdin: ByteSource
   readonly stdout: TextSink
   readonly stderr: TextSink
+  /** Where stderr is a terminal that can be drawn on. */
+  readonly screen?: Screen | undefined
   readonly env: { readonly [name: string]: string | undefined }
   readonly cwd: string
   /** Wall clock in milliseconds. */

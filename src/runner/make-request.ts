@@ -17,6 +17,8 @@ export type RunOptions = {
   readonly secrets?: RunRequest['secrets']
   readonly idempotencyKey?: string | undefined
   readonly surroundings?: RunRequest['surroundings']
+  /** Who asks, for the record. */
+  readonly caller?: string | undefined
 }
 
 /** What the tool gets: arguments as they were typed, or an input. */
@@ -31,13 +33,14 @@ const RETRIES = 3
 /** The request for a run, as `run.json` keeps it. Throws CONFIG for a variable of the environment that makes no sense. */
 export async function makeRequest(runId: string, entry: Pick<Entry, 'id' | 'definition'> & { readonly found: Pick<Entry['found'], 'version'> }, program: FoundProgram | undefined, given: Given, options: RunOptions, { cwd, env }: Where): Promise<RunRequest> {
   const { manifest } = await entry.definition.compiled()
-  const { allowLevel, answers, secrets, surroundings } = options
+  const { allowLevel, answers, secrets, surroundings, caller } = options
   return {
     v: 1,
     run_id: runId,
     tool: entry.id,
     ...(entry.found.version !== undefined && { version: entry.found.version }),
     created: new Date().toISOString(),
+    ...(caller !== undefined && { caller }),
     ...(program && { call: program.call }),
     args: given.args,
     ...(given.input && { input: given.input }),

@@ -10,12 +10,16 @@ export type RunRequest = {
   readonly tool: string
   readonly version?: string
   readonly created: string
+  /** Who asked for it: `person`, `workflow`, `dashboard`, or the name of an agent or a program; absent where nobody knows. */
+  readonly caller?: string
   /** How it is started; absent for a tool that runs in another way than as a program (of an MCP server, of a module). */
   readonly call?: ChildCall
   /** What stood behind the name of the tool, as it was typed. */
   readonly args: readonly string[]
   /** For a tool that is not a program: its input. */
   readonly input?: { readonly [field: string]: unknown }
+  /** It plans instead of acting. A program has been told by its arguments or its input. */
+  readonly dry_run?: true
   /** Not a tool of the registry but a command of `toolable` itself that is run like one. */
   readonly command?: 'agent' | 'workflow'
   /** Of a workflow: what it is made of, by value, so that a file that changes meanwhile changes nothing. */

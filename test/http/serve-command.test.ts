@@ -100,6 +100,16 @@ describe('serve http', () => {
     await served.stop()
   })
 
+  test('[10.http-events] what was sent is forgotten while the stream goes on', async () => {
+    const served = await serveProgram()
+    const answer = await fetch(`${served.url}/tools/ticks?stream=yes`, post({ times: 3000, size: 100_000 }))
+    let received = 0
+    for await (const chunk of answer.body!) received += (chunk as Uint8Array).length
+    expect(received).toBeGreaterThan(3000 * 100_000)
+    expect(peakMemory(served.program.pid)).toBeLessThan(250)
+    await served.stop()
+  })
+
   test('[10.http-graceful-stop] a call that runs may end before the server does', async () => {
     const { env, marks } = marksFile()
     const served = await serveProgram([], { env })

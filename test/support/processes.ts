@@ -21,15 +21,25 @@ export function listNaming(text: string): number[] {
   })
 }
 
-/** Waits until no tool of a folder runs any more. A sandbox that lost whoever made it before it was ready never starts its tool, but waits for ever: it is ended. */
+/** Whether a process was started by another one, or by what that started, and all of them between are still there. */
+export function descendsFrom(pid: number, ancestor: number): boolean {
+  for (let one = pid; one > 1; one = parentOf(one) ?? 0) if (one === ancestor) return true
+  return false
+}
+
+// So long that only what never ends reaches it; shorter than a test may take, so that the test can say what it was.
+const LONGEST_MS = 60_000
+
+/** Waits until no tool of a folder runs any more whose runner is gone; those of other runners that this process has started go on. A sandbox that lost whoever made it before it was ready never starts its tool, but waits for ever: it is ended. */
 export async function untilToolsAreGone(folder: string): Promise<void> {
-  for (;;) {
-    const left = listNaming(folder)
+  for (const end = Date.now() + LONGEST_MS; ;) {
+    const left = listNaming(folder).filter((pid) => !descendsFrom(pid, process.pid))
     const tools = left.filter((pid) => nameOf(pid) !== 'bwrap')
     if (tools.length === 0) {
-      for (const pid of left) if (isOrphan(pid)) process.kill(pid, 'SIGKILL')
+      for (const pid of left) if (parentOf(pid) === 1) process.kill(pid, 'SIGKILL')
       return
     }
+    if (Date.now() > end) throw new Error(`processes of tools in ${folder} outlive their runner: ${tools.map((pid) => `${pid} ${nameOf(pid) ?? ''}`).join(', ')}`)
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
 }
@@ -42,10 +52,10 @@ function nameOf(pid: number): string | undefined {
   }
 }
 
-function isOrphan(pid: number): boolean {
+function parentOf(pid: number): number | undefined {
   try {
-    return /^PPid:\t1$/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+    return Number(/^PPid:\t(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
   } catch {
-    return false
+    return undefined
   }
 }

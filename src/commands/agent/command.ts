@@ -1,6 +1,7 @@
 import { tool } from '../../call/tool.ts'
 import type { ToolableCommand } from '../command.ts'
 import { inputWith } from '../common-flags.ts'
+import { PROGRESS_PROPERTY } from '../progress/progress-flag.ts'
 
 const COUNT = { type: 'integer', minimum: 1 } as const
 
@@ -27,6 +28,7 @@ export const agentCommand: ToolableCommand = {
       parallel: { type: 'string', enum: ['safe', 'all', 'none'], default: 'safe', description: 'Calls at the same time: of read-only tools, all, or none' },
       wait: { type: 'boolean', description: 'Wait for toolable answer where nobody here can answer' },
       detach: { type: 'boolean', description: 'Run in the background' },
+      progress: PROGRESS_PROPERTY,
     }, ['task']),
     positional: ['task'],
     annotations: { openWorld: true },

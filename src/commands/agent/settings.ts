@@ -23,7 +23,7 @@ export type AgentSettings = {
 }
 
 /** What the command line says. */
-export type AgentFlags = AgentSettings & Surroundings & { readonly wait?: boolean; readonly detach?: boolean }
+export type AgentFlags = AgentSettings & Surroundings & { readonly wait?: boolean; readonly detach?: boolean; readonly progress?: string }
 
 /** The limits in it, where there are any. */
 export function budgetOf({ maxTotalTokens, maxCalls }: AgentSettings): BudgetLimits | undefined {

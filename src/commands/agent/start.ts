@@ -15,7 +15,8 @@ import type { RunRequest } from '../../runner/run-request.ts'
 import type { BuiltinContext } from '../../surfaces/builtin/builtin.ts'
 import { dialectContext } from '../../surfaces/cli/dialect-context.ts'
 import { printOutcome } from '../../surfaces/cli/print-outcome.ts'
-import { openChannels } from '../run/channels.ts'
+import { chooseProgress } from '../progress/progress-flag.ts'
+import { callerOf, openChannels } from '../run/channels.ts'
 import { startDetachedRun } from '../run/detach.ts'
 import { readRunOptions } from '../run/request.ts'
 import { surroundingsOf } from '../run/surroundings.ts'
@@ -23,14 +24,17 @@ import { withRegistry } from '../with-registry.ts'
 import { AGENT_TOOL, agentTool } from './agent-tool.ts'
 import { concluded } from './conclude.ts'
 import { loadModel, loadPrompt } from './load-model.ts'
+import { openPlainStage } from './stage.ts'
+import type { Stage } from './stage.ts'
 import { openVoice } from './voice.ts'
 import type { AgentFlags } from './settings.ts'
 import { prepareHost } from '../run/prepare-host.ts'
 
 /** Runs an agent on record; gives the exit status. What cannot work (no model, no such tool) is told before a run begins. */
-export async function startAgent({ wait, detach, ...given }: AgentFlags, context: BuiltinContext): Promise<number> {
+export async function startAgent({ wait, detach, progress: wish, ...given }: AgentFlags, context: BuiltinContext): Promise<number> {
   const { io, host, globals, set } = context
   const { config, folder, strict, probeUnsandboxed, cache, ...flags } = given
+  const progress = chooseProgress(wish, globals, io)
   const surroundings = surroundingsOf(given)
   const settings = { ...flags, ...(globals.yes && { yes: true }), ...(globals.dryRun && { dryRun: true }) }
   const model = await loadModel(settings, io)
@@ -40,21 +44,26 @@ export async function startAgent({ wait, detach, ...given }: AgentFlags, context
   return withRegistry(surroundings, io, async (registry) => {
     // Fails, and says which was meant.
     selectEntries(registry.entries as readonly Entry[], settings.tools)
-    const voice = openVoice(context)
+    let stage: Stage = openPlainStage(context, progress)
+    const voice = openVoice(context, () => stage, progress)
     const worker = (artifacts: string, secrets?: CallOptions['secrets']): Tool => agentTool({ registry, artifacts, secrets, model, onEvent: voice.hear }) as Tool
     const entry = { id: AGENT_TOOL, definition: definitionOf(worker(root)), found: {} }
     // A prompt brings tools that no policy has looked at; those of the registry are looked at by each call.
     // What it has done it would do again: whether to go on is for people to decide.
-    const request: RunRequest = { ...(await makeRequest(newRunId(), entry, undefined, { args: [], input: settings }, { ...readRunOptions({ retries: 0 }, globals, io.cwd), surroundings }, io)), command: 'agent', ...(settings.prompt === undefined && { orchestrator: true }) }
+    const request: RunRequest = { ...(await makeRequest(newRunId(), entry, undefined, { args: [], input: settings }, { ...readRunOptions({ retries: 0 }, globals, io.cwd), surroundings, caller: callerOf(io) }, io)), command: 'agent', ...(settings.prompt === undefined && { orchestrator: true }) }
     const paths = createRun(root, request)
     if (detach) return startDetachedRun(paths, request, io, host, globals)
     prepareHost(host)
-    const channels = openChannels(paths, io, { wait: wait === true, session: globals.session === true }, voice.pause)
+    if (progress === 'tree') stage = (await import('./tree-stage.ts')).openTreeStage(paths, request, context)
+    const channels = openChannels(paths, io, { wait: wait === true, session: globals.session === true }, stage.ask)
     let outcome: Outcome | undefined
-    const ending = await performRun(paths, request, { env: io.env, registry: { call: async (_tool, input, options) => (outcome = await call(worker(paths.artifacts, options?.secrets), input, options)) }, channels, signal: host.signal })
+    const ending = await performRun(paths, request, { env: io.env, registry: { call: async (_tool, input, options) => (outcome = await call(worker(paths.artifacts, options?.secrets), input, options)) }, channels, onWritten: stage.hear, signal: host.signal }).catch(async (error: unknown) => {
+      await stage.end(false)
+      throw error
+    })
     io.stdin.close()
-    await voice.end()
     const told = await concluded(paths, request, ending, outcome)
+    await stage.end(told.ok)
     if (!told.ok) throw toolErrorFrom({ ...told.error, details: { run_id: paths.id, ...told.error.details } })
     const { presentation } = voice
     // People have seen it already.

@@ -4,8 +4,9 @@ import type { BuiltinContext } from '../../surfaces/builtin/builtin.ts'
 import { findCaller } from '../../surfaces/cli/caller.ts'
 import { choosePresentation } from '../../surfaces/cli/mode.ts'
 import type { Presentation } from '../../surfaces/cli/mode.ts'
-import { createPaint } from '../../surfaces/cli/output/color.ts'
-import { cleanLine, cleanText } from '../../surfaces/cli/output/text/clean.ts'
+import { cleanText } from '../../surfaces/cli/output/text/clean.ts'
+import type { ChosenProgress } from '../progress/progress-flag.ts'
+import type { Stage } from './stage.ts'
 
 const LONGEST_INPUT = 120
 
@@ -13,44 +14,26 @@ const LONGEST_INPUT = 120
 export type Voice = {
   readonly presentation: Presentation
   hear(event: AgentEvent): void
-  /** Begins a new line, for somebody else who has something to say. */
-  pause(): void
-  end(): Promise<void>
 }
 
-/** Words as they come for people: what the model says on stdout, what it does on stderr. For programs nothing, or each event as a line with --stream. */
-export function openVoice({ io, globals }: BuiltinContext): Voice {
+/** Words as they come for people: what the model says, and what it does. For programs nothing but what they ask for, or each event as a line with --stream. */
+export function openVoice({ io, globals }: BuiltinContext, stage: () => Stage, progress: ChosenProgress): Voice {
   const presentation = choosePresentation(globals, io, findCaller(io.env))
-  const paint = createPaint(presentation.stderrColor)
-  const forPeople = presentation.mode === 'text'
-  let inLine = false
-  const pause = (): void => {
-    if (inLine) io.stdout.write('\n')
-    inLine = false
-  }
-  const note = (line: string): void => {
-    pause()
-    if (!globals.quiet) io.stderr.write(`${paint('dim', cleanLine(line))}\n`)
-  }
-  const speak = (event: AgentEvent): void => {
+  const forPeople = presentation.mode === 'text' && !globals.stream
+  const notes = forPeople || progress === 'tree' || progress === 'words-beside'
+  const speak = (event: AgentEvent, { say, note, rest }: Stage): void => {
     if (event.type === 'text') {
-      io.stdout.write(cleanText(event.delta))
-      inLine = !event.delta.endsWith('\n')
+      if (forPeople) say(cleanText(event.delta))
     } else if (event.type === 'tool_call') note(`> ${event.name} ${shorten(JSON.stringify(event.input) ?? '', LONGEST_INPUT)}`)
     else if (event.type === 'tool_result' && !event.outcome.ok) note(`! ${event.name}: ${event.outcome.error.code} ${event.outcome.error.message}`)
     else if (event.type === 'retry') note(`! the model is asked again in ${Math.round(event.wait_s * 10) / 10} s: ${event.error.message}${event.discarded > 0 ? ' (what it said in this turn does not count)' : ''}`)
-    else if (event.type === 'turn_start') pause()
+    else if (event.type === 'turn_start' || event.type === 'usage') rest()
   }
   return {
     presentation,
     hear(event) {
       if (globals.stream && event.type !== 'end') io.stdout.write(`${JSON.stringify(event)}\n`)
-      else if (forPeople && !globals.stream) speak(event)
-    },
-    pause,
-    async end() {
-      pause()
-      await io.stdout.flush()
+      if (notes) speak(event, stage())
     },
   }
 }

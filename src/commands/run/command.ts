@@ -1,6 +1,7 @@
 import { tool } from '../../call/tool.ts'
 import type { ToolableCommand } from '../command.ts'
 import { inputWith } from '../common-flags.ts'
+import { PROGRESS_PROPERTY } from '../progress/progress-flag.ts'
 
 /** The flags of `run` and `resume`. */
 export const RUN_PROPERTIES = {
@@ -10,6 +11,7 @@ export const RUN_PROPERTIES = {
   allowLevel: { type: 'string', enum: ['L1', 'L2', 'L3'], description: 'Run at this level where the machine cannot hold the tool better; default: refuse' },
   answer: { type: 'array', items: { type: 'string' }, description: 'An answer before the tool asks: key=value, the key, id or action of the question' },
   wait: { type: 'boolean', description: 'Wait for toolable answer from elsewhere also where nobody here can answer' },
+  progress: PROGRESS_PROPERTY,
 } as const
 
 /** `toolable run <tool> ...`: everything behind the name belongs to the tool. `runRun` does it; this is what help and completion know. */

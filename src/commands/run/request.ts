@@ -15,6 +15,7 @@ export type RunFlags = {
   readonly answer?: readonly string[]
   readonly wait?: boolean
   readonly selftest?: boolean
+  readonly progress?: string
 }
 
 /** What flags say about a run, in the directory in which they were typed. Throws INVALID_INPUT for numbers that make no sense. */

@@ -2,6 +2,7 @@ import { tool } from '../../call/tool.ts'
 import { PROTOCOL_EVENT_TYPES, RUNNER_EVENT_TYPES, TASK_EVENT_TYPES } from '../../contract/events.ts'
 import type { ToolableCommand } from '../command.ts'
 import { COMMON_PROPERTIES } from '../common-flags.ts'
+import { PROGRESS_PROPERTY } from '../progress/progress-flag.ts'
 
 const STATES = ['queued', 'running', 'waiting_ai', 'completed', 'failed', 'cancelled']
 const ENDS = ['completed', 'failed', 'cancelled']
@@ -108,7 +109,7 @@ const watchCommand: ToolableCommand = {
     name: 'watch',
     summary: 'Follow runs until they are over',
     description: 'Prints the events of a run from its beginning, or from --since, and ends with it: the exit status is 0 when it completed, else that of the run. Of several runs, that of the first one named that did not complete. --all follows everything that is going on.',
-    input: objectOf({ run: { type: 'array', items: RUN, description: 'One or more runs' }, all: { type: 'boolean', description: 'Every run that is going on' }, since: SINCE }),
+    input: objectOf({ run: { type: 'array', items: RUN, description: 'One or more runs' }, all: { type: 'boolean', description: 'Every run that is going on' }, since: SINCE, progress: PROGRESS_PROPERTY }),
     positional: ['run'],
     annotations: { readOnly: true, idempotent: true },
     examples: [{ description: 'The newest run', args: ['latest'] }, { description: 'Everything that is going on', args: ['--all'] }],

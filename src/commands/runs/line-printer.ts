@@ -23,18 +23,21 @@ export type PrinterOptions = {
   readonly named?: boolean
   /** People see also what says nothing to them: they have asked for it. */
   readonly everything?: boolean
+  /** Words on stderr, whatever stdout carries. */
+  readonly beside?: boolean
 }
 
 // What `--quiet` leaves out.
 const NOTES = ['runner_start', 'progress', 'log', 'runner_log', 'diagnostic', 'artifact', 'item']
 
 /** The printer of a command. */
-export function openPrinter({ io, globals }: Pick<BuiltinContext, 'io' | 'globals'>, { named = false, everything = false }: PrinterOptions = {}): LinePrinter {
-  const { mode, color } = choosePresentation(globals, io, findCaller(io.env))
-  const paint = createPaint(color)
-  const forPeople = mode === 'text'
+export function openPrinter({ io, globals }: Pick<BuiltinContext, 'io' | 'globals'>, { named = false, everything = false, beside = false }: PrinterOptions = {}): LinePrinter {
+  const { mode, color, stderrColor } = choosePresentation(globals, io, findCaller(io.env))
+  const paint = createPaint(beside ? stderrColor : color)
+  const forPeople = beside || mode === 'text'
+  const sink = beside ? io.stderr : io.stdout
   const tools = new Map<string, string>()
-  const send = (lines: readonly string[]): Promise<void> => (lines.length === 0 ? Promise.resolve() : io.stdout.send(`${lines.join('\n')}\n`))
+  const send = (lines: readonly string[]): Promise<void> => (lines.length === 0 ? Promise.resolve() : sink.send(`${lines.join('\n')}\n`))
   const describe = (event: RunEvent): readonly string[] => {
     if (event.type === 'runner_start' && typeof event['tool'] === 'string') tools.set(event.run_id, event['tool'])
     return globals.quiet && NOTES.includes(event.type) ? [] : eventLines(event, { paint, tool: tools.get(event.run_id), named, everything })
@@ -43,6 +46,6 @@ export function openPrinter({ io, globals }: Pick<BuiltinContext, 'io' | 'global
     events: (events) => send(events.flatMap((event) => (forPeople ? describe(event) : JSON.stringify(event)))),
     text: (run, stream, lines) => send(lines.map((line) => (forPeople ? cleanText(line) : JSON.stringify({ run_id: run, stream, line })))),
     words: (lines) => (forPeople ? send(lines(paint)) : Promise.resolve()),
-    get closed() { return io.stdout.closed === true },
+    get closed() { return sink.closed === true },
   }
 }

@@ -2,9 +2,8 @@ import { createPaint } from '../../surfaces/cli/output/color.ts'
 import type { Paint } from '../../surfaces/cli/output/color.ts'
 import type { RenderResult } from '../../surfaces/cli/output/format-options.ts'
 import { cleanLine } from '../../surfaces/cli/output/text/clean.ts'
-import { quoteForShell } from '../../contract/quote-for-shell.ts'
 import { isOver } from '../../contract/run-state.ts'
-import type { OpenQuestion } from '../../views/model/summary/summary.ts'
+import { answerCommand } from '../../views/terminal/layout/questions.ts'
 import { listSteps } from '../plan/plan-text.ts'
 import { paintState } from './paint-state.ts'
 import type { ShownRun } from './shown-run.ts'
@@ -18,6 +17,7 @@ export const renderRun: RenderResult = (result, { color }) => {
     ['state', `${paintState(run.state, paint)}${run.rc === undefined ? '' : ` (exit ${run.rc})`}`],
     ['attempt', run.attempt > 1 ? String(run.attempt) : undefined],
     ['level', run.level],
+    ['caller', run.caller],
     ['created', run.created],
     ['started', run.started],
     ['ended', run.ended && `${run.ended}${run.duration_s === undefined ? '' : ` (${run.duration_s} s)`}`],
@@ -36,7 +36,7 @@ export const renderRun: RenderResult = (result, { color }) => {
     ...known.map(([name, value]) => `  ${name.padEnd(9)} ${name === 'state' ? value : cleanLine(value)}`),
     ...(run.plan ? [`  plan      ${cleanLine(run.plan.objective)}`, ...listSteps(run.plan, paint).map((line) => `          ${line}`)] : []),
     ...(run.steps ?? []).map((step) => `  step      ${stepLine(step, paint)}`),
-    ...run.questions.flatMap((question) => [`  asks      ${cleanLine(question.prompt ?? '')}`, paint('dim', `  answer    ${cleanLine(answerCommand(run, question))}`)]),
+    ...run.questions.flatMap((question) => [`  asks      ${cleanLine(question.prompt ?? '')}`, paint('dim', `  answer    ${cleanLine(answerCommand(run.run_id, question, run.questions.length > 1))}`)]),
     ...(run.go_on === undefined ? [] : [paint('dim', `  go on     ${run.go_on}`)]),
   ].map((line) => `${line}\n`).join('')
 }
@@ -44,11 +44,4 @@ export const renderRun: RenderResult = (result, { color }) => {
 function stepLine({ step, state, kind, tries = 1, duration_s, run_id, error }: ShownStep, paint: Paint): string {
   const facts = [kind, tries > 1 && `try ${tries}`, duration_s !== undefined && `${duration_s} s`, run_id, error].filter((fact) => fact !== undefined && fact !== false)
   return `${state === 'failed' ? paint('red', state) : state === 'ok' ? paint('green', state) : paint('yellow', state)}${' '.repeat(Math.max(1, 12 - state.length))}${cleanLine(`${'  '.repeat(step.split('/').length - 1)}${step}${facts.length > 0 ? ` (${facts.join(', ')})` : ''}`)}`
-}
-
-// Ready to paste where the answers are known; which question is meant has to be said only where there are several.
-function answerCommand({ run_id, questions }: ShownRun, { id, kind, options }: OpenQuestion): string {
-  const [first] = Array.isArray(options) ? (options as readonly { readonly value?: unknown }[]) : []
-  const value = kind === 'confirm' ? 'true' : typeof first?.value === 'string' ? quoteForShell(first.value) : '<value>'
-  return `toolable answer ${run_id} ${value}${questions.length > 1 ? ` --question ${id}` : ''}`
 }

@@ -18,9 +18,9 @@ export async function showRecord({ run, config }: { readonly run: string; readon
   if (light) return light
   const { paths, request } = openRun(root, run)
   const summary = await readSummary(paths, request)
-  const { parent } = request
+  const { parent, caller } = request
   const goOn = await findGoOn(paths, request, summary)
-  return { ...summary, ...(request.command === 'workflow' && (await workflowFacts(paths, summary))), args: request.args, folder: paths.folder, ...(parent && { parent }), ...(goOn !== undefined && { go_on: goOn }) }
+  return { ...summary, ...(request.command === 'workflow' && (await workflowFacts(paths, summary))), args: request.args, folder: paths.folder, ...(caller !== undefined && { caller }), ...(parent && { parent }), ...(goOn !== undefined && { go_on: goOn }) }
 }
 
 // What nobody performs at the moment may wait for an answer all the same.

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../contract/json.ts'
 import type { Workflow } from '../../workflow/definition/workflow-type.ts'
 import type { BuiltinContext } from '../../surfaces/builtin/builtin.ts'
+import type { ChosenProgress } from '../progress/progress-flag.ts'
 import type { Surroundings } from '../config/load.ts'
 
 /** A workflow that is to be executed, as the command line asks for it. */
@@ -12,6 +13,7 @@ export type WantedExecution = {
   readonly id?: string
   readonly detach: boolean
   readonly wait: boolean
+  readonly progress: ChosenProgress
   readonly answers?: { readonly [key: string]: unknown }
   /** Seconds. */
   readonly timeout?: number

@@ -6,7 +6,7 @@ import { RUN_PROPERTIES } from '../run/command.ts'
 import { runsCommands } from '../runs/commands.ts'
 import { WORKFLOW } from './properties.ts'
 
-const { detach, answer, wait } = RUN_PROPERTIES
+const { detach, answer, wait, progress } = RUN_PROPERTIES
 const STATES = ['queued', 'running', 'waiting_ai', 'completed', 'failed', 'cancelled']
 
 const runCommand: ToolableCommand = {
@@ -20,6 +20,7 @@ const runCommand: ToolableCommand = {
       input: { type: 'array', items: { type: 'string' }, description: 'Its input: key=value, a JSON object, @file.json, or - for stdin; may be repeated' },
       detach,
       wait,
+      progress,
       answer: { ...answer, description: 'An answer before the workflow asks: key=value, the decision_type or the id of the question' },
       id: { type: 'string', description: 'The id of the run, such as r-0123456789; default: a new one' },
       engine: { type: 'string', enum: ['embedded', 'restate'], default: 'embedded', description: 'Where it is executed: in this process, or by workers on a Restate server' },
@@ -41,7 +42,7 @@ const resumeCommand: ToolableCommand = {
     name: 'workflow_resume',
     summary: 'Go on with a workflow whose process died, or that nobody answered',
     description: 'What is recorded is not done again. Without a run: every workflow of this project whose process died, each in the background.',
-    input: { type: 'object', properties: { run: { type: 'string', description: "The id of a run, the beginning of it, or 'latest'" }, detach, wait, answer, config: COMMON_PROPERTIES.config }, additionalProperties: false } as const,
+    input: { type: 'object', properties: { run: { type: 'string', description: "The id of a run, the beginning of it, or 'latest'" }, detach, wait, answer, progress, config: COMMON_PROPERTIES.config }, additionalProperties: false } as const,
     positional: ['run'],
     examples: [{ description: 'All that were interrupted', args: [] }, { description: 'With the answer that was missing', args: ['latest', '--answer', 'approve=yes'] }],
   }),

@@ -5,13 +5,14 @@ import { unknownName } from '../../contract/unknown-name.ts'
 import { loadWorkflow } from '../../workflow/definition/load-workflow.ts'
 import type { BuiltinContext } from '../../surfaces/builtin/builtin.ts'
 import type { Surroundings } from '../config/load.ts'
+import { chooseProgress } from '../progress/progress-flag.ts'
 import { readAnswers } from '../run/read-answers.ts'
 import { surroundingsOf } from '../run/surroundings.ts'
 import { ENGINES } from './engines.ts'
 import { findWorkflow } from './find-workflow.ts'
 import { readWorkflowInput } from './read-input.ts'
 
-type Flags = Surroundings & { readonly workflow: string; readonly input?: readonly string[]; readonly detach?: boolean; readonly wait?: boolean; readonly answer?: readonly string[]; readonly id?: string; readonly engine: string; readonly ingress?: string; readonly admin?: string }
+type Flags = Surroundings & { readonly workflow: string; readonly input?: readonly string[]; readonly detach?: boolean; readonly wait?: boolean; readonly answer?: readonly string[]; readonly id?: string; readonly engine: string; readonly ingress?: string; readonly admin?: string; readonly progress?: string }
 
 /** Executes a workflow; gives the exit status. What cannot work is told before anything begins. */
 export async function runWorkflow(flags: Flags, context: BuiltinContext): Promise<number> {
@@ -19,12 +20,13 @@ export async function runWorkflow(flags: Flags, context: BuiltinContext): Promis
   const { workflow: word, input: words = [], detach = false, wait = false, answer, id, engine, ingress, admin } = flags
   if (globals.secretFiles.length > 0) throw new ToolError('USAGE', 'a workflow has no secrets of its own', { field: 'secret-file', suggestion: 'Name the files in the manifests of its tools' })
   if (!Object.hasOwn(ENGINES, engine)) throw new ToolError('INVALID_INPUT', unknownName('engine', engine, Object.keys(ENGINES)).message, { field: 'engine' })
+  const progress = chooseProgress(flags.progress, globals, io)
   const file = await findWorkflow(word, { cwd: io.cwd, config: flags.config })
   const workflow = await loadWorkflow(file, { cwd: io.cwd })
   const input = await readWorkflowInput(words, workflow, io, host.signal)
   const execute = await ENGINES[engine]!()
   return execute({
-    workflow, file: resolve(io.cwd, file), input, surroundings: surroundingsOf(flags), detach, wait,
+    workflow, file: resolve(io.cwd, file), input, surroundings: surroundingsOf(flags), detach, wait, progress,
     ...(id !== undefined && { id }),
     ...(answer && { answers: readAnswers(answer) }),
     ...(globals.timeout !== undefined && { timeout: toMilliseconds(globals.timeout, 'timeout') / 1000 }),

@@ -1,5 +1,6 @@
 import fs from 'node:fs'
 import type { ByteSource, Io, TextSink } from '../../contract/io.ts'
+import { processScreen } from './process-screen.ts'
 
 // Kept from before anybody redirects stray writes: these reach the real stdout.
 const { writeSync, write: writeAsync, fstatSync } = fs
@@ -10,10 +11,12 @@ const MEMORY_DEVICES = 1
 
 /** The real process as Io. `onClosed` is told when nobody reads stdout any more. */
 export function processIo(onClosed: () => void): Io {
+  const stderr = fileSink(2, () => undefined)
   return {
     stdin: stdinSource(),
     stdout: fileSink(1, onClosed),
-    stderr: fileSink(2, () => undefined),
+    stderr,
+    get screen() { return stderr.isTTY && process.env['TERM'] !== 'dumb' ? processScreen() : undefined },
     env: process.env,
     cwd: process.cwd(),
     now: Date.now,
@@ -63,6 +66,7 @@ function fileSink(fd: number, onClosed: () => void): TextSink {
     unblock: () => makeNonBlocking(fd),
     get closed() { return closed },
     get isTTY() { return isCharacterDevice(fd) && isTerminal() },
+    get isPipe() { return isOpen(fd) && isPipe(fstatSync(fd)) },
     get columns() { return terminalWidth() },
     identity() {
       const stats = fstatSync(fd)
@@ -71,10 +75,13 @@ function fileSink(fd: number, onClosed: () => void): TextSink {
   }
 }
 
+function isPipe(stats: fs.Stats): boolean {
+  return stats.isFIFO() || stats.isSocket()
+}
+
 // Opening a pipe as a socket of node makes the descriptor non-blocking; the socket itself is never used, and never closed.
 function makeNonBlocking(fd: number): void {
-  const stats = fstatSync(fd)
-  if (!stats.isFIFO() && !stats.isSocket()) return
+  if (!isPipe(fstatSync(fd))) return
   const { Socket } = process.getBuiltinModule('node:net')
   new Socket({ fd, readable: false, writable: true }).unref()
 }

@@ -4,7 +4,7 @@ import type { LineReader } from './lines.ts'
 import { cleanText } from './output/text/clean.ts'
 
 /** A person at a terminal who answers questions. Questions go to stderr, so that stdout stays clean. */
-export function terminalAnswerer(lines: LineReader, stderr: TextSink): Answerer {
+export function terminalAnswerer(lines: Pick<LineReader, 'next'>, stderr: Pick<TextSink, 'write'>): Answerer {
   return async (question, signal) => {
     if (question.problem) stderr.write(`  ${cleanText(question.problem)}\n`)
     for (;;) {

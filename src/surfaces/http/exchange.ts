@@ -22,7 +22,7 @@ export type HttpRequest = {
 export type HttpAnswer = {
   readonly status: number
   readonly headers: { readonly [name: string]: string }
-  readonly body?: string | Uint8Array | AsyncIterable<string>
+  readonly body?: string | Uint8Array | AsyncIterable<string | Uint8Array>
 }
 
 /** Answers requests; never rejects for what a client did. */
@@ -42,7 +42,7 @@ export function bodyTooLong(limit: number): BodyError {
 }
 
 /** True for a body that is sent chunk by chunk. */
-export function isStream(body: HttpAnswer['body']): body is AsyncIterable<string> {
+export function isStream(body: HttpAnswer['body']): body is AsyncIterable<string | Uint8Array> {
   return typeof body === 'object' && !(body instanceof Uint8Array)
 }
 

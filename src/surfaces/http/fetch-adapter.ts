@@ -40,14 +40,14 @@ function toResponse({ status, headers, body }: HttpAnswer, { method }: Request, 
   return new Response(isStream(body) ? toReadable(body, abort) : body, { status, headers })
 }
 
-function toReadable(body: AsyncIterable<string>, abort: () => void): ReadableStream<Uint8Array> {
+function toReadable(body: AsyncIterable<string | Uint8Array>, abort: () => void): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
   const chunks = body[Symbol.asyncIterator]()
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       const next = await chunks.next()
       if (next.done) controller.close()
-      else controller.enqueue(encoder.encode(next.value))
+      else controller.enqueue(typeof next.value === 'string' ? encoder.encode(next.value) : next.value)
     },
     cancel() {
       abort()
@@ -100,7 +100,7 @@ function lazyAbort(request: Request): { signal(): AbortSignal; abort(): void } {
   }
 }
 
-function leave(chunks: AsyncIterator<string>): void {
+function leave(chunks: AsyncIterator<unknown>): void {
   void Promise.resolve(chunks.return?.()).catch(nothing)
 }
 

@@ -16,6 +16,8 @@ export type WorkflowOptions = {
   readonly file?: string | undefined
   /** The server that executes it, where it is not executed here. */
   readonly server?: NonNullable<RunRequest['workflow']>['server'] | undefined
+  /** Who asks, for the record. */
+  readonly caller?: string | undefined
 }
 
 /** The name of a workflow where tools have theirs. */
@@ -24,13 +26,14 @@ export function toolNameOf(name: string): string {
 }
 
 /** The request for the run of a workflow. Its deadline is that of the caller alone: the definition's own is kept by the interpreter, across restarts. */
-export function makeWorkflowRequest(runId: string, workflow: Workflow, input: JsonObject, { cwd, env, timeout, answers, surroundings, file, server }: WorkflowOptions): RunRequest {
+export function makeWorkflowRequest(runId: string, workflow: Workflow, input: JsonObject, { cwd, env, timeout, answers, surroundings, file, server, caller }: WorkflowOptions): RunRequest {
   return {
     v: 1,
     run_id: runId,
     tool: toolNameOf(workflow.name),
     ...(workflow.version !== undefined && { version: workflow.version }),
     created: new Date().toISOString(),
+    ...(caller !== undefined && { caller }),
     args: [],
     input,
     command: 'workflow',

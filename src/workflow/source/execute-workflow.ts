@@ -24,7 +24,7 @@ export type Execute = { readonly loaded: LoadedWorkflow; readonly input: JsonObj
 /** Executes a workflow for a call: as a run on record, whose questions the caller answers, or anybody by `toolable answer` meanwhile. Gives its result and the id of the run; throws what it failed with. */
 export async function executeWorkflow({ loaded: { workflow, file }, input }: Execute, ctx: Context, { opened, cwd, surroundings, closed }: WorkflowHost): Promise<Reply> {
   const { env } = ctx
-  const request = makeWorkflowRequest(newRunId(), workflow, input, { cwd: ctx.cwd, env, file, ...(surroundings && { surroundings }) })
+  const request = makeWorkflowRequest(newRunId(), workflow, input, { cwd: ctx.cwd, env, file, caller: ctx.caller, ...(surroundings && { surroundings }) })
   const paths = createRun(findRunsFolder(cwd), request)
   await performRun(paths, request, {
     env,

@@ -16,7 +16,7 @@ type ProgramStep = { readonly host: StepHost; readonly call: StepCall; readonly 
 export async function childRequest(step: ProgramStep, paths: RunPaths): Promise<RunRequest> {
   const { host: { cwd, env, traceparent }, call, entry } = step
   const program = await narrowed(step, paths)
-  const options = { retries: 0, idempotencyKey: call.idempotencyKey, ...(call.timeout !== undefined && { timeout: call.timeout }) }
+  const options = { retries: 0, caller: 'workflow', idempotencyKey: call.idempotencyKey, ...(call.timeout !== undefined && { timeout: call.timeout }) }
   const where = { cwd, env: traceparent === undefined ? env : { ...env, TRACEPARENT: traceparent } }
   const request = await makeRequest(paths.id, entry, program, await readGiven(step), options, where)
   return { ...request, parent: { run_id: call.workflow, step: call.step } }

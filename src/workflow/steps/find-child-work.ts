@@ -32,7 +32,7 @@ async function workflowWork(host: StepHost, call: StepCall, entry: Entry, { work
     // A workflow that failed has taken back what it did: another try begins anew.
     runId: childRunId(call.attempt > 1 ? `${call.idempotencyKey}#${call.attempt}` : call.idempotencyKey),
     request: async ({ id }) => ({
-      ...makeWorkflowRequest(id, workflow, input, { cwd, env: traceparent === undefined ? env : { ...env, TRACEPARENT: traceparent }, file, ...(call.timeout !== undefined && { timeout: call.timeout }) }),
+      ...makeWorkflowRequest(id, workflow, input, { cwd, env: traceparent === undefined ? env : { ...env, TRACEPARENT: traceparent }, file, caller: 'workflow', ...(call.timeout !== undefined && { timeout: call.timeout }) }),
       parent: { run_id: call.workflow, step: call.step },
     }),
     start: startWorkflow!,

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Step, Workflow } from '../../../src/workflow/definition/workflow-type.ts'
+import { renewAfterFailure } from '../../support/renew-after-failure.ts'
 import type { EngineUnderTest, Ending } from './engine-under-test.ts'
 import { comparable } from './engine-under-test.ts'
 
@@ -8,8 +9,7 @@ import { comparable } from './engine-under-test.ts'
 export function conformanceSuite(name: string, open: () => Promise<EngineUnderTest>, { kills }: { /** Random moments of death. */ readonly kills: number }): void {
   let engine: EngineUnderTest
   let executions = 0
-  beforeAll(async () => { engine = await open() })
-  afterAll(async () => engine?.close())
+  renewAfterFailure(async () => { engine = await open() }, async () => engine?.close())
 
   const logs = new Map<string, string>()
   /** Starts a definition whose steps write their names into a file of their own. */

@@ -1,4 +1,4 @@
-import { symlinkSync } from 'node:fs'
+import { existsSync, symlinkSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 import { join } from 'node:path'
@@ -11,9 +11,10 @@ import { PACKAGES } from './server.ts'
 /** A worker in a process of its own. */
 export type WorkerProcess = { readonly running: Running; /** SIGKILL, and gone when it resolves. */ kill(): Promise<void> }
 
-/** Makes the SDK one of the packages that a project finds: in the folder around it, where its tools may not write. */
+/** Makes the SDK one of the packages that a project finds: in the folder around it, where its tools may not write, and which the projects of a test file share. */
 export function installSdk(project: Project): void {
-  symlinkSync(join(PACKAGES, 'node_modules'), join(project.folder, '..', 'node_modules'))
+  const place = join(project.folder, '..', 'node_modules')
+  if (!existsSync(place)) symlinkSync(join(PACKAGES, 'node_modules'), place)
 }
 
 /** Starts a worker in a project; resolves when it is registered. */
@@ -25,7 +26,7 @@ export async function startWorker(project: Project, admin: string, port: number,
     async kill() {
       running.kill('SIGKILL')
       await running.ended
-      // What it started dies with it, but not at the same moment.
+      // What it started dies with it, but not at the same moment. What other workers of the project started lives on.
       await untilToolsAreGone(join(project.folder, 'tools'))
     },
   }
@@ -40,14 +41,18 @@ export async function openBalancer(ports: readonly number[]): Promise<{ readonly
     const attempt = (left: number): void => {
       const upstream = connect(ports[(turn += 1) % ports.length]!, '127.0.0.1')
       sockets.add(upstream)
+      let isTaken = false
       upstream.once('connect', () => {
+        isTaken = true
         client.pipe(upstream)
         upstream.pipe(client)
         upstream.once('close', () => client.destroy())
         client.once('close', () => upstream.destroy())
+        if (client.destroyed) upstream.destroy()
       })
+      // What a worker has taken is lost with it: another one would get the rest alone.
       upstream.on('error', () => {
-        if (upstream.bytesRead === 0 && left > 1) attempt(left - 1)
+        if (!isTaken && left > 1) attempt(left - 1)
         else client.destroy()
       })
     }

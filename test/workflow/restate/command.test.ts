@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { writeFileSync } from 'node:fs'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { renewAfterFailure } from '../../support/renew-after-failure.ts'
 import { COUNT, makeProject } from '../support.ts'
 import type { Project } from '../support.ts'
 import { installSdk, startWorker } from './cluster.ts'
@@ -11,13 +12,12 @@ let server: TestServer
 let project: Project
 let worker: WorkerProcess
 
-beforeAll(async () => {
+renewAfterFailure(async () => {
   server = await startServer()
   project = makeProject({ 'workflow/count.sh': COUNT })
   installSdk(project)
   worker = await startWorker(project, server.admin, await freePort())
-})
-afterAll(async () => {
+}, async () => {
   await worker?.kill()
   await server?.stop()
 })
@@ -120,16 +120,13 @@ describe('toolable worker', () => {
   test('lets nobody in without its token, and tells it to the server [9.restate-guarded]', async () => {
     const port = await freePort()
     const guarded = await startWorker(project, server.admin, port, ['--token-file', secret()])
-    try {
-      const { connect } = await import('node:http2')
-      const session = connect(`http://127.0.0.1:${port}`)
-      const status = await new Promise((resolve) => session.request({ ':path': '/discover' }).on('response', (headers) => resolve(headers[':status'])).end())
-      session.close()
-      expect(status).toBe(401)
-      expect((await project.toolable(['workflow', 'run', flow('guarded'), ...at(), '--answer', 'pick=left'])).status).toBe(0)
-    } finally {
-      await guarded.kill()
-    }
+    onTestFinished(() => guarded.kill())
+    const { connect } = await import('node:http2')
+    const session = connect(`http://127.0.0.1:${port}`)
+    const status = await new Promise((resolve) => session.request({ ':path': '/discover' }).on('response', (headers) => resolve(headers[':status'])).end())
+    session.close()
+    expect(status).toBe(401)
+    expect((await project.toolable(['workflow', 'run', flow('guarded'), ...at(), '--answer', 'pick=left'])).status).toBe(0)
   })
 })
 

@@ -1,8 +1,10 @@
 import { writeFileSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Step, Workflow } from '../../../src/workflow/definition/workflow-type.ts'
 import { restateEngine } from '../../../src/workflow/engines/restate/engine.ts'
 import type { RestateEngine } from '../../../src/workflow/engines/restate/engine.ts'
+import { descendsFrom, listNaming } from '../../support/processes.ts'
+import { renewAfterFailure } from '../../support/renew-after-failure.ts'
 import { COUNT, makeProject } from '../support.ts'
 import type { Project } from '../support.ts'
 import { installSdk, openBalancer, startWorker } from './cluster.ts'
@@ -16,15 +18,14 @@ let project: Project
 let port: number
 let worker: WorkerProcess
 
-beforeAll(async () => {
+renewAfterFailure(async () => {
   server = await startServer()
   engine = restateEngine({ ingress: server.ingress, admin: server.admin, now: Date.now })
   project = makeProject({ 'workflow/count.sh': COUNT })
   installSdk(project)
   port = await freePort()
   worker = await startWorker(project, server.admin, port)
-})
-afterAll(async () => {
+}, async () => {
   await engine?.close()
   await worker?.kill()
   await server?.stop()
@@ -154,29 +155,33 @@ describe('a workflow is cancelled', () => {
 })
 
 describe('workers', () => {
-  test('behind one address take over from each other [9.restate-workers]', async () => {
+  test.each(['that performs a step', 'that performs none'])('behind one address take over from each other, when first the one dies %s [9.restate-workers]', async (which) => {
     mark += 1
     const ports = [await freePort(), await freePort()]
     const balancer = await openBalancer(ports)
-    const pool = await Promise.all(ports.map((one) => startWorker(project, server.admin, one, ['--advertise', balancer.url])))
-    try {
-      const { done } = await engine.start(flow([count('first'), count('second', { gate: 'go' }), count('third')]), {})
-      await begun('second')
-      // Whichever has it: the other one goes on after the first death, and a new one after the second.
-      await pool[0]!.kill()
-      const again = await startWorker(project, server.admin, ports[0]!, ['--advertise', balancer.url])
-      await pool[1]!.kill()
-      open('go')
-      expect(await done).toMatchObject({ state: 'completed', result: { name: `third-${mark}` } })
-      expect([counted('first'), counted('third')]).toEqual([1, 1])
-      expect(counted('second')).toBeLessThanOrEqual(3)
-      await again.kill()
-    } finally {
-      for (const one of pool) await one.kill()
+    const pool: WorkerProcess[] = []
+    const join = async (index: number): Promise<void> => void (pool[index] = await startWorker(project, server.admin, ports[index]!, ['--advertise', balancer.url]))
+    onTestFinished(async () => {
       balancer.close()
+      for (const one of pool) await one?.kill()
       await worker.kill()
       await restart()
-    }
+    })
+    await Promise.all([join(0), join(1)])
+    const { done } = await engine.start(flow([count('first'), count('second', { gate: 'go' }), count('third')]), {})
+    await begun('second')
+    const tools = listNaming(project.path(`go-${mark}`))
+    const performs = (one: WorkerProcess): boolean => tools.some((pid) => descendsFrom(pid, one.running.pid))
+    expect(pool.filter(performs)).toHaveLength(1)
+    const first = pool.findIndex((one) => performs(one) === (which === 'that performs a step'))
+    // The other one has the step then, and a new one after the second death.
+    await pool[first]!.kill()
+    await join(first)
+    await pool[1 - first]!.kill()
+    open('go')
+    expect(await done).toMatchObject({ state: 'completed', result: { name: `third-${mark}` } })
+    expect([counted('first'), counted('third')]).toEqual([1, 1])
+    expect([2, 3]).toContain(counted('second'))
   })
 
   test('let a step end when they are told to stop, and exit 0 [9.restate-workers]', async () => {

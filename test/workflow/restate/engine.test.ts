@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import type { Step, Workflow } from '../../../src/workflow/definition/workflow-type.ts'
 import type { Settled } from '../../../src/workflow/engines/engine-type.ts'
 import type { PerformStep } from '../../../src/workflow/engines/restate/worker/live-steps.ts'
 import { restateEngine } from '../../../src/workflow/engines/restate/engine.ts'
 import type { RestateEngine } from '../../../src/workflow/engines/restate/engine.ts'
+import { renewAfterFailure } from '../../support/renew-after-failure.ts'
 import { freePort, startServer } from './server.ts'
 import type { TestServer } from './server.ts'
 import { openWorker } from './worker.ts'
@@ -14,12 +15,11 @@ let engine: RestateEngine
 const calls: string[] = []
 const held = new Map<string, () => void>()
 
-beforeAll(async () => {
+renewAfterFailure(async () => {
   server = await startServer()
   worker = await openWorker(server.admin, perform)
   engine = restateEngine({ ingress: server.ingress, admin: server.admin, now: Date.now })
-})
-afterAll(async () => {
+}, async () => {
   await engine?.close()
   await worker?.close()
   await server?.stop()
@@ -187,10 +187,7 @@ describe('where there is no server', () => {
   })
 })
 
-async function until<Found>(look: () => Promise<Found | undefined>): Promise<Found> {
-  for (;;) {
-    const found = await look()
-    if (found !== undefined) return found
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
+// Only what never comes is waited for so long.
+function until<Found>(look: () => Promise<Found | undefined>): Promise<Found> {
+  return vi.waitUntil(look, { timeout: 60_000, interval: 20 })
 }

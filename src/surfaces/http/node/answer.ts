@@ -43,12 +43,13 @@ function refuseRest(request: IncomingMessage, response: ServerResponse, status: 
   request.on('data', listen).once('end', end).once('close', end).resume()
 }
 
-async function sendStream(request: IncomingMessage, response: ServerResponse, { status, headers }: HttpAnswer, body: AsyncIterable<string>): Promise<void> {
+async function sendStream(request: IncomingMessage, response: ServerResponse, { status, headers }: HttpAnswer, body: AsyncIterable<string | Uint8Array>): Promise<void> {
   response.on('error', () => undefined)
   response.writeHead(status, request.complete ? headers : { ...headers, connection: 'close' })
   response.flushHeaders()
   try {
-    if (request.method !== 'HEAD') await writeChunks(response, body)
+    if (request.method === 'HEAD') leaveStream(body)
+    else await writeChunks(response, body)
     response.end()
   } catch {
     // Too late for a status: an end without the last chunk tells the client that something is missing.
@@ -56,22 +57,36 @@ async function sendStream(request: IncomingMessage, response: ServerResponse, { 
   }
 }
 
-async function writeChunks(response: ServerResponse & { flush?(): void }, body: AsyncIterable<string>): Promise<void> {
+async function writeChunks(response: ServerResponse & { flush?(): void }, body: AsyncIterable<string | Uint8Array>): Promise<void> {
   const chunks = body[Symbol.asyncIterator]()
-  const gone = new Promise<'gone'>((resolve) => {
-    if (response.destroyed) resolve('gone')
-    else response.once('close', () => resolve('gone'))
-  })
+  const orGone = unlessGone(response)
   for (;;) {
-    const next = await Promise.race([chunks.next(), gone])
+    const next = await orGone(chunks.next())
     // Not waited for: a generator in the middle of something ends when that does.
-    if (next === 'gone') return void Promise.resolve(chunks.return?.()).catch(() => undefined)
+    if (next === GONE) return void Promise.resolve(chunks.return?.()).catch(() => undefined)
     if (next.done) return
     const full = !response.write(next.value)
     // Put there by middleware that compresses.
     response.flush?.()
-    if (full) await Promise.race([new Promise<void>((resolve) => response.once('drain', resolve)), gone])
+    if (full) await orGone(new Promise<void>((resolve) => response.once('drain', resolve)))
   }
+}
+
+const GONE = Symbol('gone')
+
+// Waits for one thing after the other, or for the end of the connection. A race with one promise for that end would keep everything that was ever waited for.
+function unlessGone(response: ServerResponse): <Value>(work: Promise<Value>) => Promise<Value | typeof GONE> {
+  let isGone = response.destroyed
+  let leave: () => void = () => undefined
+  response.once('close', () => {
+    isGone = true
+    leave()
+  })
+  return (work) => new Promise((resolve, reject) => {
+    leave = () => resolve(GONE)
+    work.then(resolve, reject)
+    if (isGone) leave()
+  })
 }
 
 function leaveStream(body: HttpAnswer['body']): void {

@@ -8,11 +8,11 @@ const REFUSALS: { readonly [code: string]: readonly [status: number, reason: str
 }
 
 /** Answers what cannot be read as HTTP, unless an answer is on its way already, and closes the connection. */
-export function answerClientError(error: NodeJS.ErrnoException, socket: Socket, answering: boolean): void {
+export function answerClientError(error: NodeJS.ErrnoException, socket: Socket, answering: boolean, more: { readonly [name: string]: string } = {}): void {
   if (answering || !socket.writable || error.code === 'ECONNRESET') return void socket.destroy()
   const [status, reason, message] = REFUSALS[error.code ?? ''] ?? [400, 'Bad Request', 'the request is not HTTP/1.1']
   const { headers, body } = refuse(new ToolError('INVALID_INPUT', message), { status })
-  const lines = Object.entries({ ...headers, 'content-length': String(Buffer.byteLength(body as string)), connection: 'close' }).map(([name, value]) => `${name}: ${value}`)
+  const lines = Object.entries({ ...headers, ...more, 'content-length': String(Buffer.byteLength(body as string)), connection: 'close' }).map(([name, value]) => `${name}: ${value}`)
   socket.write(`HTTP/1.1 ${status} ${reason}\r\n${lines.join('\r\n')}\r\n\r\n${body as string}`)
   socket.destroySoon()
 }

@@ -21,6 +21,8 @@ export type ListenOptions = {
   readonly grace?: number
   /** Stops the server. */
   readonly signal?: AbortSignal
+  /** What answers carry that the app does not make: to what is no HTTP, or comes too slowly. */
+  readonly headers?: { readonly [name: string]: string }
 }
 
 /** A server that listens. */
@@ -39,7 +41,7 @@ const GRACE_MS = 5_000
 const LAST_WORDS_MS = 1_000
 
 /** Serves an app over node:http; rejects with CONFIG, naming a free port, when the address cannot be had. */
-export async function listen(app: HttpApp, { host, port, basePath, requestTimeout = REQUEST_TIMEOUT_MS, grace = GRACE_MS, signal }: ListenOptions): Promise<Listening> {
+export async function listen(app: HttpApp, { host, port, basePath, requestTimeout = REQUEST_TIMEOUT_MS, grace = GRACE_MS, signal, headers = {} }: ListenOptions): Promise<Listening> {
   const connections = new Map<Socket, Set<ServerResponse>>()
   const server = createServer({ requestTimeout, headersTimeout: Math.min(HEADERS_TIMEOUT_MS, requestTimeout), connectionsCheckingInterval: Math.min(5000, Math.ceil(requestTimeout / 2)) })
   const mount = basePath === undefined ? {} : { basePath }
@@ -60,7 +62,7 @@ export async function listen(app: HttpApp, { host, port, basePath, requestTimeou
   })
   server.on('request', track(nodeListener(app, mount)))
   server.on('checkContinue', track(nodeListener(app, { ...mount, expectContinue: true })))
-  server.on('clientError', (error, socket) => answerClientError(error, socket as Socket, [...(connections.get(socket as Socket) ?? [])].some((response) => response.headersSent)))
+  server.on('clientError', (error, socket) => answerClientError(error, socket as Socket, [...(connections.get(socket as Socket) ?? [])].some((response) => response.headersSent), headers))
 
   await bind(server, host, port)
   const address = server.address() as AddressInfo

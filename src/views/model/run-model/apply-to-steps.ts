@@ -37,7 +37,7 @@ function applyTask(model: RunModel, event: RunEvent, at: number): void {
     if (!model.workflow) end(step, event['status'] === 'ok' ? 'ok' : event['status'] === 'cancelled' ? 'cancelled' : 'failed', at)
     delete step.percent
   } else if (event.type === 'task_action_required') step.state = 'waiting'
-  else if (event.type === 'task_error' && !model.workflow) step.error = eventText({ ...event, ...(isObject(child) && child) } as RunEvent).slice(0, LONGEST_LINE)
+  else if (event.type === 'task_error' && !model.workflow) step.error = eventText({ ...event, ...(isObject(child) && child) }).slice(0, LONGEST_LINE)
   if (event.type !== 'task_progress' || !isObject(child)) return
   if (step.state === 'waiting' || step.state === 'pending') begin(model, step, at)
   const [percent, message] = [percentOf(child), messageOf(child)]

@@ -2,9 +2,12 @@ import { toJsonText } from '../json-text.ts'
 import { cleanLine } from './clean.ts'
 import { truncateEnd, truncateMiddle } from './truncate.ts'
 
+/** What a cell says where there is nothing. */
+export const NOTHING = '-'
+
 /** One value on one line: text clean, nothing as `-`, nested values as compact JSON. */
 export function toCell(value: unknown): string {
-  if (value === undefined || value === null || value === '') return '-'
+  if (value === undefined || value === null || value === '') return NOTHING
   return cleanLine(typeof value === 'object' ? toJsonText(value) : String(value))
 }
 

@@ -39,7 +39,7 @@ export type KeeperOptions = {
 /** Makes a keeper; nothing is looked at before it is told to. */
 export function keepRuns({ root, index, onSettled }: KeeperOptions): RunKeeper {
   const over = new AbortController()
-  const tails = new Map<string, { standing?: Standing; readonly done: Promise<void> }>()
+  const tails = new Map<string, { standing?: Standing; /** It was read once, so that it has a row. */ readonly first: Promise<void>; readonly done: Promise<void> }>()
   const looks = new Map<string, { again: boolean; done: Promise<void> }>()
   const waits = new Map<string, { readonly timer: NodeJS.Timeout; readonly delay: number; isOver: boolean }>()
 
@@ -53,14 +53,17 @@ export function keepRuns({ root, index, onSettled }: KeeperOptions): RunKeeper {
     const mayAsk = facts.workflow !== undefined && standing.row().state !== 'completed' && (standing.left.length > 0 || how.unscanned === true)
     put(facts, standing, { ...how, left: mayAsk ? await findLeft(paths, standing) : undefined })
   }
-  const follow = (paths: RunPaths, facts: RunFacts): void => {
+  const follow = (paths: RunPaths, facts: RunFacts): Promise<void> => {
     const { id } = paths
+    let onRead = (): void => undefined
+    const first = new Promise<void>((resolve) => { onRead = resolve })
     const work = async (): Promise<void> => {
-      const standing = await tailRun(paths, facts, { signal: over.signal, onChange: (now) => {
+      const standing = await tailRun(paths, facts, { signal: over.signal, onRead, onChange: (now) => {
         tail.standing = now
         put(facts, now)
       } }).catch(() => undefined)
       tails.delete(id)
+      onRead()
       if (over.signal.aborted) return
       if (!standing) return look(id)
       await conclude(paths, facts, standing)
@@ -68,9 +71,10 @@ export function keepRuns({ root, index, onSettled }: KeeperOptions): RunKeeper {
       if (existsSync(paths.lock) || !isOver(standing.row().state)) later(id)
       else waits.delete(id)
     }
-    const tail: { standing?: Standing; done: Promise<void> } = { done: Promise.resolve() }
+    const tail: { standing?: Standing; readonly first: Promise<void>; done: Promise<void> } = { first, done: Promise.resolve() }
     tails.set(id, tail)
     tail.done = work()
+    return first
   }
   const later = (id: string): void => {
     const before = waits.get(id)
@@ -99,7 +103,7 @@ export function keepRuns({ root, index, onSettled }: KeeperOptions): RunKeeper {
     }))
   }
   const lookOnce = async (id: string, quietly: boolean): Promise<void> => {
-    if (over.signal.aborted || tails.has(id)) return
+    if (over.signal.aborted || tails.has(id)) return tails.get(id)?.first
     const paths = runPaths(root, id)
     // Before anything is read: what changes meanwhile is looked at again.
     const stats = statSync(paths.folder, { throwIfNoEntry: false })
@@ -120,7 +124,7 @@ export function keepRuns({ root, index, onSettled }: KeeperOptions): RunKeeper {
     if (isOver(standing.row().state)) return void waits.delete(id)
     // Nobody has it, and nobody will: whoever makes a run claims it first. Two looks, because a lock is set aside for a moment when it changes hands.
     if (!waits.has(id)) later(id)
-    else if (!mustWait(id)) follow(paths, facts)
+    else if (!mustWait(id)) await follow(paths, facts)
   }
   return {
     look,

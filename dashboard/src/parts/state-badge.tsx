@@ -1,0 +1,37 @@
+import type { RunState } from '../../../src/contract/run-state.ts'
+import type { StepState } from '../../../src/views/model/run-model/run-model-type.ts'
+
+/** Every state that something can be in. */
+export type AnyState = RunState | StepState
+
+type Look = { readonly role: 'ok' | 'bad' | 'warn' | 'run' | 'dim'; readonly symbol: string; readonly word: string }
+
+const LOOKS: { readonly [state in AnyState]: Look } = {
+  queued: { role: 'dim', symbol: '○', word: 'queued' },
+  running: { role: 'run', symbol: '◐', word: 'running' },
+  waiting_ai: { role: 'warn', symbol: '?', word: 'waiting' },
+  completed: { role: 'ok', symbol: '✓', word: 'completed' },
+  failed: { role: 'bad', symbol: '✗', word: 'failed' },
+  cancelled: { role: 'dim', symbol: '⊘', word: 'cancelled' },
+  pending: { role: 'dim', symbol: '○', word: 'pending' },
+  waiting: { role: 'warn', symbol: '?', word: 'waiting' },
+  ok: { role: 'ok', symbol: '✓', word: 'ok' },
+  skipped: { role: 'dim', symbol: '⤼', word: 'skipped' },
+  interrupted: { role: 'warn', symbol: '!', word: 'interrupted' },
+}
+
+/** How a state looks: its colour, its symbol, its word. */
+export function lookOf(state: string): Look {
+  return Object.hasOwn(LOOKS, state) ? LOOKS[state as AnyState] : { role: 'dim', symbol: '·', word: state }
+}
+
+/** A state by colour, symbol and word. */
+export function StateBadge({ state, small = false }: { readonly state: AnyState; readonly small?: boolean }) {
+  const { role, symbol, word } = lookOf(state)
+  return (
+    <span class={`badge ${role} ${small ? 'small' : ''}`}>
+      <span class={state === 'running' ? 'symbol turning' : 'symbol'} aria-hidden="true">{symbol}</span>
+      {word}
+    </span>
+  )
+}

@@ -1,0 +1,89 @@
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import type { RunEvent } from '../../../../../src/contract/run-state.ts'
+import { isOver } from '../../../../../src/contract/run-state.ts'
+import type { EventPage } from '../../../../../src/views/model/wire/run-detail.ts'
+import { JsonView } from '../../../parts/json-view.tsx'
+import { Empty, Problem } from '../../../parts/notes.tsx'
+import { VirtualList } from '../../../parts/virtual-list.tsx'
+import { get } from '../../../state/api.ts'
+import { useKeys } from '../../../state/keys.ts'
+import { changeQuery, route } from '../../../state/route.ts'
+import type { Selection } from '../live/selection.ts'
+import type { LiveRun } from '../live/use-run.ts'
+import { EventFilters } from './event-filters.tsx'
+import { EventRow } from './event-row.tsx'
+import type { EventPager } from './event-pager.ts'
+import { pageAll, pageSome } from './event-pager.ts'
+
+const ROW_HEIGHT = 26
+
+/** Every line of the record: filtered, followed while it grows, each one open to the last field. */
+export function EventsTab({ run, selection }: { readonly run: LiveRun; readonly selection: Selection }) {
+  const { query } = route.value
+  const { model } = run
+  const wanted = filterOf(query, selection)
+  const [, redraw] = useState(0)
+  const [follows, setFollows] = useState(!isOver(model.state))
+  const pager = useMemo(() => openPager(model.run_id, wanted, model.seq, () => redraw((times) => times + 1)), [model.run_id, wanted])
+  useEffect(() => run.onEvents((events) => pager.add(events)), [pager])
+  useKeys([{ key: 'f', label: 'Follow or pause', run: () => setFollows((before) => !before) }])
+  const chosen = useRef<RunEvent | undefined>(undefined)
+  const openSeq = Number(query.get('event') ?? 0)
+  const choose = (event: RunEvent): void => {
+    chosen.current = event
+    changeQuery({ event: event.seq === openSeq ? undefined : String(event.seq) }, { replace: true })
+  }
+  const event = useChosen(model.run_id, openSeq, chosen.current)
+  return (
+    <div class="events">
+      <EventFilters types={model.counts.by_type} selection={selection} shown={pager.count} total={Math.max(model.seq, pager.count)} follows={follows} onFollow={setFollows} live={!isOver(model.state)} />
+      {pager.error !== undefined && <Problem error={pager.error} />}
+      <div class={openSeq > 0 ? 'events-split open' : 'events-split'}>
+        {pager.count === 0 ? <Empty title={wanted === '' ? 'Nothing is on record yet' : 'No event fits the filter'} /> : (
+          <VirtualList
+            label="Events" class="event-list" count={pager.count} rowHeight={ROW_HEIGHT} follow={follows} onFollow={(atEnd) => !isOver(model.state) && setFollows(atEnd)}
+            onRange={(first, last) => pager.need(first, last)}
+            render={(index) => <EventRow event={pager.at(index) as RunEvent | undefined} before={pager.at(index - 1) as RunEvent | undefined} selected={(pager.at(index) as RunEvent | undefined)?.seq === openSeq} onOpen={choose} />}
+          />
+        )}
+        {openSeq > 0 && (
+          <aside class="event-open" aria-label={`Event ${openSeq}`}>
+            <div class="line"><h3>Event {openSeq}</h3><button type="button" class="quiet push" onClick={() => changeQuery({ event: undefined }, { replace: true })}>Close</button></div>
+            {event && <JsonView value={event} open={4} />}
+          </aside>
+        )}
+      </div>
+    </div>
+  )
+}
+
+// The same text for the same filter, so that it says when another list is wanted.
+function filterOf(query: URLSearchParams, { step, range }: Selection): string {
+  const filter = new URLSearchParams()
+  for (const [name, key] of [['etype', 'type'], ['level', 'level'], ['text', 'text']] as const) {
+    const value = query.get(name)
+    if (value !== null && value !== '') filter.set(key, value)
+  }
+  // A step that stands for the items of a list: everything in the list.
+  if (step !== undefined) filter.set('step', step.split('/*')[0]!)
+  if (range) {
+    filter.set('since', new Date(Math.floor(range.from)).toISOString())
+    filter.set('until', new Date(Math.ceil(range.to)).toISOString())
+  }
+  return filter.toString()
+}
+
+function openPager(id: string, filter: string, total: number, changed: () => void): EventPager {
+  const ask = (query: { readonly [name: string]: string }): Promise<EventPage> => get<EventPage>(`/runs/${encodeURIComponent(id)}/events?${new URLSearchParams([...new URLSearchParams(filter), ...Object.entries(query)])}`)
+  return filter === '' ? pageAll(ask, total, changed) : pageSome(ask, changed)
+}
+
+function useChosen(id: string, seq: number, here: RunEvent | undefined): RunEvent | undefined {
+  const [event, setEvent] = useState<RunEvent>()
+  useEffect(() => {
+    if (seq === 0) return
+    if (here?.seq === seq) return setEvent(here)
+    void get<EventPage>(`/runs/${encodeURIComponent(id)}/events?from=${seq}&limit=1`).then(({ events }) => setEvent(events[0] as unknown as RunEvent), () => setEvent(undefined))
+  }, [id, seq])
+  return event?.seq === seq ? event : undefined
+}

@@ -1,0 +1,3 @@
+/** Pixels. */
+export const ROW_HEIGHT = 24
+export const AXIS_HEIGHT = 20

@@ -1,0 +1,32 @@
+import { findRow } from '../../../../../src/contract/errors.ts'
+import { plainText } from '../../../../../src/views/model/ansi/ansi-spans.ts'
+import type { RunModel } from '../../../../../src/views/model/run-model/run-model-type.ts'
+import { changeQuery } from '../../../state/route.ts'
+import { selectStep } from '../live/selection.ts'
+
+/** What went wrong, what to do about it, and what was said last. */
+export function FailureCard({ model }: { readonly model: RunModel }) {
+  const { error, tail, steps } = model
+  if (!error || model.state === 'completed') return null
+  const known = findRow(error.code)?.row
+  const step = error.step ?? steps.findLast(({ state }) => state === 'failed')?.key
+  const retryable = error.retryable ?? known?.retryable
+  const isCancelled = model.state === 'cancelled'
+  return (
+    <section class={`card failure ${isCancelled ? 'dim' : 'bad'}`} aria-label={isCancelled ? 'Why it was cancelled' : 'Why it failed'}>
+      <h2><code>{error.code}</code> <span class="message">{error.message ?? known?.meaning ?? 'The run failed'}</span></h2>
+      {(error.hint ?? known?.advice) !== undefined && <p class="hint"><strong>{error.hint === undefined ? 'Usually: ' : 'Hint: '}</strong>{error.hint ?? known?.advice}</p>}
+      <p class="line facts-of-failure">
+        {known && <span>Class <code>{known.class}</code></span>}
+        {retryable !== undefined && <span>{retryable ? 'A retry may pass' : 'A retry will not help'}</span>}
+        {step !== undefined && <span>Failing step <button type="button" class="quiet mono" onClick={() => selectStep(step)}>{step}</button></span>}
+      </p>
+      {tail.length > 0 && (
+        <>
+          <h3>Last {tail.length === 1 ? 'line' : `${tail.length} lines`} <button type="button" class="quiet" onClick={() => changeQuery({ tab: 'logs' }, { replace: true })}>All logs</button></h3>
+          <pre aria-label="Last lines">{tail.map(plainText).join('\n')}</pre>
+        </>
+      )}
+    </section>
+  )
+}

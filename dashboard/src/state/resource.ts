@@ -1,0 +1,43 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { ApiError, get } from './api.ts'
+import { resets } from './stream.ts'
+
+/** A document of the server, as far as it is here. */
+export type Resource<Document> = { readonly value?: Document; readonly error?: ApiError; readonly loading: boolean; reload(): void }
+
+type Held<Document> = { readonly path: string | undefined; readonly loading: boolean; readonly value?: Document; readonly error?: ApiError }
+
+/** Asks for a document, and again when the path changes, after a restart of the server, and on `reload`; what is known stays until the new one is here. */
+export function useDocument<Document>(path: string | undefined): Resource<Document> {
+  const [held, setHeld] = useState<Held<Document>>({ path: undefined, loading: false })
+  const restarts = resets.value
+  const ask = useRef(() => {})
+  const reload = useRef(() => ask.current()).current
+  useEffect(() => {
+    if (path === undefined) return undefined
+    const stop = new AbortController()
+    let busy = false
+    let again = false
+    const run = async (): Promise<void> => {
+      // A question that is on its way is not given up for the next one: with many of them none would ever be answered.
+      again = busy
+      if (busy) return
+      busy = true
+      setHeld((before) => (before.path === path ? { ...before, loading: true } : { path, loading: true }))
+      const next = await get<Document>(path, stop.signal).then((value) => ({ value }), (error: unknown) => ({ error: error instanceof ApiError ? error : new ApiError(0, 'INTERNAL', String(error)) }))
+      busy = false
+      if (stop.signal.aborted) return
+      // A server that is away for a moment takes nothing away that was seen.
+      setHeld((before) => ('error' in next && next.error.code === 'OFFLINE' && before.value !== undefined ? { ...before, loading: false } : { path, loading: false, ...next }))
+      if (again) void run()
+    }
+    ask.current = () => void run()
+    void run()
+    return () => {
+      ask.current = () => {}
+      stop.abort()
+    }
+  }, [path, restarts])
+  const isMine = held.path === path
+  return { ...(isMine && held.value !== undefined && { value: held.value }), ...(isMine && held.error && { error: held.error }), loading: path !== undefined && (!isMine || held.loading), reload }
+}

@@ -1,0 +1,150 @@
+import { batch, signal } from '@preact/signals'
+import type { RunEvent } from '../../../src/contract/run-state.ts'
+import type { RowsNews } from '../../../src/views/model/wire/others.ts'
+import type { StateCounts } from '../../../src/views/model/wire/run-row.ts'
+import { ApiError, get } from './api.ts'
+import { serverTime, setServerClock } from './clock.ts'
+
+const FIRST_WAIT = 500
+const LONGEST_WAIT = 8000
+
+/** How the page stands with the server. */
+export const connection = signal<'connecting' | 'live' | 'lost'>('connecting')
+/** When the server was heard of last, in its own time. */
+export const lastNewsAt = signal<number | undefined>(undefined)
+/** Why the server does not let the page in, where that is the reason for the silence. */
+export const refusal = signal<ApiError | undefined>(undefined)
+/** Runs in each state, of all there are. */
+export const counts = signal<StateCounts | undefined>(undefined)
+/** Questions that wait for an answer. */
+export const openQuestions = signal(0)
+/** All runs. */
+export const total = signal(0)
+/** The last news of the list. Whoever must not miss any uses `onRows`. */
+export const newRows = signal<RowsNews | undefined>(undefined)
+/** Grows when the server was started anew: what it has said before is asked for again. */
+export const resets = signal(0)
+/** Grows when news of the list may have been missed, after a restart or between two streams. */
+export const gaps = signal(0)
+
+type Hello = { readonly epoch: string; readonly version: number; readonly now: string; readonly reset?: true }
+type Follower = { readonly run: string; after: number; readonly onEvents: (events: readonly RunEvent[]) => void }
+
+let beginStreaming: () => void
+const listeners = new Set<(news: RowsNews) => void>()
+let source: EventSource | undefined
+let follower: Follower | undefined
+let known: { readonly epoch: string; version: number } | undefined
+// The server says at once where its list stands; what comes after that is told.
+let hasGap = false
+let wait = FIRST_WAIT
+let timer: ReturnType<typeof setTimeout> | undefined
+
+/** Resolves when the stream tells everything that changes from now on, or cannot: a list that is read then misses nothing. */
+export const whenStreaming = new Promise<void>((resolve) => (beginStreaming = resolve))
+
+/** Calls a function with each piece of news of the list of runs. Gives the function that ends it. */
+export function onRows(listener: (news: RowsNews) => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+/** Follows the events of one run after a seq, through restarts of the server; a page follows one at a time. Gives the function that ends it. */
+export function followRun(run: string, after: number, onEvents: (events: readonly RunEvent[]) => void): () => void {
+  const mine: Follower = { run, after, onEvents }
+  follower = mine
+  reopenSoon(0)
+  return () => {
+    if (follower !== mine) return
+    follower = undefined
+    reopenSoon(0)
+  }
+}
+
+/** Opens the one stream of the page. */
+export function openStream(): void {
+  source?.close()
+  clearTimeout(timer)
+  timer = undefined
+  const query = new URLSearchParams({
+    ...(follower && { run: follower.run, after: String(follower.after) }),
+    // A new stream sends no Last-Event-ID; the seq is that of the run above.
+    ...(known && known.version > 0 && { last: `${known.epoch}.${known.version}.0` }),
+  }).toString()
+  const mine = new EventSource(`/api/stream${query === '' ? '' : `?${query}`}`)
+  source = mine
+  const on = (name: string, take: (data: unknown) => void): void =>
+    mine.addEventListener(name, (message: MessageEvent<string>) => {
+      if (source !== mine) return
+      batch(() => {
+        lastNewsAt.value = serverTime()
+        take(JSON.parse(message.data))
+        noteVersion(message.lastEventId)
+      })
+    })
+  on('hello', (data) => greet(data as Hello))
+  on('rows', (data) => takeRows(data as RowsNews))
+  on('run', (data) => takeEvents(data as { readonly run_id: string; readonly events: readonly RunEvent[] }))
+  mine.addEventListener('error', () => {
+    if (source !== mine) return
+    connection.value = 'lost'
+    beginStreaming()
+    // After a broken connection the browser tries again by itself; after an answer that is no stream it never does.
+    if (mine.readyState === EventSource.CLOSED) void tryAgain()
+  })
+}
+
+function greet(hello: Hello): void {
+  setServerClock(hello.now)
+  const before = known
+  known = { epoch: hello.epoch, version: hello.version }
+  connection.value = 'live'
+  refusal.value = undefined
+  wait = FIRST_WAIT
+  if (!before) return
+  const restarted = hello.epoch !== before.epoch
+  if (restarted) resets.value += 1
+  hasGap = restarted || hello.reset === true || hello.version !== before.version
+}
+
+// The id of a message is `<epoch>.<version>.<seq>`.
+function noteVersion(id: string): void {
+  const version = Number(id.split('.').at(-2))
+  if (known && id !== '' && Number.isInteger(version)) known.version = version
+}
+
+function takeRows(news: RowsNews): void {
+  counts.value = news.counts
+  openQuestions.value = news.open
+  total.value = news.total
+  newRows.value = news
+  for (const listener of listeners) listener(news)
+  beginStreaming()
+  if (hasGap) gaps.value += 1
+  hasGap = false
+}
+
+function takeEvents({ run_id, events }: { readonly run_id: string; readonly events: readonly RunEvent[] }): void {
+  if (follower?.run !== run_id) return
+  const after = follower.after
+  const fresh = events.filter(({ seq }) => seq > after)
+  if (fresh.length === 0) return
+  follower.after = fresh.at(-1)!.seq
+  follower.onEvents(fresh)
+}
+
+async function tryAgain(): Promise<void> {
+  reopenSoon(wait)
+  wait = Math.min(LONGEST_WAIT, wait * 2)
+  try {
+    await get('/about')
+    refusal.value = undefined
+  } catch (error) {
+    refusal.value = error instanceof ApiError && (error.status === 401 || error.status === 403) ? error : undefined
+  }
+}
+
+function reopenSoon(milliseconds: number): void {
+  clearTimeout(timer)
+  timer = setTimeout(openStream, milliseconds)
+}

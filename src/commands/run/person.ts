@@ -1,0 +1,2 @@
+/** Who answers at the terminal, for the record. */
+export const PERSON = 'a person'
