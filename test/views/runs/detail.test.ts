@@ -1,6 +1,7 @@
 import { linkSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { readSessionPlan } from '../../../src/commands/ui/session-plan.ts'
 import type { JsonObject } from '../../../src/contract/json.ts'
 import { makeRoot, startRunner } from '../../runner/record-support.ts'
 import { last, makeProject } from '../../runner/support.ts'
@@ -81,15 +82,15 @@ describe('one run', () => {
   test('hides what is secret, and can be started again by its command [10.run-detail]', async () => {
     const root = makeRoot()
     const schema = { type: 'object', properties: { url: { type: 'string' }, apiToken: { type: 'string', writeOnly: true }, deep: { type: 'object', properties: { pass: { type: 'string', format: 'password' } } } } }
-    const more = { inputSchema: schema, secrets: { token: '/home/me/token.txt' }, answers: { choose: 'left', count: 3 }, retries: 0, allow_level: 'L2', call: { form: 'flags', command: ['/bin/tool'], env: { SECRET_ENV: 'hush-env' } } }
+    const more = { inputSchema: schema, secrets: { token: '/home/me/token.txt' }, answers: { choose: 'left', count: 3 }, retries: 0, dry_run: true, allow_level: 'L2', call: { form: 'flags', command: ['/bin/tool'], env: { SECRET_ENV: 'hush-env' } } }
     const flags = writeRun(root, { id: 'r-3333333333', tool: 'web.fetch', created: 3000, said: END, args: ['--url', 'a b', '--api-token', 'hush-1', '--api-token=hush-2'], more })
-    const document = writeRun(root, { id: 'r-4444444444', tool: 'web.fetch', created: 2000, said: END, args: ['-'], more: { ...more, call: undefined, secrets: undefined, answers: undefined, retries: 3, allow_level: undefined, input: { url: "it's", apiToken: 'hush-3', deep: { pass: 'hush-4', rest: 1 } } } })
+    const document = writeRun(root, { id: 'r-4444444444', tool: 'web.fetch', created: 2000, said: END, args: ['-'], more: { ...more, call: undefined, secrets: undefined, answers: undefined, retries: 3, dry_run: undefined, allow_level: undefined, input: { url: "it's", apiToken: 'hush-3', deep: { pass: 'hush-4', rest: 1 } } } })
     const agent = writeRun(root, { id: 'r-5555555555', tool: 'toolable.agent', created: 1000, said: END, more: { call: undefined, command: 'agent', input: { task: 'Tidy up', model: 'openai:x', tools: ['a.*', 'b'], maxTurns: 3, yes: true } } })
     const source = look(root)
     const details = await Promise.all([flags, document, agent].map((id) => source.detail(id)))
     expect(JSON.stringify(details)).not.toContain('hush')
     expect(details.map(({ command }) => command)).toEqual([
-      "toolable run --retries 0 --allow-level L2 --secret-file token=/home/me/token.txt --answer choose=left --answer count=3 web.fetch --url 'a b' --api-token '***' '--api-token=***'",
+      "toolable run --dry-run --retries 0 --allow-level L2 --secret-file token=/home/me/token.txt --answer choose=left --answer count=3 web.fetch --url 'a b' --api-token '***' '--api-token=***'",
       `toolable run web.fetch '{"url":"it'\\''s","apiToken":"***","deep":{"pass":"***","rest":1}}'`,
       "toolable agent --model openai:x --tools 'a.*' --tools b --max-turns 3 --yes 'Tidy up'",
     ])
@@ -101,8 +102,11 @@ describe('one run', () => {
     const plan = (status: string): JsonObject => ({ objective: 'Ship it', status: 'active', steps: [{ step_id: 1, title: 'Test', status }] })
     makeRuns(root, { count: 3 })
     const id = writeRun(root, { id: 'r-6666666666', tool: 'a.plans', created: 1000, said: [END[0]!, { type: 'progress', msg: 'x', plan: plan('pending') }, { type: 'progress', msg: 'y', plan: plan('done') }, { type: 'log', msg: 'no "plan" here' }, END[1]!] })
-    const file = { plan: { objective: 'Mine', status: 'active' as const, steps: [] }, file: '/p/session.json', changed: '2026-01-01T00:00:00Z' }
-    const source = look(root, { plans: async () => [file] })
+    const project = makeProject({})
+    expect((await project.toolable(['plan', 'setup', 'Mine', 'First'])).status).toBe(0)
+    const file = { plan: { objective: 'Mine', status: 'active', steps: [{ step_id: 1, title: 'First' }] }, file: join(project.folder, '.toolable', 'session.json') }
+    expect(await readSessionPlan({ cwd: makeFolder(), surroundings: {} })).toEqual([])
+    const source = look(root, { plans: () => readSessionPlan({ cwd: project.folder, surroundings: {} }) })
     await expect.poll(async () => (await source.list(query())).complete).toBe(true)
     expect(await source.plans()).toMatchObject({ plans: [{ run: { run_id: id }, plan: { status: 'completed', steps: [{ status: 'done' }] } }, file] })
   })
@@ -112,7 +116,7 @@ const TOOLS = `import { tool } from '${fixture('../../dist/index.js')}'
 const make = (name, run) => tool({ name, summary: name, input: { type: 'object', additionalProperties: true }, run })
 export const quick = make('quick', async () => 'quick')
 export const undo = make('undo', async () => 'undo')
-export const slow = make('slow', (_, { signal }) => new Promise((_resolve, reject) => signal.addEventListener('abort', reject)))
+export const slow = make('slow', () => new Promise((resolve) => setTimeout(resolve, 600_000)))
 `
 
 describe('workflows', () => {
@@ -125,8 +129,8 @@ describe('workflows', () => {
     const heard = listen(source)
     const running = project.start(['workflow', 'run', 'ask.yaml', '--wait'], { input: 'open' })
     await running.said('action_required')
-    const id = (await source.list(query('workflow=ask'))).rows[0]!.run_id
-    await heard.until(id, ({ questions }) => questions === 1)
+    const asking = await heard.untilPiece(({ rows }) => rows.some(({ workflow, questions }) => workflow === 'ask' && questions === 1))
+    const id = asking.rows.find(({ workflow }) => workflow === 'ask')!.run_id
     const detail = await source.detail(id)
     expect(detail).toMatchObject({
       row: { workflow: 'ask', tool: 'workflow.ask' },

@@ -1,5 +1,5 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { lockRun } from '../../../src/runner/folder/lock.ts'
 import { openLog } from '../../../src/runner/log/event-log.ts'
@@ -76,14 +76,14 @@ describe('runs of other processes', () => {
     const heard = listen(source)
     const running = project.start(['run', 'beats', '400'])
     await running.said('heartbeat')
-    const [id] = (await source.list(query())).rows.map(({ run_id }) => run_id)
-    const live = await heard.until(id!, ({ state, last }) => state === 'running' && last !== undefined)
+    const id = basename(project.run())
+    const live = await heard.until(id, ({ state, last }) => state === 'running' && last !== undefined)
     expect(Date.parse(live.deadline!) - Date.parse(live.started!)).toBe(1800 * 1000)
     expect(live).toMatchObject({ grace_s: 90, heard: expect.any(String) })
     running.kill('SIGKILL')
-    expect(await heard.until(id!, ({ state }) => state === 'failed')).toMatchObject({ code: 'E_INTERRUPTED' })
+    expect(await heard.until(id, ({ state }) => state === 'failed')).toMatchObject({ code: 'E_INTERRUPTED' })
     expect(project.log().at(-1)).toMatchObject({ type: 'runner_end', code: 'E_INTERRUPTED' })
-    expect(await source.detail(id!)).toMatchObject({ go_on: `toolable resume ${id}`, can: { resume: true } })
+    expect(await source.detail(id)).toMatchObject({ go_on: `toolable resume ${id}`, can: { resume: true } })
   })
 
   test('that nobody finished before are finished when it is opened, also without a lock [10.index-interrupted]', async () => {

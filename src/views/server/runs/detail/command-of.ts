@@ -13,10 +13,11 @@ export function commandOf(request: RunRequest): string {
 }
 
 function toolWords(request: RunRequest): readonly string[] {
-  const { tool, timeout_s, heartbeat_grace_s, retries, allow_level, secrets = {} } = request
+  const { tool, dry_run, timeout_s, heartbeat_grace_s, retries, allow_level, secrets = {} } = request
   return [
     'run',
     ...surroundingWords(request),
+    ...(dry_run ? ['--dry-run'] : []),
     ...(timeout_s !== undefined && timeout_s !== DEFAULTS.timeout_s ? ['--timeout', `${timeout_s}s`] : []),
     ...(heartbeat_grace_s !== DEFAULTS.heartbeat_grace_s ? ['--heartbeat-grace', String(heartbeat_grace_s)] : []),
     ...(retries !== DEFAULTS.retries ? ['--retries', String(retries)] : []),

@@ -5,15 +5,17 @@ import { readRequest } from '../../../../runner/folder/open-run.ts'
 import { runPaths } from '../../../../runner/folder/run-paths.ts'
 import type { RunPaths } from '../../../../runner/folder/run-paths.ts'
 import type { RunRequest } from '../../../../runner/run-request.ts'
-import { readSummary } from '../../../../runner/summary/read-summary.ts'
+import { openOrdinary } from '../../../../runner/log/open-ordinary.ts'
 import type { Workflow } from '../../../../workflow/definition/workflow-type.ts'
 import { planOf } from '../../../../workflow/outline/plan-of.ts'
 import { findGoOn } from '../../../../workflow/run/find-go-on.ts'
 import { applyEvent } from '../../../model/run-model/apply-event.ts'
 import { createRunModel } from '../../../model/run-model/create-run-model.ts'
+import { startSummary } from '../../../model/summary/summarize.ts'
 import type { RunDetail, ShownArtifact } from '../../../model/wire/run-detail.ts'
 import type { RunRow } from '../../../model/wire/run-row.ts'
 import type { RunIndex } from '../index/run-index.ts'
+import { readOn } from '../live/read-on.ts'
 import { keepRecent } from '../recent.ts'
 import type { Recent } from '../recent.ts'
 import { commandOf } from './command-of.ts'
@@ -79,8 +81,21 @@ export function describeLight(row: RunRow, { execution, records, events }: Light
 /** What a run has left. Its whole record is read once for each end that it comes to. */
 export async function readArtifacts(paths: RunPaths, row: RunRow, seq: number, lists: ArtifactLists): Promise<readonly ShownArtifact[]> {
   if (row.artifacts === 0 && !isOver(row.state)) return []
-  const announced = lists.get(`${paths.events} ${seq}`, async () => (await readSummary(paths, row)).artifacts ?? [])
+  const announced = lists.get(`${paths.events} ${seq}`, () => readAnnounced(paths, row))
   return showArtifacts(await announced, paths.artifacts, row.attempt)
+}
+
+// Only the lines that can say something of it are parsed.
+async function readAnnounced(paths: RunPaths, row: RunRow): Promise<readonly unknown[]> {
+  const file = await openOrdinary(paths.events)
+  if (!file) return []
+  try {
+    const summary = startSummary(row)
+    await readOn(file, 0, summary)
+    return summary.current().artifacts ?? []
+  } finally {
+    await file.close()
+  }
 }
 
 function graphOf(definition: Workflow): { readonly name: string; readonly steps: ReturnType<typeof planOf>['steps'] } | undefined {

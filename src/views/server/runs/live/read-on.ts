@@ -9,7 +9,7 @@ import { takeLines } from '../row/take-lines.ts'
 import { startSlices } from '../slices.ts'
 
 /** Reads what stands in a record from a place on into where its run stands; gives the place up to which there are whole lines. */
-export async function readOn(file: FileHandle, from: number, standing: Standing): Promise<number> {
+export async function readOn(file: FileHandle, from: number, standing: Pick<Standing, 'add'>): Promise<number> {
   const slices = startSlices()
   let end = from
   for await (const piece of readWholeLines(file, from)) {

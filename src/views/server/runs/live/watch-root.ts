@@ -1,6 +1,6 @@
 import { watch } from 'node:fs'
 import type { FSWatcher } from 'node:fs'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { isRunId } from '../../../../runner/folder/run-id.ts'
 import { changedAt } from '../changed-at.ts'
 import { listIds } from '../index/load-runs.ts'
@@ -28,6 +28,7 @@ export type WatchOptions = {
 /** Watches a folder of runs, or the place where it will be. */
 export function watchRoot({ root, index, isReady, onRun, onOther }: WatchOptions): RootWatch {
   let watcher: FSWatcher | undefined
+  let above: FSWatcher | undefined
   let closed = false
   let changed = -1
   let next = 0
@@ -39,7 +40,17 @@ export function watchRoot({ root, index, isReady, onRun, onOther }: WatchOptions
         if (name !== null && isRunId(name)) onRun(name)
         else if (name === null || name === 'workflows') onOther()
       }).on('error', reopen)
-    } catch { /* it is not there yet */ }
+      above?.close()
+      above = undefined
+    } catch {
+      openAbove()
+    }
+  }
+  // It is not there yet: the first run of a project makes it.
+  const openAbove = (): void => {
+    try {
+      above ??= watch(dirname(root), (_kind, name) => { if (name === null || name === basename(root)) tick() }).on('error', () => undefined)
+    } catch { /* nor is that */ }
   }
   const reopen = (): void => {
     watcher?.close()
@@ -74,16 +85,18 @@ export function watchRoot({ root, index, isReady, onRun, onOther }: WatchOptions
     }
     next += SOME
   }
-  const timer = setInterval(() => {
-    if (looking) return
+  const tick = (): void => {
+    if (looking || closed) return
     looking = true
     void lookAgain().catch(() => undefined).finally(() => { looking = false })
-  }, LOOK_AGAIN_MS).unref()
+  }
+  const timer = setInterval(tick, LOOK_AGAIN_MS).unref()
   open()
   return {
     close() {
       closed = true
       clearInterval(timer)
+      above?.close()
       reopen()
     },
   }

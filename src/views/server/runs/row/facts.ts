@@ -36,8 +36,7 @@ export function readFacts(paths: RunPaths): RunFacts | undefined {
 
 /** What a row keeps of a request; `changed` is when it was written, for one that does not say when it was made. */
 export function factsOf(request: RunRequest, changed: number): RunFacts {
-  const { run_id, tool, created, command, workflow, parent, timeout_s, heartbeat_grace_s, call } = request
-  const { caller } = request as { readonly caller?: unknown }
+  const { run_id, tool, created, command, workflow, parent, timeout_s, heartbeat_grace_s, call, caller } = request
   const at = Date.parse(created)
   const isWorkflow = command === 'workflow'
   return {
