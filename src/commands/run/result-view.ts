@@ -4,7 +4,7 @@ import { createRunModel } from '../../views/model/run-model/create-run-model.ts'
 import { openLook } from '../progress/open-look.ts'
 import { openEndTeller } from '../progress/tell-end.ts'
 import { askedOf } from './run-facts.ts'
-import type { SeenRun, ViewPart } from './run-view.ts'
+import type { SeenRun, ViewPart } from './view-part.ts'
 
 /** A run of which only the result is seen, and why there is none. */
 export function openResultView({ paths, request, io, globals }: SeenRun): ViewPart {

@@ -1,28 +1,12 @@
 import type { Io } from '../../contract/io.ts'
 import type { RunEvent } from '../../contract/run-state.ts'
-import type { RunPaths } from '../../runner/folder/run-paths.ts'
-import type { RunRequest } from '../../runner/run-request.ts'
-import type { Globals } from '../../surfaces/cli/argv/globals.ts'
 import { findCaller } from '../../surfaces/cli/caller.ts'
 import { choosePresentation } from '../../surfaces/cli/mode.ts'
 import type { ChosenProgress } from '../progress/progress-flag.ts'
 import { openPrinter } from '../runs/line-printer.ts'
 import type { AskPerson } from './channels.ts'
+import type { SeenRun, ViewPart } from './view-part.ts'
 import { openWordsView } from './words-view.ts'
-
-/** A run that is looked at in the foreground. */
-export type SeenRun = { readonly paths: RunPaths; readonly request: RunRequest; readonly io: Io; readonly globals: Globals; /** Whether a person sits here, who is asked. */ readonly person: boolean; /** It goes on after an attempt that was seen elsewhere. */ readonly resumed: boolean }
-
-/** One way in which a run is seen while it goes on, and when it is over. `events` are the lines, read. */
-export type ViewPart = {
-  show(lines: string, events: () => readonly RunEvent[]): Promise<void>
-  /** Asks a person at the right moment, and in the right place. */
-  readonly ask?: AskPerson
-  /** Where things are, and how it goes on. */
-  sumUp?(): Promise<void>
-  /** Leaves the terminal as it was found, whatever happened. */
-  close?(): Promise<void>
-}
 
 /** What is seen of a run in the foreground. */
 export type RunView = { show(lines: string): Promise<void>; readonly ask?: AskPerson; sumUp(): Promise<void>; close(): Promise<void> }

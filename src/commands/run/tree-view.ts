@@ -5,7 +5,7 @@ import { openTree } from '../progress/open-tree.ts'
 import { openEndTeller } from '../progress/tell-end.ts'
 import { rowsToAsk } from './rows-to-ask.ts'
 import { askedOf } from './run-facts.ts'
-import type { SeenRun, ViewPart } from './run-view.ts'
+import type { SeenRun, ViewPart } from './view-part.ts'
 import { watchQuestions } from './until-shown.ts'
 
 /** The view of a run as a live tree on stderr, and the way to write beside it. */

@@ -10,7 +10,7 @@ import { findGoOn } from '../../workflow/run/find-go-on.ts'
 import type { LinePrinter } from '../runs/line-printer.ts'
 import { PERSON } from './person.ts'
 import { keptFiles, startFacts } from './run-facts.ts'
-import type { SeenRun, ViewPart } from './run-view.ts'
+import type { SeenRun, ViewPart } from './view-part.ts'
 import { questionOf, watchQuestions } from './until-shown.ts'
 
 const MOST_ARTIFACTS = 10
