@@ -38,7 +38,7 @@ describe('a run', () => {
     expect(draw(told, { second: 2, columns: 80 })).toEqual([`⠋ tools.import batch 3 of 7${' '.repeat(31)}████░░░░░░ 42%    2 s`])
     const untold = modelOf([[0, begun], [1, { type: 'progress', msg: 'reading' }]])
     expect(draw(untold, { second: 2 })).toEqual([`⠋ tools.import reading${' '.repeat(34)}2 s`])
-    expect(draw(untold, { second: 75 })[0]).toMatch(/last heard 1 m 14 s ago 1 m 15 s$/)
+    expect(draw(untold, { second: 75, columns: 80 })[0]).toMatch(/last heard 1 m 14 s ago 1 m 15 s$/)
   })
 
   test('that is silent says so after two seconds, and a warning at half of what it may [10.tree-silence]', () => {

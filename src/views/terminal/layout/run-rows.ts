@@ -3,7 +3,7 @@ import type { RunModel, StepModel } from '../../model/run-model/run-model-type.t
 import type { Look } from '../look.ts'
 import { formatDuration } from '../../model/format/duration.ts'
 import { answerCommand, askingStep, openQuestions, questionText } from './questions.ts'
-import type { Piece, Row } from './row.ts'
+import type { Row } from './row.ts'
 import { iconOf, STATES, wordOf } from './states.ts'
 
 /** The end of a log, and where the whole of it is. */
@@ -102,10 +102,11 @@ function tailRows(tail: Tail | undefined, depth: number, { glyphs }: Look): read
   return tail.path === undefined ? lines : [...lines, { depth, notes: [{ text: 'log:', role: 'dim' }, { text: tail.path, path: true }], worth: 'fact' }]
 }
 
-function silence({ state, heard, grace_s }: RunModel, now: number): { readonly remark?: Piece } {
+function silence({ state, heard, grace_s }: RunModel, now: number): Pick<Row, 'remark'> {
   const silent = heard === undefined ? 0 : now - heard
   if (state !== 'running' || silent < SILENT_MS) return {}
-  return { remark: { text: `last heard ${formatDuration(Math.floor(silent / 1000))} ago`, role: grace_s !== undefined && silent > grace_s * 500 ? 'warn' : 'dim' } }
+  const ago = formatDuration(Math.floor(silent / 1000))
+  return { remark: { text: `last heard ${ago} ago`, short: `heard ${ago} ago`, role: grace_s !== undefined && silent > grace_s * 500 ? 'warn' : 'dim' } }
 }
 
 function timeOf(span: { readonly began?: number; readonly ended?: number } | undefined, now: number, none: boolean): { readonly time?: string } {
