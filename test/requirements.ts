@@ -16,6 +16,8 @@ import { VIEWS_HTTP } from './requirements/views-http.ts'
 import { VIEWS_MODEL } from './requirements/views-model.ts'
 import { VIEWS_SHELL } from './requirements/views-shell.ts'
 import { VIEWS_TOOLS } from './requirements/views-tools.ts'
+import { VIEWS_RUNS } from './requirements/views-runs.ts'
+import { RUN_ASKED, VIEWS_ACTIONS } from './requirements/views-actions.ts'
 import { WORKFLOW_BUILD } from './requirements/workflow-build.ts'
 import { WORKFLOW_DEFINITION } from './requirements/workflow-definition.ts'
 import { WORKFLOW_ENGINE } from './requirements/workflow-engine.ts'
@@ -282,6 +284,8 @@ export const requirements: { readonly [id: string]: Requirement } = {
   ...section('9', WORKFLOW_RESTATE),
   ...section('9', WORKFLOW_RUNS),
   ...section('10', VIEWS_RUN_PAGE),
+  ...section('7', RUN_ASKED),
+  ...section('10', VIEWS_ACTIONS),
   ...section('9', WORKFLOW_BUILD),
   ...section('10', VIEWS_HTTP),
   ...section('10', VIEWS_MODEL),
@@ -304,6 +308,7 @@ export const requirements: { readonly [id: string]: Requirement } = {
     'http-crash': 'A handler that crashes fails its own call, and the server lives on.',
     'http-mounted': 'The handler is shown mounted in Hono and in Express.',
   }),
+  ...section('10', VIEWS_RUNS),
   ...section('12', {
     'search-query-discover': '`search --query --discover` searches.',
     'config-json-is-one-flag': '`--config \'{"a":1}\'` is one flag.',

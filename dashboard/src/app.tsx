@@ -7,7 +7,7 @@ import { Empty } from './parts/notes.tsx'
 import { late } from './screens/late.tsx'
 import { NowScreen } from './screens/now/index.tsx'
 import type { ScreenProps } from './screens/screen.ts'
-import { about } from './state/about.ts'
+import { projectName } from './state/about.ts'
 import { announcement } from './state/announce.ts'
 import { useKeys } from './state/keys.ts'
 import { goTo, route } from './state/route.ts'
@@ -34,7 +34,7 @@ export function App() {
   const first = parts[0] ?? ''
   const place = Object.hasOwn(SCREENS, first) && parts.length <= 2 ? SCREENS[first]![parts.length > 1 ? 1 : 0] : undefined
   const waiting = openQuestions.value
-  const title = `${waiting > 0 ? `(${waiting}) ` : ''}${parts[1] ?? place?.title ?? 'Not here'} · ${about.value?.project ?? 'toolable'}`
+  const title = `${waiting > 0 ? `(${waiting}) ` : ''}${parts[1] ?? place?.title ?? 'Not here'} · ${projectName()}`
   useEffect(() => void (document.title = title), [title])
   return (
     <>

@@ -23,8 +23,8 @@ export type Loading = {
   close(): Promise<void>
 }
 
-/** Opens all sources and loads them at the same time: a slow one delays nobody but the registry itself. */
-export async function loadAll(options: RegistryOptions, onChange: () => void, more: readonly Source[] = []): Promise<Loading> {
+/** Opens all sources and loads them at the same time: a slow one delays nobody but the registry itself, and with `patience` not even that for longer than so many milliseconds. */
+export async function loadAll(options: RegistryOptions, onChange: () => void, more: readonly Source[] = [], patience?: number): Promise<Loading> {
   const rules = readRules(options)
   const stop = new AbortController()
   const services = openServices(options)
@@ -38,7 +38,12 @@ export async function loadAll(options: RegistryOptions, onChange: () => void, mo
   const turns = new Map(sources.map((source) => [source, oneAtATime(async (fresh) => {
     if (!stop.signal.aborted) found.set(source, await loadOne(source, fresh))
   })]))
-  const load = (source: Source, fresh: boolean): Promise<void> => turns.get(source)!.again(fresh)
+  const underWay = new Map<Source, number>()
+  const load = async (source: Source, fresh: boolean): Promise<void> => {
+    underWay.set(source, (underWay.get(source) ?? 0) + 1)
+    await turns.get(source)!.again(fresh)
+    underWay.set(source, underWay.get(source)! - 1)
+  }
   const loadOne = async (source: Source, fresh: boolean): Promise<Loaded> => {
     try {
       return await source.load({ ...context, fresh })
@@ -48,6 +53,18 @@ export async function loadAll(options: RegistryOptions, onChange: () => void, mo
   }
   const join = (): void => {
     merged = merge(sources.map((source) => found.get(source) ?? { tools: [] }), rules)
+  }
+  const loadEach = async (fresh: boolean): Promise<void> => {
+    const loads = sources.map((source) => load(source, fresh))
+    const late = patience === undefined || options.strict ? (await Promise.all(loads), []) : await stillLate(loads, patience)
+    join()
+    for (const load of late) {
+      void load.then(() => {
+        if (stop.signal.aborted) return
+        join()
+        onChange()
+      })
+    }
   }
   const prepare = async (): Promise<void> => {
     await Promise.all(sources.map(async (source) => source.prepare?.()))
@@ -71,8 +88,7 @@ export async function loadAll(options: RegistryOptions, onChange: () => void, mo
       onChange()
     }))
   }
-  await Promise.all(sources.map((source) => load(source, false)))
-  join()
+  await loadEach(false)
   if (options.strict) {
     const [first, ...others] = merged.problems
     if (first) {
@@ -85,18 +101,27 @@ export async function loadAll(options: RegistryOptions, onChange: () => void, mo
     prepare: () => (isPrepared ? undefined : (preparing ??= prepare())),
     states: () => sources.map((source) => {
       const { tools, problems } = found.get(source) ?? { tools: [] }
-      return { name: source.name, kind: source.kind, location: source.location, tools: tools.length, problems: problems?.length ?? 0 }
+      return { name: source.name, kind: source.kind, location: source.location, tools: tools.length, problems: problems?.length ?? 0, ...((underWay.get(source) ?? 0) > 0 && { loading: true as const }) }
     }),
     async reload(fresh) {
       if (stop.signal.aborted) throw new ToolError('PRECONDITION', 'the registry is closed')
       // A program may have changed in files that nobody looks at.
       services.refresh()
-      await Promise.all(sources.map((source) => load(source, fresh)))
-      join()
+      await loadEach(fresh)
       onChange()
     },
     close,
   }
+}
+
+// Those that have not come within so many milliseconds.
+async function stillLate(loads: readonly Promise<void>[], patience: number): Promise<readonly Promise<void>[]> {
+  const come = new Set<Promise<void>>()
+  let timer: NodeJS.Timeout | undefined
+  const enough = new Promise<void>((resolve) => (timer = setTimeout(resolve, patience)))
+  await Promise.race([enough, Promise.all(loads.map((load) => load.then(() => come.add(load))))])
+  clearTimeout(timer)
+  return loads.filter((load) => !come.has(load))
 }
 
 function failed(source: Source, thrown: unknown): Problem {

@@ -94,6 +94,8 @@ export type MoreSources = {
   readonly options: readonly string[]
   /** `opened` gives the registry once it is there. */
   make(opened: () => Registry): readonly Source[]
+  /** Milliseconds after which a registry does without sources that have not answered; they come when they do, and `onChange` tells. Default: as long as it takes. */
+  readonly patience?: number | undefined
 }
 
 /** A tool as `list` shows it. */
@@ -118,7 +120,7 @@ export type ListedTool = {
 export type ToolDescription = ListedTool & { readonly manifest: ToolManifest; /** What of its owner's description could not be taken as it is. */ readonly notes?: readonly string[] }
 
 /** How a source is doing. */
-export type SourceState = { readonly name: string; readonly kind: string; readonly location: string; readonly tools: number; readonly problems: number }
+export type SourceState = { readonly name: string; readonly kind: string; readonly location: string; readonly tools: number; readonly problems: number; /** It has not answered yet. */ readonly loading?: true }
 
 /** Tools from anywhere behind one door. It can be served like a toolset. */
 export type Registry = Servable & {

@@ -22,7 +22,7 @@ export async function openRegistry(options: RegistryOptions, more?: MoreSources)
   const { name = 'toolable', version = '0.1.0', description, answer, sample } = options
   checkName('registry', name)
   const changes = createChanges()
-  const loading = await loadAll(options, () => (['tools', 'resources', 'prompts'] as const).forEach((kind) => changes.announce({ kind })), more?.make(() => registry))
+  const loading = await loadAll(options, () => (['tools', 'resources', 'prompts'] as const).forEach((kind) => changes.announce({ kind })), more?.make(() => registry), more?.patience)
   const shown = { ...(description !== undefined && { description }) }
   const now = () => loading.merged()
   const withDefaults = (given: CallOptions = {}): CallOptions => ({ ...(answer && { answer }), ...(sample && { sample }), ...given })

@@ -1,6 +1,8 @@
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { readText } from '../call/exclusive-file.ts'
+import { shorten } from '../contract/shorten.ts'
 import { ToolError } from '../contract/tool-error.ts'
 import { identify } from '../process/process-table.ts'
 import type { Redactor } from '../process/redaction/create-redactor.ts'
@@ -22,6 +24,9 @@ import { pauseBefore } from './retry.ts'
 import type { RunHost } from './run-host.ts'
 import type { RunRequest } from './run-request.ts'
 import { untilThere } from './until-there.ts'
+
+const LONGEST_REASON = 500
+const LARGEST_REASON = 64 * 1024
 
 /** Performs a run to its end: attempt by attempt, under its lock, on record. Throws only where another process performs it, or where its folder cannot be written. */
 export async function performRun(paths: RunPaths, request: RunRequest, host: RunHost): Promise<Ending> {
@@ -99,8 +104,8 @@ function watchCancel(paths: RunPaths, outer: AbortSignal): { readonly signal: Ab
   const byCaller = (): void => cancelled.abort(outer.reason)
   outer.addEventListener('abort', byCaller, { once: true })
   if (outer.aborted) byCaller()
-  void untilThere(paths.folder, done.signal, async () => (existsSync(paths.cancel) ? true : undefined)).then((there) => {
-    if (there) cancelled.abort('cancel-file')
+  void untilThere(paths.folder, done.signal, async () => readReason(paths.cancel)).then((reason) => {
+    if (reason !== undefined) cancelled.abort(reason)
   })
   return {
     signal: cancelled.signal,
@@ -109,4 +114,10 @@ function watchCancel(paths: RunPaths, outer: AbortSignal): { readonly signal: Ab
       outer.removeEventListener('abort', byCaller)
     },
   }
+}
+
+// What it says is why; an empty one is a wish all the same.
+function readReason(file: string): string | undefined {
+  const stats = statSync(file, { throwIfNoEntry: false })
+  return stats && ((stats.size < LARGEST_REASON && shorten((readText(file) ?? '').trim(), LONGEST_REASON)) || 'cancel-file')
 }

@@ -18,6 +18,8 @@ export type RunRequest = {
   readonly args: readonly string[]
   /** For a tool that is not a program: its input. */
   readonly input?: { readonly [field: string]: unknown }
+  /** It plans instead of acting. A program has been told by its arguments or its input. */
+  readonly dry_run?: true
   /** Not a tool of the registry but a command of `toolable` itself that is run like one. */
   readonly command?: 'agent' | 'workflow'
   /** Of a workflow: what it is made of, by value, so that a file that changes meanwhile changes nothing. */

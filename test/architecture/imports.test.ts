@@ -47,7 +47,8 @@ describe('the table of arrows', () => {
     expect(allowedLayers('define')).toEqual(['contract', 'define'])
     expect(allowedLayers('surfaces')).toEqual(['call', 'contract', 'define', 'surfaces'])
     expect(allowedLayers('process')).toEqual(['contract', 'process'])
-    expect(allowedLayers('views')).toEqual(['contract', 'views', 'views/model'])
+    expect(allowedLayers('views/model')).toEqual(['contract', 'views/model'])
+    expect(allowedLayers('views')).not.toContain('commands')
     expect(allowedLayers('commands')).toEqual(Object.keys(arrows).sort())
   })
 

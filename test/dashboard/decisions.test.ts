@@ -30,7 +30,7 @@ describe('decisions', () => {
   })
 
   test('a form is made of the schema, and an answer that does not fit is refused with its reason [10.decisions-answer]', async () => {
-    const page = await openPage(dashboard, { path: '/decisions' })
+    const page = await openPage(dashboard, { path: '/decisions', expected: [/status of 400/] })
     const schema = { type: 'object', required: ['city'], properties: { city: { type: 'string', minLength: 2 }, days: { type: 'integer', minimum: 1, maximum: 14 } } }
     const run = await startTold(project, question({ prompt: 'Which city?', schema }))
     const card = page.getByRole('article', { name: 'Which city?' })
@@ -88,13 +88,13 @@ describe('for reading only', () => {
   test('nothing can be answered or cancelled, and the page says so [10.dashboard-read-only]', async () => {
     const readOnly = await startDashboard(project.folder, ['--read-only'])
     const run = await startTold(project, question({ prompt: 'May I?' }, 'confirm'))
-    const page = await openPage(readOnly)
+    const page = await openPage(readOnly, { expected: [/ERR_/] })
     await page.getByText('read-only', { exact: true }).waitFor()
     const card = page.getByRole('article', { name: 'May I?' })
     await card.waitFor()
     expect(await card.getByRole('button', { name: 'Yes' }).isDisabled()).toBe(true)
     expect(await card.textContent()).toContain(`toolable answer ${run.id}`)
-    expect(await page.getByRole('button', { name: 'Cancel' }).isDisabled()).toBe(true)
+    expect(await page.getByRole('list', { name: 'Running' }).getByRole('listitem').filter({ hasText: run.id }).getByRole('button', { name: 'Cancel' }).isDisabled()).toBe(true)
     expect((await project.toolable(['answer', run.id, 'true'])).status).toBe(0)
     await card.waitFor({ state: 'detached' })
     run.say(done)

@@ -1,3 +1,4 @@
+import { createServer } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { keepPicture, openPage } from './support/browser.ts'
 import { startDashboard } from './support/dashboard.ts'
@@ -41,7 +42,7 @@ describe('now', () => {
     await keepPicture(page, 'now-running')
     run.say({ type: 'error', code: 'E_NETWORK', msg: 'the line is dead' })
     const row = page.getByRole('table', { name: 'Finished' }).getByRole('row').filter({ hasText: run.id })
-    await row.getByText('failed').waitFor()
+    await row.getByRole('cell', { name: 'failed', exact: true }).waitFor()
     expect(await row.textContent()).toContain('E_NETWORK the line is dead')
     await item.waitFor({ state: 'detached' })
     await page.getByRole('link', { name: '1 failed today' }).waitFor()
@@ -56,7 +57,7 @@ describe('now', () => {
     await item.getByRole('button', { name: 'Cancel' }).click()
     await item.getByRole('group', { name: 'Cancel it?' }).getByRole('button', { name: 'Cancel' }).click()
     await run.ends('cancelled')
-    await page.getByRole('table', { name: 'Finished' }).getByRole('row').filter({ hasText: run.id }).getByText('cancelled').waitFor()
+    await page.getByRole('table', { name: 'Finished' }).getByRole('row').filter({ hasText: run.id }).getByRole('cell', { name: 'cancelled', exact: true }).waitFor()
   })
 
   test('silence becomes a warning, and then bad [10.now-silence]', async () => {
@@ -121,7 +122,7 @@ describe('the frame', () => {
   })
 
   test('a server that is gone is told, and one that comes back is taken up without a reload [10.dashboard-resumes]', async () => {
-    const page = await openPage(dashboard, { expected: [/Failed to load resource/] })
+    const page = await openPage(dashboard, { expected: [/Failed to load resource/, /EventSource/] })
     await page.getByRole('status', { name: 'Connection: live' }).waitFor()
     await page.evaluate(() => Object.assign(globalThis, { isTheSamePage: true }))
     const run = await startTold(project, { type: 'progress', pct: 10, msg: 'begun' })
@@ -131,6 +132,13 @@ describe('the frame', () => {
     await banner.getByText('The connection to the server is lost.').waitFor()
     expect(await banner.textContent()).toMatch(/Last news (now|\d+ s ago)/)
     await keepPicture(page, 'now-lost')
+    // After an answer that is no stream a browser does not come back by itself.
+    const stranger = createServer((_request, response) => response.writeHead(401, { 'content-type': 'application/json' }).end('{}')).listen(dashboard.port, '127.0.0.1')
+    await banner.getByText('The server does not let this page in.').waitFor()
+    await new Promise((resolve) => {
+      stranger.close(resolve)
+      stranger.closeAllConnections()
+    })
     // What happens meanwhile is on record.
     run.say({ type: 'progress', pct: 55, msg: 'half of it' })
     const another = await startTold(project)

@@ -1,5 +1,6 @@
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { makeRuns } from '../views/support/make-runs.ts'
 import { keepPicture, openPage } from './support/browser.ts'
 import { startDashboard } from './support/dashboard.ts'
@@ -9,6 +10,12 @@ const COUNT = 10_000
 const project = makeToldProject()
 const ids = makeRuns(join(project.folder, '.runs'), { count: COUNT })
 const dashboard = await startDashboard(project.folder)
+
+// So many folders take a while.
+afterAll(async () => {
+  await dashboard.stop()
+  await rm(project.folder, { recursive: true, force: true })
+}, 120_000)
 
 describe('the list of runs', () => {
   test('ten thousand are scrolled from the newest to the oldest, and few are drawn [10.runs-many]', async () => {
@@ -89,7 +96,7 @@ describe('the list of runs', () => {
       run.say({ type: 'result', status: 'ok' })
       await run.ends('completed')
     }
-    await row.getByText('completed').first().waitFor()
+    await row.getByRole('cell', { name: 'completed', exact: true }).waitFor()
   })
 
   test('the keyboard goes through the list, opens, selects and searches [10.runs-keys]', async () => {
@@ -139,6 +146,7 @@ describe('the list of runs', () => {
 
   test('several runs are selected, copied and cancelled together [10.runs-selected]', async () => {
     const told = [await startTold(project), await startTold(project), await startTold(project)]
+    await expect.poll(async () => (await dashboard.get('/api/runs?state=running')).matching, { timeout: 60_000 }).toBe(3)
     const page = await openPage(dashboard, { path: '/runs?state=running' })
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     for (const { id } of told) await page.getByRole('link', { name: id }).waitFor()
@@ -164,13 +172,19 @@ describe('the list of runs', () => {
   test('runs that are over are started again together [10.runs-selected]', async () => {
     const run = await startTold(project, { type: 'error', code: 'E_UNKNOWN', msg: 'it broke' })
     await run.ends('failed')
-    const page = await openPage(dashboard, { path: '/runs?tool=says_what_it_is_told&state=failed' })
+    const page = await openPage(dashboard, { path: `/runs?tool=says_what_it_is_told&text=${run.id}` })
     await page.getByRole('checkbox', { name: `Select ${run.id}` }).click()
     const bar = page.getByRole('group', { name: 'Selected runs' })
     await bar.getByRole('button', { name: 'Retry 1' }).click()
     await bar.getByRole('group').getByRole('button', { name: 'Retry 1' }).click()
-    await page.getByRole('button', { name: '1 new' }).click()
-    await expect.poll(() => page.getByRole('table', { name: 'Runs' }).getByRole('link', { name: /^r-/ }).count()).toBe(2)
+    await bar.getByRole('button', { name: 'Retry 1' }).waitFor()
+    await page.goto(`${dashboard.origin}/runs?tool=says_what_it_is_told&state=running`)
+    const again = page.getByRole('table', { name: 'Runs' }).getByRole('link', { name: /^r-/ })
+    await again.waitFor()
+    const id = (await again.textContent())!
+    expect(id).not.toBe(run.id)
+    await dashboard.post(`/api/runs/${id}/cancel`)
+    await expect.poll(() => project.log(id).some(({ type }) => type === 'runner_end'), { timeout: 60_000 }).toBe(true)
   })
 
   test('a narrow window shows two lines for each run, dark too [10.dashboard-frame]', async () => {

@@ -1,4 +1,4 @@
-import { useMemo } from 'preact/hooks'
+import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import type { Graph, GraphCluster, GraphEdge, GraphNode, NodeStanding } from '../../../src/views/model/graph/graph-type.ts'
 import { now } from '../state/clock.ts'
 import { formatDuration } from '../../../src/views/model/format/duration.ts'
@@ -19,8 +19,11 @@ type Props = {
 export function GraphView({ graph, states, selected, onSelect, label = 'Graph of the steps' }: Props) {
   const { boxes, width, height } = useMemo(() => layoutOf(graph), [graph])
   const props = { states, selected, onSelect }
+  const frame = useRef<HTMLDivElement>(null)
+  // A narrow page begins with the line that everything stands on.
+  useLayoutEffect(() => void (frame.current!.scrollLeft = (boxes.values().next().value?.line ?? 0) - frame.current!.clientWidth / 2), [boxes])
   return (
-    <div class="graph" role="group" aria-label={label}>
+    <div class="graph" ref={frame} role="group" aria-label={label}>
       <div class="canvas" style={{ width: `${width}px`, height: `${height}px` }}>
         {graph.clusters.map((cluster) => <Step key={cluster.key} step={cluster} box={boxes.get(cluster.key)!} kind="frame" {...props} />)}
         <svg width={width} height={height} aria-hidden="true">
@@ -35,8 +38,8 @@ export function GraphView({ graph, states, selected, onSelect, label = 'Graph of
 function Edge({ edge: { from, to, kind, label }, boxes, taken }: { readonly edge: GraphEdge; readonly boxes: ReadonlyMap<string, Box>; readonly taken: boolean }) {
   const [source, target] = [boxes.get(from), boxes.get(to)]
   if (!source || !target) return null
-  const [x1, y1] = [source.x + source.width / 2, source.y + source.height]
-  const [x2, y2] = [target.x + target.width / 2, target.y - 1]
+  const [x1, y1] = [source.line, source.y + source.height]
+  const [x2, y2] = [target.line, target.y - 1]
   const bend = Math.max(12, Math.abs(y2 - y1) / 2)
   return (
     <g class={`edge ${kind} ${taken ? 'taken' : ''}`}>
@@ -55,21 +58,21 @@ function Step({ step: { key, name, label, planned }, box, kind, states, selected
   const look = states && planned ? lookOf(standing?.state ?? 'pending') : undefined
   const info = standing && [standing.items, standing.percent !== undefined && `${Math.round(standing.percent)} %`, timeOf(standing), standing.tries > 1 && `try ${standing.tries}`].filter(Boolean).join(' · ')
   const title = [planned?.when !== undefined && `if ${planned.when}`, label, standing?.error ?? standing?.last].filter(Boolean).join('\n')
+  const spoken = [name, look?.word, info, label].filter(Boolean).join(', ')
   const place = { left: `${box.x}px`, top: `${box.y}px`, width: `${box.width}px`, height: `${box.height}px` }
   const content = (
     <>
       <span class="first">
         {look && <span class={`symbol ${standing?.state === 'running' ? 'turning' : ''}`} aria-hidden="true">{look.symbol}</span>}
         <span class="name">{name}</span>
-        {look && <span class="hidden">, {look.word}</span>}
         {info !== undefined && info !== '' && <span class="info number">{info}</span>}
       </span>
       <span class="second">{label}</span>
     </>
   )
   const role = `${kind} ${look?.role ?? ''} ${standing?.state ?? 'none'} ${planned?.role ?? ''}`
-  if (kind === 'frame') return <div class={role} style={place}>{onSelect && planned ? <button type="button" class="head" title={title} aria-pressed={selected === key} onClick={() => onSelect(key)}>{content}</button> : <span class="head">{content}</span>}</div>
-  return onSelect ? <button type="button" class={role} style={place} title={title} aria-pressed={selected === key} onClick={() => onSelect(key)}>{content}</button> : <div class={role} style={place} title={title}>{content}</div>
+  if (kind === 'frame') return <div class={role} style={place}>{onSelect && planned ? <button type="button" class="head" title={title} aria-label={spoken} aria-pressed={selected === key} onClick={() => onSelect(key)}>{content}</button> : <span class="head">{content}</span>}</div>
+  return onSelect ? <button type="button" class={role} style={place} title={title} aria-label={spoken} aria-pressed={selected === key} onClick={() => onSelect(key)}>{content}</button> : <div class={role} style={place} title={title}>{content}</div>
 }
 
 function timeOf({ began, ended, state }: NodeStanding): string | undefined {

@@ -7,6 +7,9 @@ import { resets } from './stream.ts'
 /** What the server says about itself; undefined until it has. */
 export const about = signal<About | undefined>(undefined)
 
+/** What the project is called: the folder that it lies in. */
+export const projectName = (): string => about.value?.project.split('/').findLast((part) => part !== '') ?? 'toolable'
+
 /** Whether nothing can be changed from here. */
 export const isReadOnly = (): boolean => about.value?.read_only === true
 

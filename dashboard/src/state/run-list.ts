@@ -8,7 +8,7 @@ import type { RunPage, RunRow, StateCounts } from '../../../src/views/model/wire
 import { ApiError, get } from './api.ts'
 import { serverTime } from './clock.ts'
 import { addRows, changeRows } from './run-order.ts'
-import { gaps, onRows } from './stream.ts'
+import { gaps, onRows, whenStreaming } from './stream.ts'
 
 const FIRST_PAGE = 100
 const NEXT_PAGE = 500
@@ -66,6 +66,7 @@ export function openRunList(query: string, { hold = false, first = FIRST_PAGE }:
     waiting = []
     change({ loading: true })
     try {
+      await whenStreaming
       const { rows, counts, next, complete } = await ask(first)
       const { error: _error, next: _next, ...before } = state.peek()
       state.value = { ...before, rows, held: [], counts, loading: false, ...(next !== undefined && { next }) }

@@ -30,12 +30,18 @@ export const gaps = signal(0)
 type Hello = { readonly epoch: string; readonly version: number; readonly now: string; readonly reset?: true }
 type Follower = { readonly run: string; after: number; readonly onEvents: (events: readonly RunEvent[]) => void }
 
+let beginStreaming: () => void
 const listeners = new Set<(news: RowsNews) => void>()
 let source: EventSource | undefined
 let follower: Follower | undefined
 let known: { readonly epoch: string; version: number } | undefined
+// The server says at once where its list stands; what comes after that is told.
+let hasGap = false
 let wait = FIRST_WAIT
 let timer: ReturnType<typeof setTimeout> | undefined
+
+/** Resolves when the stream tells everything that changes from now on, or cannot: a list that is read then misses nothing. */
+export const whenStreaming = new Promise<void>((resolve) => (beginStreaming = resolve))
 
 /** Calls a function with each piece of news of the list of runs. Gives the function that ends it. */
 export function onRows(listener: (news: RowsNews) => void): () => void {
@@ -82,6 +88,7 @@ export function openStream(): void {
   mine.addEventListener('error', () => {
     if (source !== mine) return
     connection.value = 'lost'
+    beginStreaming()
     // After a broken connection the browser tries again by itself; after an answer that is no stream it never does.
     if (mine.readyState === EventSource.CLOSED) void tryAgain()
   })
@@ -97,7 +104,7 @@ function greet(hello: Hello): void {
   if (!before) return
   const restarted = hello.epoch !== before.epoch
   if (restarted) resets.value += 1
-  if (restarted || hello.reset === true || hello.version !== before.version) gaps.value += 1
+  hasGap = restarted || hello.reset === true || hello.version !== before.version
 }
 
 // The id of a message is `<epoch>.<version>.<seq>`.
@@ -112,6 +119,9 @@ function takeRows(news: RowsNews): void {
   total.value = news.total
   newRows.value = news
   for (const listener of listeners) listener(news)
+  beginStreaming()
+  if (hasGap) gaps.value += 1
+  hasGap = false
 }
 
 function takeEvents({ run_id, events }: { readonly run_id: string; readonly events: readonly RunEvent[] }): void {

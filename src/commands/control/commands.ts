@@ -12,7 +12,7 @@ export const cancelCommand: ToolableCommand = {
     name: 'cancel',
     summary: 'Cancel a run',
     description: 'Asks the tool to end, by its cancel file and SIGTERM; what does not end within its grace is killed, with everything that it has started. Waits until the run is over.',
-    input: { type: 'object', properties: { run: RUN, wait: { type: 'boolean', default: true, description: 'Wait until the run is over' }, config: COMMON_PROPERTIES.config }, required: ['run'], additionalProperties: false } as const,
+    input: { type: 'object', properties: { run: RUN, reason: { type: 'string', maxLength: 500, description: 'Why, for the record' }, wait: { type: 'boolean', default: true, description: 'Wait until the run is over' }, config: COMMON_PROPERTIES.config }, required: ['run'], additionalProperties: false } as const,
     positional: ['run'],
     annotations: { idempotent: true },
     examples: [{ description: 'The last one', args: ['latest'] }],

@@ -7,9 +7,7 @@ import { createRun } from '../../runner/folder/create-run.ts'
 import { recover } from '../../runner/folder/recover.ts'
 import { findRunsFolder } from '../../runner/folder/find-runs-folder.ts'
 import { isQuestion } from '../../process/inputs/is-question.ts'
-import { newRunId } from '../../runner/folder/run-id.ts'
 import { takesDocument } from '../../runner/given-of.ts'
-import { makeRequest } from '../../runner/make-request.ts'
 import type { Given } from '../../runner/make-request.ts'
 import type { Command } from '../../surfaces/cli/argv/command.ts'
 import type { Host } from '../../surfaces/cli/host.ts'
@@ -22,8 +20,11 @@ import { workflowOf } from '../../workflow/source/workflow-of.ts'
 import { withRegistry } from '../with-registry.ts'
 import { oneToolView } from '../call/one-tool-view.ts'
 import { callerOf } from './channels.ts'
+import { inManner, requireConsent } from './consent.ts'
 import { startDetachedRun } from './detach.ts'
 import { followInForeground } from './foreground.ts'
+import { checkDetachable } from './hand-over.ts'
+import { makeRun } from './make-run.ts'
 import { readRunOptions } from './request.ts'
 import type { RunFlags } from './request.ts'
 import { surroundingsOf } from './surroundings.ts'
@@ -53,15 +54,17 @@ export async function runRun(program: Servable, command: ToolCommand, io: Io, ho
     // What takes a document has no flags of its own.
     if (asks && takesDocument(found?.call)) return printToolHelp(oneToolView(registry, entry, 'run'), globals, io)
     const subject = selftest ? selftestOf(found, name) : asks && found ? plainly(found, []) : found
-    const given = await readGiven(entry, subject, selftest ? [] : rest, globals, io, host)
-    await requireConsent(entry, subject, globals.yes === true)
-    const loaded = workflowOf(entry.found)
+    const read = await readGiven(entry, subject, selftest ? [] : rest, globals, io, host)
+    const manner = { agreed: globals.yes === true, dryRun: globals.dryRun === true }
+    // A program of ours asks by itself, in its own words.
+    if (subject?.call.form !== 'toolable') requireConsent({ name: entry.name, destructive: entry.definition.facts.annotations.destructive === true }, manner)
+    const given = selftest || asks ? read : await inManner(read, entry, subject, manner)
     const options = { ...readRunOptions(flags, globals, io.cwd), surroundings, caller: callerOf(io) }
-    const asWorkflow = loaded && (await import('./run-workflow.ts')).asWorkflow(loaded, registry, io)
-    const request = asWorkflow ? asWorkflow.request(given, options) : await makeRequest(newRunId(), entry, subject, given, options, io)
+    if (detach) checkDetachable(options)
+    const { request, start } = await makeRun({ entry, program: subject, given, options, dryRun: manner.dryRun, workflow: workflowOf(entry.found) }, io)
     const paths = createRun(root, request)
     if (detach) return startDetachedRun(paths, request, io, host, globals)
-    return followInForeground(paths, request, { ...(asWorkflow ? { start: asWorkflow.start(paths, request) } : { registry }), wait: wait === true, progress, asks }, io, host, globals)
+    return followInForeground(paths, request, { ...(start ? { start: start(paths, registry) } : { registry }), wait: wait === true, progress, asks }, io, host, globals)
   })
 }
 
@@ -95,10 +98,3 @@ async function asksOnly(entry: Entry, program: FoundProgram | undefined, args: r
   if (takesDocument(program?.call)) return args.length === 1 && (args[0] === '--help' || args[0] === '-h')
   return isQuestion(args, (await entry.definition.compiled()).manifest.inputSchema, program?.selftest ? [program.selftest] : [])
 }
-
-// A program of ours asks by itself, in its own words.
-async function requireConsent({ definition, name }: Entry, program: FoundProgram | undefined, yes: boolean): Promise<void> {
-  if (yes || !definition.facts.annotations.destructive || program?.call.form === 'toolable') return
-  throw new ToolError('CONFIRMATION_REQUIRED', `'${name}' is destructive, and nobody has agreed to it`, { suggestion: { action: 'retry_with_modified_input', fix: 'Say --yes before the name of the tool', example: `toolable run --yes ${name} ...`, applicability: 'has_placeholders' } })
-}
-

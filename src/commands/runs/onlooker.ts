@@ -1,26 +1,10 @@
 import type { RunEvent } from '../../contract/run-state.ts'
-import type { openRun } from '../../runner/folder/open-run.ts'
 import type { BuiltinContext } from '../../surfaces/builtin/builtin.ts'
 import { findCaller } from '../../surfaces/cli/caller.ts'
 import { choosePresentation } from '../../surfaces/cli/mode.ts'
-import type { ChosenProgress } from '../progress/progress-flag.ts'
-import type { LightRun } from '../../workflow/run/open-light.ts'
 import { openPrinter } from './line-printer.ts'
 import type { LinePrinter } from './line-printer.ts'
-
-/** A run that is watched. */
-export type Watched = ReturnType<typeof openRun> | LightRun
-
-/** Somebody who sees what becomes of runs. */
-export type Onlooker = {
-  see(run: Watched, events: readonly RunEvent[]): Promise<void>
-  /** Nobody reads any more. */
-  readonly closed: boolean
-  /** All runs are over, or nobody wants to see more. */
-  end(): Promise<void>
-}
-
-export type Watching = { readonly progress: ChosenProgress; readonly root: string; readonly named: boolean; /** The first event that counts. */ readonly since: number }
+import type { Onlooker, Watching } from './onlooker-type.ts'
 
 /** Opens what stdout carries of watched runs, and what is shown beside it. */
 export async function openOnlooker(context: BuiltinContext, watching: Watching): Promise<Onlooker> {

@@ -9,7 +9,7 @@ import { openTree } from '../progress/open-tree.ts'
 import { openEndTeller } from '../progress/tell-end.ts'
 import type { EndTeller } from '../progress/tell-end.ts'
 import { askedOf } from '../run/run-facts.ts'
-import type { Onlooker, Watched, Watching } from './onlooker.ts'
+import type { Onlooker, Watched, Watching } from './onlooker-type.ts'
 
 /** Somebody who sees runs as live trees, and can step aside. */
 export type TreeOnlooker = Onlooker & { aside(work: () => Promise<void>): Promise<void> }

@@ -13,7 +13,7 @@ import { chooseProgress } from '../progress/progress-flag.ts'
 import { hasNoFolder } from '../../runner/folder/has-no-folder.ts'
 import { followRun } from './follow-run.ts'
 import { openOnlooker } from './onlooker.ts'
-import type { Onlooker, Watched } from './onlooker.ts'
+import type { Onlooker, Watched } from './onlooker-type.ts'
 
 type Input = { readonly run?: readonly string[]; readonly all?: boolean; readonly since?: number; readonly progress?: string; readonly config?: string }
 

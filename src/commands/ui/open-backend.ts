@@ -1,19 +1,25 @@
 import { randomBytes } from 'node:crypto'
-import type { Io } from '../../contract/io.ts'
-import type { Host } from '../../surfaces/cli/host.ts'
 import type { Backend } from '../../views/server/backend.ts'
 import { openRunsSource } from '../../views/server/runs/open-runs-source.ts'
-import type { Surroundings } from '../config/load.ts'
+import { openActions } from './actions/open-actions.ts'
+import { openTools } from './catalogue/live-tools.ts'
+import { openCatalogue } from './catalogue/open-catalogue.ts'
+import type { Project } from './project.ts'
+import { readSessionPlan } from './session-plan.ts'
 
-export type BackendOptions = { readonly root: string; readonly readOnly: boolean; readonly surroundings: Surroundings; readonly io: Io; readonly host: Host }
+const EPOCH_BYTES = 6
 
-export async function openBackend({ root, io, readOnly }: BackendOptions): Promise<Backend & { close(): Promise<void> }> {
-  const epoch = randomBytes(6).toString('hex')
-  const nothing = async (): Promise<never> => { throw new Error('not yet') }
+/** Everything behind the pages of a project, until it is closed. */
+export function openBackend(project: Project, { version, readOnly }: { readonly version: string; readonly readOnly: boolean }): Backend & { close(): Promise<void> } {
+  const epoch = randomBytes(EPOCH_BYTES).toString('hex')
+  const tools = openTools(project)
+  const runs = openRunsSource({ root: project.runsFolder, now: project.now, epoch, plans: () => readSessionPlan(project) })
   return {
-    runs: openRunsSource({ root, now: io.now, epoch }),
-    actions: { start: nothing, cancel: async () => undefined, resume: nothing, retry: nothing, answer: nothing, clean: nothing },
-    catalogue: { about: () => ({ name: 'x', version: '1', project: io.cwd, runs_folder: root, read_only: readOnly, epoch, now: new Date(io.now()).toISOString() }), tools: nothing, tool: nothing, preview: nothing, rescan: nothing, workflows: nothing, workflow: nothing, doctor: nothing },
-    close: async () => undefined,
+    runs,
+    actions: openActions(project, tools),
+    catalogue: openCatalogue({ project, tools, rowsOf: () => runs.rows(), version, readOnly, epoch }),
+    async close() {
+      await Promise.all([runs.close(), tools.close()])
+    },
   }
 }

@@ -1,4 +1,3 @@
-import { findRunsFolder } from '../../runner/folder/find-runs-folder.ts'
 import type { BuiltinContext } from '../../surfaces/builtin/builtin.ts'
 import { findCaller } from '../../surfaces/cli/caller.ts'
 import { choosePresentation } from '../../surfaces/cli/mode.ts'
@@ -12,10 +11,12 @@ import { loadAssets } from '../../views/server/assets/load-assets.ts'
 import { createDashboardApp } from '../../views/server/create-dashboard-app.ts'
 import { SAFE_HEADERS } from '../../views/server/door/headers.ts'
 import { createSession } from '../../views/server/door/session.ts'
+import { findFile } from '../config/find-file.ts'
 import type { Surroundings } from '../config/load.ts'
 import { surroundingsOf } from '../run/surroundings.ts'
 import { openBackend } from './open-backend.ts'
 import { openBrowser } from './open-browser.ts'
+import { openProject } from './open-project.ts'
 import { findPageFolder } from './page-folder.ts'
 import { readToken } from './read-token.ts'
 
@@ -36,11 +37,13 @@ export async function serveUi(input: UiInput, { io, host: process, globals, set 
     const event = { type: 'log', level, message } as const
     io.stderr.write(`${json ? notificationLine(event) : notificationText(event)}\n`)
   }
-  const root = findRunsFolder(io.cwd, input.config)
+  // A file that was named has to be there; what is wrong inside it is shown by the page.
+  findFile(io.cwd, input.config)
+  const project = openProject({ cwd: io.cwd, env: io.env, now: io.now, surroundings: surroundingsOf(input), started: process.started })
   const assets = loadAssets(findPageFolder())
-  const token = readToken(root, { cwd: io.cwd, tokenFile, readOnly })
+  const token = readToken(project.runsFolder, { cwd: io.cwd, tokenFile, readOnly })
   process.prepareForTools(redirectStrayOutput, servingProcess(io, json, GRACE_MS))
-  const backend = await openBackend({ root, readOnly, surroundings: surroundingsOf(input), io, host: process })
+  const backend = openBackend(project, { version: set.version, readOnly })
   let port = 0
   try {
     const session = createSession(token, () => port, io.now)

@@ -31,12 +31,14 @@ export type ArgumentRules = PathSurroundings & {
 /** Checks the declared inputs among the arguments of a tool and gives their paths a meaning; everything else stays as it is. Throws MISSING_PARAM, INVALID_INPUT or INVALID_PATH before anything is started. */
 export async function preparePaths(args: readonly string[], schema: JsonSchema | undefined, rules: ArgumentRules): Promise<PathWork & { readonly args: readonly string[] }> {
   if (schema === undefined || isQuestion(args, schema, rules.free)) return { args, ...workOf([]) }
-  const whole = args.length === 1 && args[0]!.startsWith('{') ? parseObject(args[0]!) : undefined
+  const properties = propertiesOf(schema)
+  const [first = '', ...others] = args
+  // Behind a whole input there may stand flags that are no fields: --yes.
+  const whole = first.startsWith('{') && others.every((word) => /^--[^=]+$/.test(word) && !Object.hasOwn(properties, word.slice(2).replaceAll('-', '_'))) ? parseObject(first) : undefined
   if (whole) {
     const { input, ...work } = await prepareInput(whole, schema, rules)
-    return { args: input === whole ? args : [JSON.stringify(input)], ...work }
+    return { args: input === whole ? args : [JSON.stringify(input), ...others], ...work }
   }
-  const properties = propertiesOf(schema)
   const { found, prepared } = findInputs(args, properties, rules.positional ?? [])
   refuseMissing(schema, (field) => found.some((one) => one.field === field), args)
   for (const { field, text } of found) checkValue(field, properties[field]!, text)

@@ -63,9 +63,9 @@ export function answerQuestions({ log, broker, clock, attempt, over, subject, is
       clock.pause()
       try {
         await log.flush()
-        const { value, by } = await broker.ask(question, AbortSignal.any([over, withdrawn.signal]), (who, problem) => log.append({ type: 'runner_warning', code: protocolName('INVALID_INPUT'), msg: `the answer of ${who} to '${question.id}' ${problem}`, question: question.id }))
+        const { value, by, note } = await broker.ask(question, AbortSignal.any([over, withdrawn.signal]), (who, problem) => log.append({ type: 'runner_warning', code: protocolName('INVALID_INPUT'), msg: `the answer of ${who} to '${question.id}' ${problem}`, question: question.id }))
         if (over.aborted) return
-        log.append({ type: 'runner_log', level: 'info', msg: `answered by ${by}`, answer: { id: question.id, by, value } })
+        log.append({ type: 'runner_log', level: 'info', msg: `answered by ${by}`, answer: { id: question.id, by, value, ...(note !== undefined && { note }) } })
         subject()?.answer(asked ? { id: asked.id, value, by } : replyTo({ id: givenId(line), kind: question.kind }, value))
       } catch (error) {
         if (over.aborted) return

@@ -7,10 +7,10 @@ import type { Registry } from '../../registry/registry-type.ts'
 import type { ToolLine } from '../output/judge-line.ts'
 import type { Subject, SubjectListener } from './subject.ts'
 
-export type CallSubjectOptions = { readonly registry: Pick<Registry, 'call'>; readonly tool: string; readonly input: JsonObject; readonly runId: string; readonly env?: { readonly [name: string]: string | undefined }; readonly secrets: { readonly [name: string]: string }; readonly cwd: string }
+export type CallSubjectOptions = { readonly registry: Pick<Registry, 'call'>; readonly tool: string; readonly input: JsonObject; readonly runId: string; readonly dryRun?: true; readonly env?: { readonly [name: string]: string | undefined }; readonly secrets: { readonly [name: string]: string }; readonly cwd: string }
 
 /** Calls a tool that is no program of ours: of an MCP server, of a module, behind an address. What it tells becomes the lines of the protocol. */
-export function startCall({ registry, tool, input, runId, env, secrets, cwd }: CallSubjectOptions, listener: SubjectListener): Subject {
+export function startCall({ registry, tool, input, runId, dryRun, env, secrets, cwd }: CallSubjectOptions, listener: SubjectListener): Subject {
   const context: DialectContext = { tool, runId, now: () => new Date().toISOString(), input }
   const stop = new AbortController()
   const waiting = new Map<string, (value: unknown) => void>()
@@ -24,6 +24,7 @@ export function startCall({ registry, tool, input, runId, env, secrets, cwd }: C
   tell(acor.start(context))
   const end = registry.call(tool, input, {
     cwd,
+    ...(dryRun && { dryRun }),
     ...(env && { env }),
     secrets,
     signal: stop.signal,

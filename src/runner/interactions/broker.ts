@@ -4,15 +4,18 @@ import type { Schema } from '../../define/schema/schema.ts'
 import { compileAsked } from './compile-asked.ts'
 import type { Question } from './read-question.ts'
 
-/** An answer, and who gave it: a word for the record. */
-export type Answered = { readonly value: unknown; readonly by: string }
+/** An answer, who gave it, and what he said about it: words for the record. */
+export type Answered = { readonly value: unknown; readonly by: string; readonly note?: string }
+
+/** What somebody who may answer gives. `by` is who it was, where the name of the channel says too little. */
+export type GivenAnswer = { readonly value: unknown; readonly by?: string; readonly note?: string }
 
 /** Somebody who may answer. Resolves with undefined where nobody is there (any more); `problem` tells why the last answer was refused. */
 export type AnswerChannel = {
   readonly name: string
   /** It is heard, but nobody waits for it alone. */
   readonly passive?: boolean
-  answer(question: Question, signal: AbortSignal, problem?: string): Promise<{ readonly value: unknown } | undefined>
+  answer(question: Question, signal: AbortSignal, problem?: string): Promise<GivenAnswer | undefined>
 }
 
 /** Gets answers for the questions of a run. */
@@ -63,9 +66,10 @@ async function askOne(channel: AnswerChannel, question: Question, schema: Schema
     const given = await channel.answer(question, signal, problem)
     if (!given || signal.aborted) return undefined
     const checked = await checkAnswer(question, schema, given.value)
-    if (checked.ok) return { value: checked.value, by: channel.name }
+    const { by = channel.name, note } = given
+    if (checked.ok) return { value: checked.value, by, ...(note !== undefined && { note }) }
     problem = checked.problem
-    onRefused(channel.name, problem)
+    onRefused(by, problem)
   }
   return undefined
 }

@@ -77,7 +77,7 @@ export async function prepareAttempt(paths: RunPaths, request: RunRequest, host:
       : {
           ...common,
           heartbeats: 'none',
-          start: async (listener) => startCall({ registry: host.registry!, tool: request.tool, input: request.input ?? {}, runId: request.run_id, env: host.env, secrets: secrets.named, cwd: request.cwd }, listener),
+          start: async (listener) => startCall({ registry: host.registry!, tool: request.tool, input: request.input ?? {}, runId: request.run_id, ...(request.dry_run && { dryRun: true }), env: host.env, secrets: secrets.named, cwd: request.cwd }, listener),
           settle: async (ending) => ending,
         }
     return { attempt, about, channels, release: secrets.release }
@@ -98,8 +98,8 @@ async function prepareOwn(request: RunRequest, start: StartSubject, env: RunHost
   }
 }
 
-function aboutOf({ tool, version, timeout_s, cwd, traceparent, parent }: RunRequest): JsonObject {
-  return { tool, ...(version !== undefined && { version }), ...(timeout_s !== undefined && { timeout_s }), cwd, ...(traceparent !== undefined && { traceparent }), ...(parent && { parent }) }
+function aboutOf({ tool, version, timeout_s, cwd, traceparent, parent, dry_run }: RunRequest): JsonObject {
+  return { tool, ...(version !== undefined && { version }), ...(timeout_s !== undefined && { timeout_s }), cwd, ...(traceparent !== undefined && { traceparent }), ...(parent && { parent }), ...(dry_run && { dry_run }) }
 }
 
 function presetsOf({ answers }: RunRequest, policy: Policy): readonly AnswerChannel[] {

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../contract/json.ts'
 import type { RunEvent } from '../../contract/run-state.ts'
 import type { About, DecisionList, DoctorReport, PlanList, RowsNews, Started } from '../model/wire/others.ts'
 import type { EventPage, LogPage, RunDetail, Verdict } from '../model/wire/run-detail.ts'
-import type { RunPage } from '../model/wire/run-row.ts'
+import type { RunPage, RunRow } from '../model/wire/run-row.ts'
 import type { Preview, ToolDetail, ToolList } from '../model/wire/tools.ts'
 import type { WorkflowDetail, WorkflowRow } from '../model/wire/workflows.ts'
 
@@ -10,6 +10,8 @@ import type { WorkflowDetail, WorkflowRow } from '../model/wire/workflows.ts'
 export type RunsSource = {
   /** A page of runs; `query` as the address of the page has it. */
   list(query: URLSearchParams): Promise<RunPage>
+  /** All runs that are known at this moment, newest first. */
+  rows(): readonly RunRow[]
   detail(id: string): Promise<RunDetail>
   /** Events of a run: `from` (seq, from 1), `limit`, `before` (the last ones before a seq), `type`, `level`, `step`, `text`, `since`, `until`. */
   events(id: string, query: URLSearchParams): Promise<EventPage>

@@ -1,4 +1,4 @@
-import { appendFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { makeProject } from '../../runner/support.ts'
@@ -14,22 +14,22 @@ export function makeToldProject(): Project {
   return makeProject({ 'says-what-it-is-told.py': 'description: Says what it is told' })
 }
 
-let count = 0
-
 /** Starts a run of that tool on its own, and tells it its first lines. */
 export async function startTold(project: Project, ...lines: readonly { readonly type: string; readonly [field: string]: unknown }[]): Promise<ToldRun> {
-  const file = join(project.folder, `told-${(count += 1)}.jsonl`)
-  writeFileSync(file, '')
-  const started = await project.toolable(['run', '--detach', 'says_what_it_is_told', file])
+  const started = await project.toolable(['run', '--detach', 'says_what_it_is_told'])
   expect(started.stderr).toBe('')
   const id = started.json.result.run_id as string
-  const say: ToldRun['say'] = (...more) => appendFileSync(file, more.map((line) => `${JSON.stringify(line)}\n`).join(''))
+  const workspace = join(project.run(id), 'work')
+  await expect.poll(() => existsSync(workspace), LONG).toBe(true)
+  const say: ToldRun['say'] = (...more) => appendFileSync(join(workspace, 'told.jsonl'), more.map((line) => `${JSON.stringify(line)}\n`).join(''))
   say({ type: 'start' }, ...lines)
+  const hears: ToldRun['hears'] = async (text) => void (await expect.poll(() => project.log(id).some((line) => JSON.stringify(line).includes(text)), LONG).toBe(true))
+  await hears('"type":"start"')
   return {
     id,
     say,
+    hears,
     ends: async (state) => void (await expect.poll(() => project.log(id).find(({ type }) => type === 'runner_end')?.['state'], LONG).toBe(state)),
-    hears: async (text) => void (await expect.poll(() => project.log(id).some((line) => JSON.stringify(line).includes(text)), LONG).toBe(true)),
   }
 }
 

@@ -137,6 +137,10 @@ describe('the door of the dashboard [10.ui-door] [10.ui-headers]', () => {
     expect(await statusOf({ method: 'POST', path: '/api/runs', body: GREET, ...row })).toBe(row.status)
     expect(listRuns() - before).toBe(row.status === 200 ? 1 : 0)
   })
+
+  test('what was started comes to its end', async () => {
+    await expect.poll(async () => (await dashboard.get('/api/runs?state=completed')).matching as number, { timeout: 60_000 }).toBe(ACTING.filter(({ status }) => status === 200).length)
+  })
 })
 
 describe('the token [10.ui-token]', () => {

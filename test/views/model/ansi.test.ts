@@ -30,7 +30,7 @@ describe('what tools write for terminals, in a page [10.ansi-safe]', () => {
   test('whatever it is given, nothing is left that controls, and looks are words of our own', () => {
     const piece = fc.oneof(fc.string(), fc.constantFrom(ESC, BEL, '\u009b', '\u009d', `${ESC}[`, `${ESC}]`, 'm', ';', '31', '\r', '"><img onerror=x>'), fc.string({ unit: 'binary' }))
     fc.assert(fc.property(fc.array(piece).map((parts) => parts.join('')), (line) => {
-      // eslint-disable-next-line no-control-regex
+       
       const bad = ansiSpans(line).filter(({ text, look }) => /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/.test(text) || !/^[a-z -]*$/.test(look))
       expect(bad).toEqual([])
     }))

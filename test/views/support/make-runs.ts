@@ -73,10 +73,11 @@ export type WrittenRun = {
   readonly more?: { readonly [field: string]: unknown }
 }
 
-/** Writes the folder of a run. */
+/** Writes the folder of a run, in a folder of runs that is there or not. */
 export function writeRun(root: string, { id, tool, created, lasted = 1000, said, files = {}, caller, args = [], stderr, more = {} }: WrittenRun): string {
   const folder = join(root, id)
-  mkdirSync(join(folder, 'logs'), { recursive: true, mode: 0o700 })
+  mkdirSync(root, { recursive: true, mode: 0o700 })
+  mkdirSync(folder, { mode: 0o700 })
   const request = {
     v: 1, run_id: id, tool, version: '1.0.0', created: new Date(created).toISOString(), call: { form: 'protocol', command: ['/usr/bin/python3', `tools/${tool}.py`] }, args, cwd: '/tmp',
     timeout_s: 1800, heartbeat_grace_s: 90, retries: 3, trace_id: 't-1', idempotency_key: id, ...(caller !== undefined && { caller }), ...more,
@@ -84,7 +85,10 @@ export function writeRun(root: string, { id, tool, created, lasted = 1000, said,
   writeFileSync(join(folder, 'run.json'), `${JSON.stringify(request, undefined, 2)}\n`)
   const lines = said.map((one, index) => lineOf(id, one, index + 1, created + Math.round((lasted * index) / Math.max(1, said.length - 1))))
   writeFileSync(join(folder, 'events.jsonl'), lines.join(''))
-  if (stderr !== undefined) writeFileSync(join(folder, 'logs', 'stderr.log'), stderr)
+  if (stderr !== undefined) {
+    mkdirSync(join(folder, 'logs'))
+    writeFileSync(join(folder, 'logs', 'stderr.log'), stderr)
+  }
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(join(folder, 'artifacts', path, '..'), { recursive: true })
     writeFileSync(join(folder, 'artifacts', path), text)

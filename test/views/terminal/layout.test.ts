@@ -17,7 +17,7 @@ const look = createLook({ color: false, unicode: true })
 /** A model of what happened, each event with the second in which it did. */
 function modelOf(events: readonly (readonly [second: number, event: { readonly type: string; readonly [field: string]: unknown }])[], workflow = false): RunModel {
   const model = createRunModel({ run_id: 'r-0000000001', tool: workflow ? 'workflow.publish' : 'tools.import', created: new Date(START).toISOString(), workflow, heartbeat_grace_s: 10 })
-  events.forEach(([second, event], index) => applyEvent(model, { v: 1, ts: new Date(START + second * 1000).toISOString(), run_id: 'r-0000000001', seq: index + 1, attempt: 1, ...event } as RunEvent))
+  events.forEach(([second, event], index) => applyEvent(model, { v: 1, ts: new Date(START + second * 1000).toISOString(), run_id: 'r-0000000001', seq: index + 1, attempt: 1, ...event }))
   return model
 }
 

@@ -1,4 +1,4 @@
-import { about } from '../../state/about.ts'
+import { about, projectName } from '../../state/about.ts'
 import { toggleUtc, utc } from '../../state/preferences.ts'
 import { route } from '../../state/route.ts'
 import { connection, openQuestions } from '../../state/stream.ts'
@@ -20,9 +20,9 @@ export function Header({ onKeys }: { onKeys(): void }) {
   const here = `/${parts[0] ?? ''}`
   return (
     <header class="top">
-      <a class="brand" href="/" title={about.value?.runs_folder}>
+      <a class="brand" href="/" title={about.value?.project}>
         <span class="mark" aria-hidden="true">▚</span>
-        <span class="project">{about.value?.project ?? 'toolable'}</span>
+        <span class="project">{projectName()}</span>
       </a>
       <nav aria-label="Screens">
         {PLACES.map(({ path, label }) => {

@@ -1,6 +1,9 @@
 import { useState } from 'preact/hooks'
 import type { Interaction } from '../../../../src/contract/interaction.ts'
-import { SchemaForm } from '../schema-form.tsx'
+import { late } from '../../screens/late.tsx'
+
+// Most questions have buttons: the form comes with the first that needs one.
+const SchemaForm = late(async () => (await import('../schema-form.tsx')).SchemaForm)
 
 type Props = { readonly question: Partial<Interaction>; readonly disabled: boolean; onAnswer(value: unknown): void; onTouch(): void }
 

@@ -10,7 +10,7 @@ export function Disk({ disk: { folder, runs, bytes, old }, onCleaned }: Pick<Doc
   const [days, setDays] = useState(String(old.days))
   const [done, setDone] = useState('')
   const wanted = Number(days)
-  const isNumber = /^\d+$/.test(days.trim())
+  const isNumber = /^[1-9]\d*$/.test(days.trim())
   const clean = async (): Promise<void> => {
     const removed = await post<{ readonly removed: number; readonly bytes: number }>('/doctor/clean', { days: wanted })
     const text = `${count(removed.removed)} removed, ${formatBytes(removed.bytes)} freed`

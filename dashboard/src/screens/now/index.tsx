@@ -1,7 +1,9 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { RunRow } from '../../../../src/views/model/wire/run-row.ts'
 import { Empty, Problem } from '../../parts/notes.tsx'
 import { OpenQuestions } from '../../parts/question/open-questions.tsx'
 import { RunTable } from '../../parts/run-table.tsx'
+import { announce } from '../../state/announce.ts'
 import { useDecisions } from '../../state/decisions.ts'
 import { useRunList } from '../../state/use-run-list.ts'
 import { total } from '../../state/stream.ts'
@@ -19,6 +21,7 @@ export function NowScreen(_props: ScreenProps) {
   const live = useRunList('state=running,queued,waiting_ai')
   const over = useRunList('state=completed,failed,cancelled')
   const failed = useRunList(`state=failed&since=${encodeURIComponent(midnight)}`, { first: 1 })
+  useAnnouncedEnds(live.rows, over.rows)
   const open = decisions.value?.open.length ?? 0
   const running = live.rows.filter(({ state }) => state !== 'waiting_ai')
   const waiting = live.rows.filter(({ state }) => state === 'waiting_ai')
@@ -52,6 +55,16 @@ export function NowScreen(_props: ScreenProps) {
       {!isEmpty && !over.loading && finished.length === 0 && live.rows.length === 0 && over.error === undefined && <Empty title="No run is known any more" />}
     </>
   )
+}
+
+// Who does not see a run leave the list hears how it ended.
+function useAnnouncedEnds(live: readonly RunRow[], over: readonly RunRow[]): void {
+  const ran = useRef<ReadonlySet<string>>(new Set())
+  useEffect(() => {
+    const ended = over.filter(({ run_id }) => ran.current.has(run_id))
+    ran.current = new Set(live.map(({ run_id }) => run_id))
+    if (ended.length > 0) announce(ended.map(({ tool, state }) => `${tool} ${state}`).join(', '))
+  }, [live, over])
 }
 
 // The midnight that came last, in the zone of the reader; it moves on with the day.

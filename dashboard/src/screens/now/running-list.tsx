@@ -1,6 +1,6 @@
 import type { RunRow } from '../../../../src/views/model/wire/run-row.ts'
 import { ActionButton } from '../../parts/action-button.tsx'
-import { Bar, Heartbeat, RunLink, RunTime, Subject } from '../../parts/run-cells.tsx'
+import { Bar, Heartbeat, LastWords, RunLink, RunTime, Subject } from '../../parts/run-cells.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'
 import { Until } from '../../parts/time.tsx'
 import { post } from '../../state/api.ts'
@@ -24,7 +24,7 @@ function Running({ row }: { readonly row: RunRow }) {
       <div class="who"><StateBadge state={row.state} /><Subject row={row} /><RunLink id={row.run_id} /></div>
       <div class="how">
         {row.percent !== undefined && <Bar percent={row.percent} label={`Progress of ${row.run_id}`} />}
-        <span class="words" title={row.last}>{row.step !== undefined && <span class="dim">{row.step}: </span>}{row.last ?? ''}</span>
+        <LastWords row={row} />
       </div>
       <div class="when">
         <span title="Running for"><span class="hidden">running for </span><RunTime row={row} /></span>

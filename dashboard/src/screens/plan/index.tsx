@@ -1,5 +1,6 @@
 import type { PlanList, ShownPlan } from '../../../../src/views/model/wire/others.ts'
 import { Empty, Loading, Problem } from '../../parts/notes.tsx'
+import { Path } from '../../parts/path.tsx'
 import { Bar, RunLink } from '../../parts/run-cells.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'
 import { Ago } from '../../parts/time.tsx'
@@ -36,7 +37,7 @@ function PlanCard({ shown: { plan, run, file, changed } }: { readonly shown: Sho
           return <li key={step_id} class={status}><span class={role} title={word}><span aria-hidden="true">{symbol}</span><span class="hidden">{word}: </span></span> <span>{title}</span></li>
         })}
       </ol>
-      <p class="line dim">{run ? <><StateBadge state={run.state} small /><RunLink id={run.run_id} /></> : <code>{file}</code>} changed <Ago at={changed} /></p>
+      <p class="line dim">{run ? <><StateBadge state={run.state} small /><RunLink id={run.run_id} /></> : <Path path={file} />} changed <Ago at={changed} /></p>
     </section>
   )
 }

@@ -5,23 +5,25 @@ import { lookOf } from '../../parts/state-badge.tsx'
 import { TabPanel, Tabs, chosenTab } from '../../parts/tabs.tsx'
 import type { Tab } from '../../parts/tabs.tsx'
 import { announce } from '../../state/announce.ts'
+import { late } from '../late.tsx'
 import type { ScreenProps } from '../screen.ts'
-import { EventsTab } from './events/events-tab.tsx'
 import { readSelection } from './live/selection.ts'
 import { useRun } from './live/use-run.ts'
 import type { LiveRun } from './live/use-run.ts'
-import { LogsTab } from './logs/logs-tab.tsx'
-import { ArtifactsTab } from './tabs/artifacts-tab.tsx'
-import { AttemptsTab } from './tabs/attempts-tab.tsx'
-import { EnvironmentTab } from './tabs/environment-tab.tsx'
-import { GraphTab } from './tabs/graph-tab.tsx'
-import { InputTab } from './tabs/input-tab.tsx'
-import { StepsTab } from './tabs/steps-tab.tsx'
-import { TreeTab } from './tabs/tree-tab.tsx'
 import { TimelineView } from './timeline/timeline-view.tsx'
-import { FailureCard } from './top/failure-card.tsx'
 import { RunHeader } from './top/header.tsx'
-import { OpenQuestions } from './top/open-questions.tsx'
+
+// Tabs that show what is selected; the others show the run as a whole.
+const SELECTING: readonly string[] = ['steps', 'graph', 'events', 'logs']
+
+// What stands behind a tab is loaded with it, and the table of errors with a failure.
+const EventsTab = late(async () => (await import('./events/events-tab.tsx')).EventsTab)
+const LogsTab = late(async () => (await import('./logs/logs-tab.tsx')).LogsTab)
+const StepsTab = late(async () => (await import('./tabs/steps-tab.tsx')).StepsTab)
+const GraphTab = late(async () => (await import('./tabs/graph-tab.tsx')).GraphTab)
+const Others = late(async () => (await import('./tabs/other-tabs.tsx')).OtherTabs)
+const FailureCard = late(async () => (await import('./top/failure-card.tsx')).FailureCard)
+const OpenQuestions = late(async () => (await import('./top/open-questions.tsx')).OpenQuestions)
 
 /** One run: how it stands, what it did when, and everything that is on its record. */
 export function RunScreen({ parts }: ScreenProps) {
@@ -49,14 +51,14 @@ function Run({ run }: { readonly run: LiveRun }) {
     { id: 'artifacts', label: 'Artifacts', count: Math.max(detail.artifacts.length, model.artifacts) },
     { id: 'attempts', label: 'Attempts', count: model.attempts.length },
     { id: 'environment', label: 'Environment & policy' },
-    { id: 'tree', label: 'Children', count: detail.children.length },
+    { id: 'tree', label: 'Children & parent', count: detail.children.length },
   ]
   const tab = chosenTab(tabs)
   return (
     <>
       <RunHeader run={run} />
       {(model.state === 'failed' || model.state === 'cancelled') && <FailureCard model={model} />}
-      <OpenQuestions run={run} />
+      {model.state === 'waiting_ai' && <OpenQuestions run={run} />}
       {model.attempts.length > 0 && <TimelineView run={run} selection={selection} isSelected={isSelected} />}
       <div>
         <Tabs items={tabs} label="Parts of the run" />
@@ -65,11 +67,7 @@ function Run({ run }: { readonly run: LiveRun }) {
           {tab === 'graph' && detail.workflow && <GraphTab workflow={detail.workflow} model={model} step={selection.step} />}
           {tab === 'events' && <EventsTab run={run} selection={selection} />}
           {tab === 'logs' && <LogsTab run={run} selection={selection} />}
-          {tab === 'io' && <InputTab run={run} />}
-          {tab === 'artifacts' && <ArtifactsTab id={model.run_id} artifacts={detail.artifacts} />}
-          {tab === 'attempts' && <AttemptsTab model={model} />}
-          {tab === 'environment' && <EnvironmentTab run={run} />}
-          {tab === 'tree' && <TreeTab detail={detail} />}
+          {!SELECTING.includes(tab) && <Others tab={tab} run={run} />}
         </TabPanel>
       </div>
     </>

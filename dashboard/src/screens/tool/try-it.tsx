@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { isObject } from '../../../../src/contract/json.ts'
 import type { JsonObject, JsonSchema } from '../../../../src/contract/json.ts'
 import { readPath } from '../../../../src/views/model/form/problems.ts'
+import { hideSecrets } from '../../../../src/views/model/form/secrets.ts'
 import type { Started } from '../../../../src/views/model/wire/others.ts'
 import { ActionButton } from '../../parts/action-button.tsx'
 import { Code } from '../../parts/code.tsx'
@@ -27,7 +28,7 @@ export function TryIt({ id, title = 'Try it', schema, dryRun = false, destructiv
   const [value, setValue] = useState<unknown>()
   const [readable, setReadable] = useState(true)
   const [tried, setTried] = useState(false)
-  const [dry, setDry] = useState(false)
+  const [planned, setPlanned] = useState(false)
   const [refused, setRefused] = useState<{ readonly path: string; readonly message: string }>()
   const card = useRef<HTMLElement>(null)
   const { preview, error } = usePreview(id, value)
@@ -36,6 +37,8 @@ export function TryIt({ id, title = 'Try it', schema, dryRun = false, destructiv
     setValue(given.input)
     card.current?.scrollIntoView({ block: 'nearest' })
   }, [given])
+  const field = ['dry_run', 'dryRun'].find((name) => isObject(schema['properties']) && Object.hasOwn(schema['properties'], name))
+  const dry = field === undefined ? planned : isObject(value) && value[field] === true
   // What is only missing yet is no news to somebody who has just begun.
   const problems = [...(preview?.problems ?? []), ...(refused ? [refused] : [])].filter(({ path }) => tried || valueAt(value, path) !== undefined)
   const start = async (): Promise<void> => {
@@ -51,6 +54,9 @@ export function TryIt({ id, title = 'Try it', schema, dryRun = false, destructiv
       throw failure
     }
   }
+  const hide = (text: string): string => hideSecrets(text, schema, value)
+  const command = preview ? `${preview.command}${planned ? ' --dry-run' : ''}` : ''
+  const json = preview?.json ?? JSON.stringify(value ?? {}, null, 2)
   const isReady = readable && preview?.ok === true
   return (
     <section class="card try-it" aria-label={title} ref={card}>
@@ -63,7 +69,7 @@ export function TryIt({ id, title = 'Try it', schema, dryRun = false, destructiv
             setReadable(ok)
             setRefused(undefined)
           }} />
-          {dryRun && !declares(schema, 'dry_run', 'dryRun') && <label><input type="checkbox" role="switch" checked={dry} onChange={({ currentTarget }) => setDry(currentTarget.checked)} /> Dry run: say what would be done, and do nothing</label>}
+          {dryRun && field === undefined && <label><input type="checkbox" role="switch" checked={planned} onChange={({ currentTarget }) => setPlanned(currentTarget.checked)} /> Dry run: say what would be done, and do nothing</label>}
           <div class="line start">
             <ActionButton key={JSON.stringify(value)} primary={!destructive || dry} danger={destructive && !dry} label={dry ? 'Start dry run' : 'Start'} title="Ctrl+Enter" confirm={destructive && !dry && isReady ? 'It may destroy something. Run it all the same?' : undefined} run={start} />
             <span role="status" class={isReady ? 'ok' : 'dim'}>{!readable ? 'something cannot be read yet' : preview ? (preview.ok ? '✓ ready' : summarize(preview.problems)) : ''}</span>
@@ -71,9 +77,9 @@ export function TryIt({ id, title = 'Try it', schema, dryRun = false, destructiv
         </div>
         <div class="stack">
           <h3>The same as a command line</h3>
-          <Code label="Command line" copy="Copy command" wrap text={preview ? `${preview.command}${dry ? ' --dry-run' : ''}` : error ? error.message : '…'} />
+          <Code label="Command line" copy="Copy command" wrap text={preview ? hide(command) : error ? error.message : '…'} copied={command} />
           <h3>The same as JSON</h3>
-          <Code label="JSON" copy="Copy JSON" language="json" text={preview?.json ?? JSON.stringify(value ?? {}, null, 2)} />
+          <Code label="JSON" copy="Copy JSON" language="json" text={hide(json)} copied={json} />
         </div>
       </div>
     </section>
@@ -90,8 +96,4 @@ function valueAt(value: unknown, path: string): unknown {
 
 function hasFields(schema: JsonSchema): boolean {
   return !isObject(schema['properties']) || Object.keys(schema['properties']).length > 0
-}
-
-function declares({ properties }: JsonSchema, ...names: readonly string[]): boolean {
-  return isObject(properties) && names.some((name) => Object.hasOwn(properties, name))
 }

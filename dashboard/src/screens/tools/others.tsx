@@ -1,5 +1,6 @@
 import type { ToolList, ToolProblem, ToolRow } from '../../../../src/views/model/wire/tools.ts'
 import { CopyButton } from '../../parts/copy-button.tsx'
+import { Path } from '../../parts/path.tsx'
 import { toolPath } from './tool-table.tsx'
 
 /** What could not become a tool, and tools with something wrong about them: why, and what mends it. */
@@ -16,9 +17,9 @@ export function Problems({ problems }: { readonly problems: readonly ToolProblem
             {sorted.map((one) => (
               <tr>
                 <td>{one.severity === 'error' ? <span class="bad">✗ refused</span> : <span class="warn">! warning</span>}</td>
-                <td class="wrap"><code>{one.location}</code><br /><span class="dim">{one.source}</span></td>
+                <td class="wrap"><Path path={one.location} /><br /><span class="dim">{one.source}</span></td>
                 <td class="wide wrap"><code>{one.reason}</code> {one.message}</td>
-                <td class="wide wrap">{one.fix}{one.fix !== '' && <CopyButton label="Copy fix" text={one.fix} />}</td>
+                <td class="wide wrap">{one.fix}{one.fix !== '' && <><br /><CopyButton label="Copy fix" text={one.fix} /></>}</td>
               </tr>
             ))}
           </tbody>
@@ -44,7 +45,7 @@ export function Shadowed({ rows }: { readonly rows: readonly ToolRow[] }) {
                 <td><a class="subject" href={toolPath(row.id)}>{row.id}</a></td>
                 <td><a href={toolPath(row.shadowed_by!)}>{row.shadowed_by}</a></td>
                 <td>{row.source}</td>
-                <td class="wide wrap"><code>{row.location}</code></td>
+                <td class="wide wrap"><Path path={row.location} /></td>
               </tr>
             ))}
           </tbody>
@@ -62,7 +63,7 @@ export function Sources({ sources }: Pick<ToolList, 'sources'>) {
       <div class="scroll-x">
         <table class="roomy" aria-label="Sources">
           <thead><tr><th>Source</th><th>Kind</th><th class="wide">Where</th><th class="right">Tools</th><th class="right">Problems</th></tr></thead>
-          <tbody>{sources.map((source) => <tr key={source.name}><td><a href={`/tools?source=${encodeURIComponent(source.name)}`}>{source.name}</a></td><td>{source.kind}</td><td class="wide wrap"><code>{source.location}</code></td><td class="right">{source.tools}</td><td class={source.problems > 0 ? 'right warn' : 'right dim'}>{source.problems}</td></tr>)}</tbody>
+          <tbody>{sources.map((source) => <tr key={source.name}><td><a href={`/tools?source=${encodeURIComponent(source.name)}`}>{source.name}</a></td><td>{source.kind}</td><td class="wide wrap"><Path path={source.location} /></td><td class="right">{source.tools}</td><td class={source.problems > 0 ? 'right warn' : 'right dim'}>{source.problems}</td></tr>)}</tbody>
         </table>
       </div>
     </details>

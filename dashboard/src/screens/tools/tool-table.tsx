@@ -5,7 +5,7 @@ import { Took } from '../../parts/time.tsx'
 const MOST_PERMISSIONS = 3
 const HEALTH = { ok: ['ok', '✓', 'ok'], warning: ['warn', '!', 'warning'], broken: ['bad', '✗', 'broken'] } as const
 // By the first word of a permission.
-const SYMBOLS: { readonly [word: string]: string } = { read: '◎', write: '✎', egress: '⇄', network: '⇄', secret: '⚿', secrets: '⚿', run: '▷', limit: '⏱' }
+const SYMBOLS: { readonly [word: string]: string } = { read: '◎', write: '✎', egress: '⇄', the: '⇄', nothing: '∅' }
 
 /** The address of a tool. */
 export function toolPath(id: string): string {
@@ -26,7 +26,7 @@ export function ToolTable({ rows }: { readonly rows: readonly ToolRow[] }) {
               <td class="number">{row.version ?? <span class="dim">–</span>}</td>
               <td class="wrap"><Health health={row.health} /></td>
               <td><Permissions of={row.permissions} most={MOST_PERMISSIONS} /></td>
-              <td><a class="week" href={`/runs?tool=${encodeURIComponent(row.id)}`} aria-label={`${row.runs} runs of ${row.name} in the last week`}><Sparkline days={row.week} label="Last week" /><span class="number dim">{row.runs}</span></a></td>
+              <td><Week row={row} /></td>
               <td class="right"><Took seconds={row.p50_s} /></td>
             </tr>
           ))}
@@ -34,6 +34,11 @@ export function ToolTable({ rows }: { readonly rows: readonly ToolRow[] }) {
       </table>
     </div>
   )
+}
+
+function Week({ row: { id, name, week } }: { readonly row: ToolRow }) {
+  const [ok, failed] = [week.reduce((sum, day) => sum + day.ok, 0), week.reduce((sum, day) => sum + day.failed, 0)]
+  return <a class="week" href={`/runs?tool=${encodeURIComponent(id)}&since=7d`} aria-label={`Runs of ${name} in the last week: ${ok} ok, ${failed} failed`}><Sparkline days={week} /><span class={failed > 0 ? 'number bad' : 'number dim'}>{failed > 0 ? `${failed} of ${ok + failed} failed` : ok}</span></a>
 }
 
 /** What kind of tool it is, where that matters to whoever runs it. */

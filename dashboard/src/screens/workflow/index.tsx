@@ -4,6 +4,7 @@ import type { WorkflowDetail } from '../../../../src/views/model/wire/workflows.
 import { Code } from '../../parts/code.tsx'
 import { GraphView } from '../../parts/graph-view.tsx'
 import { Loading, Problem } from '../../parts/notes.tsx'
+import { Path } from '../../parts/path.tsx'
 import { chosenTab, TabPanel, Tabs } from '../../parts/tabs.tsx'
 import { useDocument } from '../../state/resource.ts'
 import { changeQuery } from '../../state/route.ts'
@@ -28,7 +29,7 @@ export function WorkflowScreen({ parts, query }: ScreenProps) {
     <>
       <div class="title-row">
         <h1><a class="dim" href="/workflows">Workflows</a> <span class="dim">/</span> {row.name}</h1>
-        <span class="push dim">{row.steps} steps · <a href={`/runs?workflow=${encodeURIComponent(name)}`}>{row.runs} runs</a>{row.file !== undefined && <> · <code>{row.file}</code></>}</span>
+        <span class="push dim">{row.steps} steps · <a href={`/runs?workflow=${encodeURIComponent(name)}`}>{row.runs} runs</a>{row.file !== undefined && <> · <Path path={row.file} /></>}</span>
       </div>
       <p class="lead">{row.summary}</p>
       {row.problem !== undefined && <Problem error={row.problem} />}

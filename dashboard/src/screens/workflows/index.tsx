@@ -1,5 +1,6 @@
 import type { WorkflowRow } from '../../../../src/views/model/wire/workflows.ts'
 import { Empty, Loading, Problem } from '../../parts/notes.tsx'
+import { Path } from '../../parts/path.tsx'
 import { runPath } from '../../parts/run-cells.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'
 import { Ago } from '../../parts/time.tsx'
@@ -38,7 +39,7 @@ function Row({ row: { name, summary, latest, steps, runs, failed, file, problem 
       <td class="right">{steps}</td>
       <td class="right">{runs}</td>
       <td class={failed > 0 ? 'right bad' : 'right dim'}>{failed}</td>
-      <td><code class="dim">{file}</code></td>
+      <td><Path path={file} /></td>
     </tr>
   )
 }

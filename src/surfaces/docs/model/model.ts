@@ -72,4 +72,6 @@ export type DocModel = {
   readonly prompts: readonly PromptManifest[]
   /** Only these tools of the program are shown, where not all are. */
   readonly only?: readonly string[]
+  /** It is shown and never written to a file, so that nothing says how to renew it. */
+  readonly unmarked?: true
 }

@@ -6,7 +6,7 @@ const MODES: { readonly [code: number]: string } = { 1: 'bold', 2: 'faint', 3: '
 const ENDS: { readonly [code: number]: readonly string[] } = { 22: ['bold', 'faint'], 23: ['italic'], 24: ['underline'], 27: ['inverse'], 29: ['struck'] }
 
 // In the order of what they may contain: strings that end with BEL or ST (titles, links, clipboard), control sequences, other escapes, and what controls without one. A string without an end reaches to the end of the line.
-// eslint-disable-next-line no-control-regex
+ 
 const SEQUENCE = /(?:\u001b[\]PX^_]|[\u0090\u0098\u009d-\u009f])[^\u0007\u001b\u009c]*(?:\u0007|\u001b\\|\u009c|$)|(?:\u001b\[|\u009b)([0-?]*)[ -/]*([@-~]|$)|\u001b[ -/]*[0-~]?|[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\u200e\u200f]/g
 
 /** A line that a tool wrote for a terminal as pieces of plain text: its colours become words for looks, and everything else that a terminal would obey is taken out. */

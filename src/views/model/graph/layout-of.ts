@@ -1,7 +1,7 @@
 import type { Graph } from './graph-type.ts'
 
-/** Where something is drawn: its upper left corner and its size, in pixels. */
-export type Box = { readonly x: number; readonly y: number; readonly width: number; readonly height: number }
+/** Where something is drawn, in pixels: its upper left corner, its size, and where what leads to it and from it meets it. */
+export type Box = { readonly x: number; readonly y: number; readonly width: number; readonly height: number; readonly line: number }
 export type GraphLayout = { readonly boxes: ReadonlyMap<string, Box>; readonly width: number; readonly height: number }
 
 /** The size of every box. */
@@ -29,14 +29,14 @@ export function layoutOf(graph: Graph): GraphLayout {
   const place = (key: string): Placed => {
     if (!frames.has(key)) {
       const half = NODE.width / 2
-      return { left: half, right: half, height: NODE.height, draw: (x, y) => boxes.set(key, { x: x - half, y, ...NODE }) }
+      return { left: half, right: half, height: NODE.height, draw: (x, y) => boxes.set(key, { x: x - half, y, ...NODE, line: x }) }
     }
     const content = placeAll(inside.get(key) ?? [])
     const [left, right, height] = [content.left + FRAME.side, content.right + FRAME.side, content.height + FRAME.top + FRAME.bottom]
     return {
       left, right, height,
       draw(x, y) {
-        boxes.set(key, { x: x - left, y, width: left + right, height })
+        boxes.set(key, { x: x - left, y, width: left + right, height, line: x })
         content.draw(x, y + FRAME.top)
       },
     }
@@ -87,16 +87,15 @@ function linesOf(keys: readonly string[], before: ReadonlyMap<string, readonly s
 }
 
 function joinLine(main: readonly Placed[], aside: readonly Placed[]): Placed {
-  const one = main.length === 1 ? main[0] : undefined
-  const width = widthOf(main)
-  // One alone stands with its own line on the common one; several stand around it.
-  const [left, right] = one ? [one.left, one.right] : [width / 2, width / 2]
+  // One alone stands with its own line on the common one; several stand around it. What stands aside does so also where nothing is beside it.
+  const width = main.length === 0 ? NODE.width : widthOf(main)
+  const [left, right] = main.length === 1 ? [main[0]!.left, main[0]!.right] : [width / 2, width / 2]
   return {
     left,
     right: right + (aside.length > 0 ? GAP.across + widthOf(aside) : 0),
     height: Math.max(0, ...[...main, ...aside].map(({ height }) => height)),
     draw(x, y) {
-      let at = x - left
+      let at = main.length === 0 ? x + right + GAP.across : x - left
       for (const placed of [...main, ...aside]) {
         placed.draw(at + placed.left, y)
         at += placed.left + placed.right + GAP.across

@@ -78,7 +78,7 @@ function say(model: RunModel, event: RunEvent, at: number): void {
   const isTold = type === 'log' && event['step_state'] !== undefined
   if (MARKED.includes(type) || isAnswer) mark(model, event, at)
   const text = eventText(event)
-  if (type !== 'heartbeat' && type !== 'runner_end' && !isTold && text !== '') model.last = { at, type, text }
+  if (type !== 'heartbeat' && type !== 'runner_start' && type !== 'runner_end' && !isTold && text !== '') model.last = { at, type, text }
   const line = tailLine(event)
   if (line !== undefined && !isTold) {
     model.tail.push(line.slice(0, LONGEST_LINE))

@@ -36,7 +36,7 @@ const TEXTS: { readonly [type: string]: (event: RunEvent) => Parts } = {
     return [percent === undefined ? '' : `${Math.round(percent * 10) / 10}%`, event['step'], ...said(event)]
   },
   log: (event) => [event['level'], ...said(event)],
-  action_required: (event) => (isObject(event['interaction']) ? [event['interaction']['id'], event['interaction']['prompt']] : [event['action'], ...said(event)]),
+  action_required: (event) => (isObject(event['interaction']) ? [event['interaction']['prompt'] ?? event['interaction']['id']] : [event['action'], ...said(event)]),
   diagnostic: (event) => [event['stream'], event['reason'], event['line'], ...said(event)],
   result: (event) => [event['status'], event['result']],
   cancelled: (event) => [event['reason']],

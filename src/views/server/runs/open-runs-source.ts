@@ -70,6 +70,7 @@ export function openRunsSource({ root, now, epoch, light = true, plans }: RunsSo
 
   return {
     epoch,
+    rows: () => index.all().map(({ row }) => row),
     async list(query) {
       await kept.first
       return listRows(index, query, { now: now(), complete: kept.complete })

@@ -2,6 +2,7 @@ import type { JsonObject } from '../../../../../src/contract/json.ts'
 import type { EventPage } from '../../../../../src/views/model/wire/run-detail.ts'
 
 const PAGE = 500
+const LARGEST_PAGE = 1000
 const MOST_PAGES = 60
 const GROWTH_PAUSE_MS = 200
 
@@ -76,17 +77,20 @@ export function pageSome(ask: Ask, changed: () => void): EventPager {
   let busy = false
   let grown = false
   let timer: ReturnType<typeof setTimeout> | undefined
+  let wanted: readonly [number, number] = [0, 0]
   let error: unknown
   const load = async (query: { readonly [name: string]: string }, take: (page: EventPage) => void): Promise<void> => {
     busy = true
     try {
-      take(await ask({ ...query, limit: String(PAGE) }))
+      take(await ask({ ...query, limit: String(LARGEST_PAGE) }))
       error = undefined
     } catch (thrown) {
       error = thrown
     }
     busy = false
     if (grown) catchUp()
+    // What is in sight may still be further in.
+    else if (error === undefined) need(...wanted)
     changed()
   }
   const catchUp = (): void => {
@@ -104,6 +108,19 @@ export function pageSome(ask: Ask, changed: () => void): EventPager {
       })
     }, GROWTH_PAUSE_MS)
   }
+  const need = (first: number, last: number): void => {
+    wanted = [first, last]
+    const gapEnd = count - tail.length
+    if (busy || head.length >= gapEnd || last < head.length || first >= gapEnd) return
+    if (first - head.length <= gapEnd - last) {
+      const bound = tail[0] ? seqOf(tail[0]) : seen + 1
+      void load({ from: String(seqOf(head.at(-1)) + 1) }, ({ events }) => {
+        head = [...head, ...events.filter((event) => seqOf(event) < bound)]
+      })
+    } else void load({ before: String(tail[0] ? seqOf(tail[0]) : seen + 1) }, ({ events }) => {
+      tail = [...events.filter((event) => seqOf(event) > seqOf(head.at(-1))), ...tail]
+    })
+  }
   void load({ from: '1' }, ({ events, matching, total }) => {
     head = [...events]
     count = matching
@@ -113,18 +130,7 @@ export function pageSome(ask: Ask, changed: () => void): EventPager {
     get count() { return count },
     get error() { return error },
     at: (index) => (index < head.length ? head[index] : index < count - tail.length ? undefined : tail[index - count + tail.length]),
-    need(first, last) {
-      const gapEnd = count - tail.length
-      if (busy || head.length >= gapEnd || last < head.length || first >= gapEnd) return
-      if (first - head.length <= gapEnd - last) {
-        const bound = tail[0] ? seqOf(tail[0]) : seen + 1
-        void load({ from: String(seqOf(head.at(-1)) + 1) }, ({ events }) => {
-          head = [...head, ...events.filter((event) => seqOf(event) < bound)]
-        })
-      } else void load({ before: String(tail[0] ? seqOf(tail[0]) : seen + 1) }, ({ events }) => {
-        tail = [...events.filter((event) => seqOf(event) > seqOf(head.at(-1))), ...tail]
-      })
-    },
+    need,
     add: catchUp,
   }
 }

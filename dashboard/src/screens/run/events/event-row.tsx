@@ -1,4 +1,5 @@
 import type { RunEvent } from '../../../../../src/contract/run-state.ts'
+import { plainText } from '../../../../../src/views/model/ansi/ansi-spans.ts'
 import { formatDuration } from '../../../../../src/views/model/format/duration.ts'
 import { eventText } from '../../../../../src/views/model/summary/event-text.ts'
 import { timeText } from '../../../parts/time.tsx'
@@ -21,7 +22,7 @@ export function EventRow({ event, before, selected, onOpen }: Props) {
       <span class="delta number">{delta !== undefined && delta >= 0 ? `+${formatDuration(delta)}` : ''}</span>
       <span class={`type ${role}`}>{event.type}</span>
       <span class="step">{typeof step === 'string' ? step : ''}</span>
-      <span class="text">{eventText(event)}</span>
+      <span class="text">{plainText(eventText(event))}</span>
     </button>
   )
 }

@@ -25,7 +25,7 @@ export function EventsTab({ run, selection }: { readonly run: LiveRun; readonly 
   const [, redraw] = useState(0)
   const [follows, setFollows] = useState(!isOver(model.state))
   const pager = useMemo(() => openPager(model.run_id, wanted, model.seq, () => redraw((times) => times + 1)), [model.run_id, wanted])
-  useEffect(() => run.onEvents((events) => pager.add(events as unknown as Parameters<EventPager['add']>[0])), [pager])
+  useEffect(() => run.onEvents((events) => pager.add(events)), [pager])
   useKeys([{ key: 'f', label: 'Follow or pause', run: () => setFollows((before) => !before) }])
   const chosen = useRef<RunEvent | undefined>(undefined)
   const openSeq = Number(query.get('event') ?? 0)
@@ -64,7 +64,8 @@ function filterOf(query: URLSearchParams, { step, range }: Selection): string {
     const value = query.get(name)
     if (value !== null && value !== '') filter.set(key, value)
   }
-  if (step !== undefined) filter.set('step', step)
+  // A step that stands for the items of a list: everything in the list.
+  if (step !== undefined) filter.set('step', step.split('/*')[0]!)
   if (range) {
     filter.set('since', new Date(Math.floor(range.from)).toISOString())
     filter.set('until', new Date(Math.ceil(range.to)).toISOString())

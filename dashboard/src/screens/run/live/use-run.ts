@@ -11,7 +11,7 @@ import { openFeed } from './event-feed.ts'
 /** A run as it is now. */
 export type LiveRun = {
   readonly detail: RunDetail
-  /** Goes on with each event; the same object. */
+  /** What its events come to; another object after each picture in which there were some. */
   readonly model: RunModel
   /** Called with the events that came, once for each picture of the screen. */
   onEvents(listener: (events: readonly RunEvent[]) => void): () => void
@@ -73,7 +73,8 @@ export function useRun(id: string): { readonly run?: LiveRun; readonly error?: A
     listeners.add(listener)
     return () => listeners.delete(listener)
   }).current
-  return { ...(held.current && { run: { ...held.current, onEvents, reload } }), ...(error && { error }) }
+  // Parts of a page are drawn anew for other properties only, and the model that grows is always the same.
+  return { ...(held.current && { run: { detail: held.current.detail, model: { ...held.current.model }, onEvents, reload } }), ...(error && { error }) }
 }
 
 function limit(work: () => void, pause: number): { call(): void; stop(): void } {

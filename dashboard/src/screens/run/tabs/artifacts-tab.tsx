@@ -20,7 +20,7 @@ export function ArtifactsTab({ id, artifacts }: { readonly id: string; readonly 
   return (
     <div class="scroll-x">
       <table aria-label="Artifacts">
-        <thead><tr><th>Name</th><th>Path</th><th>Type</th><th class="right">Size</th><th>sha256</th><th>Is it the same?</th><th /></tr></thead>
+        <thead><tr><th>Name</th><th>Path</th><th>Type</th><th class="right">Size</th><th>sha256</th><th>As it was recorded?</th><th /></tr></thead>
         <tbody>{artifacts.map((artifact) => <ArtifactRow key={artifact.index} id={id} artifact={artifact} />)}</tbody>
       </table>
     </div>

@@ -35,7 +35,7 @@ function StepPanel({ planned, standing, model }: { readonly planned: PlannedNode
   return (
     <aside class="card step-panel" aria-label={`Step ${planned.key}`}>
       <div class="line"><h3>{planned.key}</h3><StateBadge state={standing?.state ?? 'pending'} small /><button type="button" class="quiet push" onClick={() => selectStep(undefined)}>Close</button></div>
-      <dl class="facts">
+      <dl class="run-facts">
         <div><dt>Kind</dt><dd>{planned.kind}{planned.role !== 'step' && ` (${planned.role})`}</dd></div>
         {planned.tool !== undefined && <div><dt>Tool</dt><dd><a href={`/tools/${encodeURIComponent(planned.tool)}`}>{planned.tool}</a></dd></div>}
         {standing?.began !== undefined && <div><dt>Took</dt><dd>{standing.ended === undefined ? <Since at={standing.began} /> : <Took seconds={(standing.ended - standing.began) / 1000} />}</dd></div>}

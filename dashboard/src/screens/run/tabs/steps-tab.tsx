@@ -50,7 +50,7 @@ function StepRow({ step, model, selected }: { readonly step: StepModel; readonly
 function Moments({ model }: { readonly model: RunModel }) {
   return (
     <details>
-      <summary>{model.marks.length} moments</summary>
+      <summary>Moments ({model.marks.length})</summary>
       <table aria-label="Moments">
         <tbody>{model.marks.map(({ seq, at, type, text, step }) => <tr key={seq}><td class="right number">{formatDuration(Math.max(0, at - model.created) / 1000)}</td><td><code>{type}</code></td><td class="dim">{step ?? ''}</td><td class="wide" title={text}>{text}</td></tr>)}</tbody>
       </table>

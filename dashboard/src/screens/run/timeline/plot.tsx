@@ -48,7 +48,7 @@ export function Plot({ timeline, rows, first, scale, range, brushed, isSelected,
   const band = drag ? { x: Math.min(drag.from, drag.to), width: Math.abs(drag.to - drag.from) } : brushed && bandOf(brushed, scale, range)
   return (
     <svg
-      ref={picture} width={width} height={height} aria-hidden="true"
+      ref={picture} width={width + 6} height={height} aria-hidden="true"
       onPointerDown={(event) => { if (event.button === 0) { event.currentTarget.setPointerCapture(event.pointerId); setDrag({ from: placeOf(event), to: placeOf(event) }) } }}
       onPointerMove={(event) => { if (drag) setDrag({ ...drag, to: placeOf(event) }) }}
       onPointerUp={(event) => { if (drag && Math.abs(drag.to - drag.from) < LEAST_DRAG) { const row = timeline.rows[Math.floor((event.clientY - picture.current!.getBoundingClientRect().top - AXIS_HEIGHT) / ROW_HEIGHT)]; if (row) onSelect(row) } release() }}

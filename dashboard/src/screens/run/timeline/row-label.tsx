@@ -14,10 +14,9 @@ export function RowLabel({ row, top, selected, end, onSelect }: { readonly row: 
   const took = from === undefined ? undefined : formatDuration(Math.max(0, Math.min(end, row.bars.at(-1)!.to) - from) / 1000)
   return (
     <div role="listitem" class={`row-label ${row.kind} ${selected ? 'selected' : ''}`} style={{ top: `${top}px`, height: `${ROW_HEIGHT}px`, paddingLeft: `${Math.min(row.depth, DEEPEST) * INDENT}px` }}>
-      <button type="button" class="quiet" aria-pressed={selected} title={[row.name, word, row.error].filter(Boolean).join(' · ')} onClick={onSelect}>
+      <button type="button" class="quiet" aria-pressed={selected} aria-label={[row.name, word, row.error, took].filter(Boolean).join(', ')} title={[row.name, word, row.error].filter(Boolean).join(' · ')} onClick={onSelect}>
         <span class={`symbol ${role}`} aria-hidden="true">{symbol}</span>
         <span class="name">{row.name}</span>
-        <span class="hidden">, {word}{row.error !== undefined && `, ${row.error}`}</span>
         {took !== undefined && <span class="took number">{took}</span>}
       </button>
       {row.run_id !== undefined && <a href={runPath(row.run_id)} aria-label={`Run of ${row.name}`} title={`Go to ${row.run_id}`}>↗</a>}

@@ -13,6 +13,8 @@ import { RowLabel } from './row-label.tsx'
 import { ROW_HEIGHT } from './sizes.ts'
 
 const SPARE_ROWS = 6
+// A moment at the very end is drawn whole.
+const MARGIN = 6
 
 /** A run over time: a row for each attempt, step and child; a stretch that is dragged over filters events, a row that is clicked is selected everywhere. */
 export function TimelineView({ run: { model, detail }, selection, isSelected }: { readonly run: LiveRun; readonly selection: Selection; isSelected(key: string): boolean }) {
@@ -24,7 +26,7 @@ export function TimelineView({ run: { model, detail }, selection, isSelected }: 
     const element = box.current!
     const plot = element.querySelector('.plot')!
     const measure = (): void => setView((before) => {
-      const next = { top: element.scrollTop, height: element.clientHeight, width: Math.max(80, Math.floor(plot.clientWidth)) }
+      const next = { top: element.scrollTop, height: element.clientHeight, width: Math.max(80, Math.floor(plot.clientWidth) - MARGIN) }
       return next.top === before.top && next.height === before.height && next.width === before.width ? before : next
     })
     const observer = new ResizeObserver(measure)

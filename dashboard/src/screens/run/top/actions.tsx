@@ -7,10 +7,12 @@ import { isReadOnly } from '../../../state/about.ts'
 import { post } from '../../../state/api.ts'
 import { useKeys } from '../../../state/keys.ts'
 import { goTo } from '../../../state/route.ts'
+import { late } from '../../late.tsx'
 import type { LiveRun } from '../live/use-run.ts'
 import { ConfirmedAction } from './confirmed-action.tsx'
 import { exportRun } from './export-run.ts'
-import { RetryForm } from './retry-form.tsx'
+
+const RetryForm = late(async () => (await import('./retry-form.tsx')).RetryForm)
 
 /** What can be done with a run at this moment. */
 export function Actions({ run: { detail, reload } }: { readonly run: LiveRun }) {

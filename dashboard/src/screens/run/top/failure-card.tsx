@@ -1,4 +1,5 @@
 import { findRow } from '../../../../../src/contract/errors.ts'
+import { plainText } from '../../../../../src/views/model/ansi/ansi-spans.ts'
 import type { RunModel } from '../../../../../src/views/model/run-model/run-model-type.ts'
 import { changeQuery } from '../../../state/route.ts'
 import { selectStep } from '../live/selection.ts'
@@ -23,7 +24,7 @@ export function FailureCard({ model }: { readonly model: RunModel }) {
       {tail.length > 0 && (
         <>
           <h3>Last {tail.length === 1 ? 'line' : `${tail.length} lines`} <button type="button" class="quiet" onClick={() => changeQuery({ tab: 'logs' }, { replace: true })}>All logs</button></h3>
-          <pre aria-label="Last lines">{tail.join('\n')}</pre>
+          <pre aria-label="Last lines">{tail.map(plainText).join('\n')}</pre>
         </>
       )}
     </section>

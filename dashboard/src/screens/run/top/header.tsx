@@ -1,4 +1,5 @@
 import { isOver } from '../../../../../src/contract/run-state.ts'
+import { plainText } from '../../../../../src/views/model/ansi/ansi-spans.ts'
 import { CopyButton } from '../../../parts/copy-button.tsx'
 import { Bar, Heartbeat, RunLink, Subject } from '../../../parts/run-cells.tsx'
 import { StateBadge } from '../../../parts/state-badge.tsx'
@@ -12,14 +13,15 @@ export function RunHeader({ run }: { readonly run: LiveRun }) {
   const over = isOver(model.state)
   const attempt = model.attempts.at(-1)
   const percent = over ? undefined : model.progress?.percent
+  const last = model.last && plainText(model.last.text)
   return (
     <header class="card run-header">
       <div class="title-row">
-        <h1 class="line"><StateBadge state={model.state} /><Subject row={row} />{request.version !== undefined && <span class="dim">@{request.version}</span>}</h1>
+        <h1 class="line"><StateBadge state={model.state} /><Subject row={row} />{request.version !== undefined && <small class="dim">@{request.version}</small>}</h1>
         <span class="line id"><code>{row.run_id}</code><CopyButton text={row.run_id} label="Copy the id" /></span>
         {!over && percent !== undefined && <span class="progress"><Bar percent={percent} /></span>}
       </div>
-      <dl class="facts">
+      <dl class="run-facts">
         <Fact name="Started by">{row.parent ? <>step <code>{row.parent.step}</code> of <RunLink id={row.parent.run_id} /></> : (row.caller ?? '–')}</Fact>
         <Fact name="Started"><Ago at={attempt?.began ?? row.created} /></Fact>
         <Fact name={over ? 'Took' : 'Running for'}>{over ? <Took seconds={attempt?.ended === undefined ? row.duration_s : (attempt.ended - attempt.began) / 1000} /> : attempt ? <Since at={attempt.began} /> : 'not begun'}</Fact>
@@ -27,7 +29,7 @@ export function RunHeader({ run }: { readonly run: LiveRun }) {
         {!over && model.heard !== undefined && <Fact name="Heard of"><Heartbeat heard={model.heard} grace={model.grace_s} /></Fact>}
         {model.attempts.length > 1 && <Fact name="Attempt">{model.attempt}</Fact>}
         {model.rc !== undefined && over && <Fact name="Exit code">{model.rc}</Fact>}
-        {!over && model.last && <Fact name="Last message"><span class="words" title={model.last.text}>{model.last.text}</span></Fact>}
+        {!over && last !== undefined && <Fact name="Last message"><span class="words" title={last}>{last}</span></Fact>}
       </dl>
       <Actions run={run} />
     </header>

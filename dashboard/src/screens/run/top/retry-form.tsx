@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
-import type { JsonObject } from '../../../../../src/contract/json.ts'
+import { isObject } from '../../../../../src/contract/json.ts'
+import type { JsonObject, JsonSchema } from '../../../../../src/contract/json.ts'
 import type { Started } from '../../../../../src/views/model/wire/others.ts'
 import type { RunDetail } from '../../../../../src/views/model/wire/run-detail.ts'
 import { runPath } from '../../../parts/run-cells.tsx'
@@ -10,7 +11,7 @@ import { ConfirmedAction } from './confirmed-action.tsx'
 
 /** The input of a run as a form, to start the same again with another one. */
 export function RetryForm({ detail: { row, request }, onClose }: { readonly detail: RunDetail; onClose(): void }) {
-  const [draft, setDraft] = useState<{ readonly value: unknown; readonly ok: boolean }>({ value: withoutHidden(request.input ?? {}), ok: true })
+  const [draft, setDraft] = useState<{ readonly value: unknown; readonly ok: boolean }>({ value: withoutHidden(request.input ?? inputIn(request.args, request.input_schema)), ok: true })
   const [problems, setProblems] = useState<readonly { readonly path: string; readonly message: string }[]>([])
   const start = async (confirm: boolean): Promise<void> => {
     setProblems([])
@@ -24,6 +25,7 @@ export function RetryForm({ detail: { row, request }, onClose }: { readonly deta
   }
   return (
     <form class="retry" aria-label="Retry with changes" onSubmit={(event) => event.preventDefault()}>
+      {request.input === undefined && request.args.length > 0 && <p class="dim">It was started with <code>{request.args.join(' ')}</code>.</p>}
       <SchemaForm schema={request.input_schema ?? { type: 'object' }} value={draft.value} problems={problems} onChange={(value, ok) => setDraft({ value, ok })} label="Input" />
       <div class="line">
         <ConfirmedAction label="Start again" primary disabled={!draft.ok} send={start} />
@@ -32,6 +34,22 @@ export function RetryForm({ detail: { row, request }, onClose }: { readonly deta
       </div>
     </form>
   )
+}
+
+// Flags as the fields that they stand for; what is no flag has no name, and is left to the reader.
+function inputIn(args: readonly string[], schema: JsonSchema | undefined): JsonObject {
+  const properties = isObject(schema?.['properties']) ? schema['properties'] : {}
+  const input: { [name: string]: unknown } = {}
+  for (let index = 0; index < args.length; index += 1) {
+    const [, flag, joined] = /^--([a-z][\w-]*)(?:=(.*))?$/is.exec(args[index]!) ?? []
+    if (flag === undefined) continue
+    const next = joined ?? (args[index + 1]?.startsWith('--') === false ? args[(index += 1)] : undefined)
+    const name = Object.hasOwn(properties, flag) ? flag : flag.replaceAll('-', '_')
+    const field = Object.hasOwn(properties, name) ? properties[name] : undefined
+    const isText = isObject(field) && field['type'] === 'string'
+    input[name] = next === undefined ? true : isText || next.trim() === '' || Number.isNaN(Number(next)) ? next : Number(next)
+  }
+  return input
 }
 
 // What the record hides has to be typed again.

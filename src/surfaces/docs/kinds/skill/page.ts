@@ -21,7 +21,7 @@ export type Wealth = { readonly description: number; readonly named: number; rea
 export function skillPage(model: DocModel, { description, named, contents, codes }: Wealth, quick: readonly string[], commands: readonly string[]): string {
   const head = frontmatter({ name: skillName(model.name), description: whenToUse(model, LONGEST_DESCRIPTION), metadata: { version: model.version } })
   return `${head}\n${joinBlocks([
-    markComment(model, 'skill'),
+    model.unmarked ? '' : markComment(model, 'skill'),
     `# ${inline(model.name)}`,
     model.description === undefined ? '' : paragraphs(cutText(model.description, description)),
     titled(2, 'Quick reference', [...quick, callingSection(model)]),

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { RunPaths } from '../../../../runner/folder/run-paths.ts'
 import { runPaths } from '../../../../runner/folder/run-paths.ts'
 import type { Decision, DecisionList } from '../../../model/wire/others.ts'
@@ -10,7 +11,7 @@ import type { Asked } from '../row/standing.ts'
 const MOST_SHOWN = 100
 const MOST_KEPT = 400
 /** Milliseconds that somebody who asks waits for records that nobody has looked through. */
-const PATIENCE_MS = 300
+const PATIENCE_MS = 1000
 
 /** Questions of all runs: those that are open, and the last ones that were settled. */
 export type Decisions = {
@@ -36,15 +37,19 @@ export function openDecisions(root: string): Decisions {
     seen.clear()
     for (const one of past) seen.add(`${one.id} ${one.asked.question.id} ${one.asked.asked}`)
   }
-  // Of long records only both ends were read. The newest first, until there are enough.
-  const scan = async (index: RunIndex): Promise<void> => {
-    const began = performance.now()
+  // Of long records only both ends were read, and of some nothing. The newest first, until there are enough; whoever asks does not wait for all of it.
+  let scanning: Promise<void> | undefined
+  const scanAll = async (index: RunIndex): Promise<void> => {
     for (const { row, unscanned } of [...index.all()]) {
       if (!unscanned || scanned.has(row.run_id)) continue
-      if (performance.now() - began > PATIENCE_MS || isOlderThanEnough(row.ended ?? row.created)) return
+      if (isOlderThanEnough(row.ended ?? row.created)) return
       scanned.add(row.run_id)
       settled(row.run_id, await settledIn(runPaths(root, row.run_id)))
     }
+  }
+  const scan = async (index: RunIndex): Promise<void> => {
+    scanning ??= scanAll(index).catch(() => undefined).finally(() => { scanning = undefined })
+    await Promise.race([scanning, sleep(PATIENCE_MS, undefined, { ref: false })])
   }
   const isOlderThanEnough = (time: string): boolean => past.length >= MOST_SHOWN && past.filter(({ at }) => at > time).length >= MOST_SHOWN
 

@@ -29,7 +29,8 @@ export async function verifyArtifact(folder: string, { path, sha256, type }: Pic
 async function hashFile(root: string, steps: readonly string[], hash: Hash, signal: AbortSignal | undefined): Promise<string> {
   const file = await openInside(root, steps)
   try {
-    if (!(await file.stat()).isFile()) throw new Refusal('is no file')
+    const stats = await file.stat()
+    if (!stats.isFile() || stats.nlink > 1) throw new Refusal('is no file that a runner made')
     await readInto(file, hash, signal)
     return hash.digest('hex')
   } finally {

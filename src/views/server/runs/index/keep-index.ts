@@ -1,5 +1,5 @@
-import { statSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { changedAt } from '../changed-at.ts'
 import { watchRoot } from '../live/watch-root.ts'
 import type { Asked } from '../row/standing.ts'
 import { startSlices } from '../slices.ts'
@@ -7,6 +7,7 @@ import { keepLight } from './keep-light.ts'
 import { keepRuns } from './keep-runs.ts'
 import type { RunKeeper } from './keep-runs.ts'
 import { listIds } from './load-runs.ts'
+import { readRowCache, writeRowCache } from './row-cache.ts'
 import { createRunIndex } from './run-index.ts'
 import type { RunIndex } from './run-index.ts'
 
@@ -29,12 +30,19 @@ export type KeptIndex = {
 const ENOUGH = 500
 const TELL_MS = 250
 const LOOK_MS = 500
+/** One of so many. */
+const WORTH_IT = 20
 
 /** Begins to fill an index. */
 export function keepIndex({ root, light, onSettled }: { readonly root: string; readonly light: boolean; readonly onSettled: (id: string, settled: readonly Asked[]) => void }): KeptIndex {
   const index = createRunIndex()
-  const keeper = keepRuns({ root, index, onSettled })
+  const keeper = keepRuns({ root, index, onSettled: (id, settled) => {
+    if (!complete) asked.add(id)
+    onSettled(id, settled)
+  } })
   const executions = light ? keepLight(root, index) : undefined
+  const asked = new Set<string>()
+  let read = 0
   let complete = false
   let closed = false
   let tellFirst = (): void => undefined
@@ -46,9 +54,16 @@ export function keepIndex({ root, light, onSettled }: { readonly root: string; r
     const slices = startSlices()
     let told = performance.now()
     await executions?.look(true)
-    for (const id of await listIds(root)) {
+    const cache = await readRowCache(root)
+    for (const id of await listIds(root, cache.known)) {
       if (closed) return
-      if (!index.get(id) || index.get(id)!.row.light) await keeper.look(id, true)
+      const isNew = !index.get(id) || index.get(id)!.row.light === true
+      const found = isNew ? cache.find(id) : undefined
+      if (found) index.put(found, true)
+      else if (isNew) {
+        read += 1
+        await keeper.look(id, true)
+      }
       if (index.size >= ENOUGH) tellFirst()
       if (slices.used) {
         await slices.rest()
@@ -59,10 +74,14 @@ export function keepIndex({ root, light, onSettled }: { readonly root: string; r
       }
     }
   }
-  const loaded = load().catch(() => undefined).then(() => {
+  const loaded = load().catch(() => undefined).then(async () => {
     complete = true
     tellFirst()
-    if (!closed) index.touch()
+    if (closed) return
+    index.touch()
+    // Where a good part was read anew, the next start is spared that.
+    if (read * WORTH_IT >= index.size) await writeRowCache(root, index, (id) => asked.has(id))
+    asked.clear()
   })
   return {
     index,
@@ -71,7 +90,7 @@ export function keepIndex({ root, light, onSettled }: { readonly root: string; r
     first,
     lookForLight: async () => { await executions?.look() },
     noticed(id, folder) {
-      if (statSync(folder, { throwIfNoEntry: false })?.mtimeMs !== index.get(id)?.changed) void keeper.look(id)
+      if (changedAt(folder) !== index.get(id)?.changed) void keeper.look(id)
     },
     async untilGone(id, signal) {
       while (!signal.aborted && !closed && index.get(id)?.row.light) await sleep(LOOK_MS, undefined, { signal }).catch(() => undefined)

@@ -1,5 +1,6 @@
 import { existsSync, statSync } from 'node:fs'
 import { isOver } from '../../../../contract/run-state.ts'
+import { isLive } from '../../../../runner/folder/lock.ts'
 import type { RunPaths } from '../../../../runner/folder/run-paths.ts'
 import { runPaths } from '../../../../runner/folder/run-paths.ts'
 import { scanRun } from '../live/read-on.ts'
@@ -13,7 +14,7 @@ import type { RunIndex } from './run-index.ts'
 
 // A folder is there before what belongs into it.
 const FIRST_WAIT_MS = 5
-const LONGEST_WAIT_MS = 2000
+const LONGEST_WAIT_MS = 10_000
 
 /** Holds the rows of an index to what the folders of runs say. */
 export type RunKeeper = {
@@ -38,9 +39,9 @@ export type KeeperOptions = {
 /** Makes a keeper; nothing is looked at before it is told to. */
 export function keepRuns({ root, index, onSettled }: KeeperOptions): RunKeeper {
   const over = new AbortController()
-  const tails = new Map<string, { standing?: Standing; readonly done: Promise<void> }>()
+  const tails = new Map<string, { standing?: Standing; /** It was read once, so that it has a row. */ readonly first: Promise<void>; readonly done: Promise<void> }>()
   const looks = new Map<string, { again: boolean; done: Promise<void> }>()
-  const waits = new Map<string, { readonly timer: NodeJS.Timeout; readonly delay: number }>()
+  const waits = new Map<string, { readonly timer: NodeJS.Timeout; readonly delay: number; isOver: boolean }>()
 
   const put = (facts: RunFacts, standing: Standing, { unscanned = false, quietly = false, changed = 0, left }: How & { readonly left?: readonly Asked[] | undefined } = {}): void => {
     const settled = standing.takeSettled()
@@ -52,30 +53,41 @@ export function keepRuns({ root, index, onSettled }: KeeperOptions): RunKeeper {
     const mayAsk = facts.workflow !== undefined && standing.row().state !== 'completed' && (standing.left.length > 0 || how.unscanned === true)
     put(facts, standing, { ...how, left: mayAsk ? await findLeft(paths, standing) : undefined })
   }
-  const follow = (paths: RunPaths, facts: RunFacts): void => {
+  const follow = (paths: RunPaths, facts: RunFacts): Promise<void> => {
     const { id } = paths
+    let onRead = (): void => undefined
+    const first = new Promise<void>((resolve) => { onRead = resolve })
     const work = async (): Promise<void> => {
-      const standing = await tailRun(paths, facts, { signal: over.signal, onChange: (now) => {
+      const standing = await tailRun(paths, facts, { signal: over.signal, onRead, onChange: (now) => {
         tail.standing = now
         put(facts, now)
       } }).catch(() => undefined)
       tails.delete(id)
+      onRead()
       if (over.signal.aborted) return
       if (!standing) return look(id)
       await conclude(paths, facts, standing)
-      // Whoever resumed it meanwhile is followed too.
-      if (existsSync(paths.lock)) later(id)
+      // Somebody has resumed it meanwhile, or its record cannot be written: it is looked at again, less and less often.
+      if (existsSync(paths.lock) || !isOver(standing.row().state)) later(id)
+      else waits.delete(id)
     }
-    const tail: { standing?: Standing; done: Promise<void> } = { done: Promise.resolve() }
+    const tail: { standing?: Standing; readonly first: Promise<void>; done: Promise<void> } = { first, done: Promise.resolve() }
     tails.set(id, tail)
     tail.done = work()
+    return first
   }
   const later = (id: string): void => {
     const before = waits.get(id)
     clearTimeout(before?.timer)
     const delay = Math.min(LONGEST_WAIT_MS, before ? 2 * before.delay : FIRST_WAIT_MS)
-    if (!over.signal.aborted) waits.set(id, { delay, timer: setTimeout(() => void look(id), delay).unref() })
+    const wait = { delay, isOver: false, timer: setTimeout(() => {
+      wait.isOver = true
+      void look(id)
+    }, delay).unref() }
+    waits.set(id, wait)
+    if (over.signal.aborted) clearTimeout(wait.timer)
   }
+  const mustWait = (id: string): boolean => waits.get(id)?.isOver === false
   // One look at a time; what changes during one is looked at behind it.
   const look: RunKeeper['look'] = (id, quietly = false) => {
     const now = looks.get(id)
@@ -91,7 +103,7 @@ export function keepRuns({ root, index, onSettled }: KeeperOptions): RunKeeper {
     }))
   }
   const lookOnce = async (id: string, quietly: boolean): Promise<void> => {
-    if (over.signal.aborted || tails.has(id)) return
+    if (over.signal.aborted || tails.has(id)) return tails.get(id)?.first
     const paths = runPaths(root, id)
     // Before anything is read: what changes meanwhile is looked at again.
     const stats = statSync(paths.folder, { throwIfNoEntry: false })
@@ -105,16 +117,14 @@ export function keepRuns({ root, index, onSettled }: KeeperOptions): RunKeeper {
     const quick = readQuickly(paths, facts)
     if (isLocked) {
       if (quick) put(facts, quick.standing, { quietly })
-      waits.delete(id)
-      return follow(paths, facts)
+      return mustWait(id) && !isLive(paths) ? undefined : follow(paths, facts)
     }
     const standing = quick?.standing ?? await scanRun(paths, facts)
     await conclude(paths, facts, standing, { unscanned: quick?.whole === false, quietly, changed: stats.mtimeMs })
     if (isOver(standing.row().state)) return void waits.delete(id)
     // Nobody has it, and nobody will: whoever makes a run claims it first. Two looks, because a lock is set aside for a moment when it changes hands.
-    if (!waits.has(id)) return later(id)
-    waits.delete(id)
-    follow(paths, facts)
+    if (!waits.has(id)) later(id)
+    else if (!mustWait(id)) await follow(paths, facts)
   }
   return {
     look,

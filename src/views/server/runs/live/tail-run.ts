@@ -20,10 +20,12 @@ export type TailOptions = {
   readonly signal: AbortSignal
   /** Called when something was read. */
   readonly onChange: (standing: Standing) => void
+  /** Called each time that all that is there was read, be it nothing. */
+  readonly onRead: () => void
 }
 
 /** Follows a run while somebody is at work on it. What its runner left when it died is finished. Gives where it stands at the end; undefined where its folder is gone. */
-export async function tailRun(paths: RunPaths, facts: RunFacts, { signal, onChange }: TailOptions): Promise<Standing | undefined> {
+export async function tailRun(paths: RunPaths, facts: RunFacts, { signal, onChange, onRead }: TailOptions): Promise<Standing | undefined> {
   const growth = watchGrowth(paths.events, signal)
   let file: FileHandle | undefined
   let standing = startStanding(facts)
@@ -53,6 +55,7 @@ export async function tailRun(paths: RunPaths, facts: RunFacts, { signal, onChan
       const atWork = isAtWork()
       const began = performance.now()
       await read()
+      onRead()
       if (signal.aborted || !existsSync(paths.folder)) return signal.aborted ? standing : undefined
       if (!atWork) break
       await growth.more()

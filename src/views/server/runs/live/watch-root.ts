@@ -1,7 +1,8 @@
-import { statSync, watch } from 'node:fs'
+import { watch } from 'node:fs'
 import type { FSWatcher } from 'node:fs'
 import { join } from 'node:path'
 import { isRunId } from '../../../../runner/folder/run-id.ts'
+import { changedAt } from '../changed-at.ts'
 import { listIds } from '../index/load-runs.ts'
 import type { RunIndex } from '../index/run-index.ts'
 import { startSlices } from '../slices.ts'
@@ -46,7 +47,7 @@ export function watchRoot({ root, index, isReady, onRun, onOther }: WatchOptions
   }
   // What came and went, by the names alone; only where the folder has changed.
   const compare = async (): Promise<void> => {
-    const now = statSync(root, { throwIfNoEntry: false })?.mtimeMs ?? 0
+    const now = changedAt(root) ?? 0
     if (now === changed) return
     const ids = new Set(await listIds(root))
     const slices = startSlices()
@@ -59,7 +60,7 @@ export function watchRoot({ root, index, isReady, onRun, onOther }: WatchOptions
     changed = now
   }
   const lookAgain = async (): Promise<void> => {
-    if (!statSync(root, { throwIfNoEntry: false })) reopen()
+    if (changedAt(root) === undefined) reopen()
     else if (!watcher) open()
     if (isReady()) await compare()
     const all = index.all()
@@ -67,7 +68,7 @@ export function watchRoot({ root, index, isReady, onRun, onOther }: WatchOptions
     if (next < NEWEST || next >= all.length) next = NEWEST
     for (const { row, changed: known } of [...all.slice(0, NEWEST), ...all.slice(next, next + SOME)]) {
       if (row.light) continue
-      if ((statSync(join(root, row.run_id), { throwIfNoEntry: false })?.mtimeMs ?? -1) !== known) onRun(row.run_id)
+      if ((changedAt(join(root, row.run_id)) ?? -1) !== known) onRun(row.run_id)
       await slices.rest()
       if (closed) return
     }
