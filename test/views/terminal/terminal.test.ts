@@ -194,10 +194,9 @@ describe('a workflow on a terminal', () => {
     await seen.keep('workflow-running')
     open('fail')
     await seen.until(/✗ right failed/)
-    open('go')
     expect(await seen.ended()).not.toBe(0)
     const end = await seen.look(true)
-    expect(end).toMatch(/✗ workflow\.publish failed E_MINE[^]*✓ scan done[^]*✗ both failed[^]*✗ right failed[^]* {6}│ line 10\n[^]* {6}│ line 29\n {6}log: \.runs\/r-[0-9a-f]{10}\/events\.jsonl\n[^]*error\[E_MINE\] no ore\n/)
+    expect(end).toMatch(/✗ workflow\.publish failed E_MINE[^]*✓ scan done[^]*✗ both failed[^]*⊘ left cancelled +[\d.]+ s\n {4}✗ right failed E_MINE no ore +[\d.]+ s\n {6}│ line 10\n[^]* {6}│ line 29\n {6}log: \.runs\/r-[0-9a-f]{10}\/events\.jsonl\n[^]*error\[E_MINE\] no ore\n/)
     expect(end).not.toContain('│ line 9\n')
     await seen.keep('workflow-failed')
   })
@@ -313,6 +312,19 @@ describe('--progress', () => {
     expect(existsSync(project.runs)).toBe(true)
     expect(project.ids()).toHaveLength(7)
   })
+})
+
+test('what draws is loaded only where something is drawn [10.tree-lazy]', async () => {
+  const { script, project } = stage({ main: [RESULT] })
+  const modules = async (...flags: readonly string[]): Promise<readonly string[]> => {
+    const file = project.path('modules')
+    const { status } = await project.toolable(['run', ...flags, ...play(script('main')).slice(1)], { nodeArgs: ['--no-warnings', '--import', fixture('record-modules.mjs')], env: { MODULES_FILE: file } })
+    expect(status).toBe(0)
+    return readFileSync(file, 'utf8').split('\n').filter((url) => /\/(tree-view|open-tree|live-tree|painter|process-screen|result-view|tell-end)-[\w-]+\.js$/.test(url))
+  }
+  expect(await modules()).toEqual([])
+  expect(await modules('-o', 'text')).toEqual([])
+  expect(await modules('-o', 'text', '--progress', 'none')).not.toEqual([])
 })
 
 describe('lists on a terminal', () => {

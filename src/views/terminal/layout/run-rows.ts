@@ -78,7 +78,7 @@ function lastLine({ steps, last }: RunModel): string | undefined {
 function stepRow(step: StepModel, asks: boolean, { look, now, tick }: TreeOptions): Row {
   const state = asks && (step.state === 'running' || step.state === 'pending') ? 'waiting' : step.state
   const going = state === 'running' || state === 'waiting'
-  const said = going ? step.last : state === 'failed' || state === 'interrupted' ? (step.error ?? step.last) : undefined
+  const said = going ? step.last : state === 'failed' || state === 'interrupted' ? (errorOf(step) ?? step.last) : undefined
   return {
     depth: step.depth + 1,
     icon: iconOf(state, look, tick),
@@ -88,6 +88,12 @@ function stepRow(step: StepModel, asks: boolean, { look, now, tick }: TreeOption
     ...timeOf(step, now, state === 'pending' || state === 'skipped'),
     worth: STATES[state].worth,
   }
+}
+
+// The record says again which step it was.
+function errorOf({ key, error }: StepModel): string | undefined {
+  const before = `${key} failed: `
+  return error?.startsWith(before) ? error.slice(before.length) : error
 }
 
 function questionRows({ run_id, state }: RunModel, question: RunModel['questions'][number]['question'], depth: number, several: boolean, { look, answersHere, asking }: TreeOptions): readonly Row[] {
