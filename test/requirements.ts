@@ -15,6 +15,7 @@ import { STATE } from './requirements/state.ts'
 import { VIEWS_HTTP } from './requirements/views-http.ts'
 import { VIEWS_MODEL } from './requirements/views-model.ts'
 import { VIEWS_SHELL } from './requirements/views-shell.ts'
+import { VIEWS_TERMINAL } from './requirements/views-terminal.ts'
 import { VIEWS_TOOLS } from './requirements/views-tools.ts'
 import { VIEWS_RUNS } from './requirements/views-runs.ts'
 import { RUN_ASKED, VIEWS_ACTIONS } from './requirements/views-actions.ts'
@@ -290,6 +291,7 @@ export const requirements: { readonly [id: string]: Requirement } = {
   ...section('10', VIEWS_HTTP),
   ...section('10', VIEWS_MODEL),
   ...section('10', VIEWS_SHELL),
+  ...section('10', VIEWS_TERMINAL),
   ...section('10', VIEWS_TOOLS),
   ...section('10', {
     'http-handler': 'createHandler makes a toolset a web-standard fetch handler with /tools/<name>, /mcp and /openapi.json; toNode serves it by node:http and Express.',

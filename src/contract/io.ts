@@ -47,8 +47,8 @@ export type Io = {
   readonly stdin: ByteSource
   readonly stdout: TextSink
   readonly stderr: TextSink
-  /** Where stderr is a terminal that can be drawn on. */
-  readonly screen?: Screen | undefined
+  /** Opens the terminal behind stderr; absent where there is none that can be drawn on. */
+  readonly screen?: (() => Promise<Screen>) | undefined
   readonly env: { readonly [name: string]: string | undefined }
   readonly cwd: string
   /** Wall clock in milliseconds. */

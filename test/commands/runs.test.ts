@@ -50,7 +50,7 @@ describe('toolable runs', () => {
 
   test('list is a table for people [7.runs-list]', async () => {
     const { stdout } = await toolable(['runs', 'list', '--limit', '2', '-o', 'text'], here)
-    expect(stdout).toMatch(/^run +tool +state +attempt +created +seconds +last\nr-00000000c9 +demo\.asks +waiting_ai .*\nr-00000000c8 +demo\.rare +failed E_MINE .*runner_end: failed E_MINE \(exit 30\)\n\nolder runs are not shown: toolable runs list --limit 201\n$/)
+    expect(stdout).toMatch(/^run +state +tool +started +duration +last\nr-00000000c9 +waiting_ai +demo\.asks .*(now|ago) .*Go on\?\nr-00000000c8 +failed +demo\.rare .*(now|ago) +3 s  E_MINE it broke\n\nolder runs are not shown: toolable runs list --limit 201\n$/)
     expect((await toolable(['runs', 'list', '-o', 'text'], { cwd: makeFolder() })).stdout).toMatch(/^no runs in /)
   })
 

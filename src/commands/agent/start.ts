@@ -54,7 +54,7 @@ export async function startAgent({ wait, detach, progress: wish, ...given }: Age
     const paths = createRun(root, request)
     if (detach) return startDetachedRun(paths, request, io, host, globals)
     prepareHost(host)
-    if (progress === 'tree') stage = (await import('./tree-stage.ts')).openTreeStage(paths, request, context)
+    if (progress === 'tree') stage = await (await import('./tree-stage.ts')).openTreeStage(paths, request, context)
     const channels = openChannels(paths, io, { wait: wait === true, session: globals.session === true }, stage.ask)
     let outcome: Outcome | undefined
     const ending = await performRun(paths, request, { env: io.env, registry: { call: async (_tool, input, options) => (outcome = await call(worker(paths.artifacts, options?.secrets), input, options)) }, channels, onWritten: stage.hear, signal: host.signal }).catch(async (error: unknown) => {

@@ -11,9 +11,9 @@ import { readEvents } from './stage.ts'
 import type { Stage } from './stage.ts'
 
 /** A stage with a live tree below what is said. While the model speaks at this terminal the tree is away: its words come in pieces of lines. */
-export function openTreeStage(paths: RunPaths, request: RunRequest, { io, globals }: BuiltinContext): Stage {
+export async function openTreeStage(paths: RunPaths, request: RunRequest, { io, globals }: BuiltinContext): Promise<Stage> {
   const root = dirname(paths.folder)
-  const tree = openTree({ root, named: false, answersHere: isPerson(io) }, io, globals)
+  const tree = await openTree({ root, named: false, answersHere: isPerson(io) }, io, globals)
   const run = tree.show(askedOf(request))
   const teller = openEndTeller({ request, paths, root, model: run.model, look: tree.look, io, globals })
   let inLine = false

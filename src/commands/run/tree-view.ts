@@ -14,7 +14,7 @@ export type TreeView = Required<ViewPart> & { aside(work: () => Promise<void>): 
 /** Opens it. With `result`, the result of the run is printed on stdout in words. */
 export async function openTreeView({ paths, request, io, globals, person, resumed }: SeenRun, { result }: { readonly result: boolean }): Promise<TreeView> {
   const root = dirname(paths.folder)
-  const tree = openTree({ root, named: false, answersHere: person }, io, globals)
+  const tree = await openTree({ root, named: false, answersHere: person }, io, globals)
   const run = tree.show(askedOf(request))
   const end = openEndTeller({ request, paths, root, model: run.model, look: tree.look, io, globals })
   // What was done in earlier attempts is part of the picture.

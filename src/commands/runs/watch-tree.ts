@@ -16,7 +16,7 @@ export type TreeOnlooker = Onlooker & { aside(work: () => Promise<void>): Promis
 
 /** Opens the trees of watched runs; without a tree only their ends are told. With `result`, results are printed on stdout in words. */
 export async function openTreeOnlooker({ io, globals }: BuiltinContext, { progress, root, named, since }: Watching, result: boolean): Promise<TreeOnlooker> {
-  const tree = progress === 'tree' ? openTree({ root, named, answersHere: false }, io, globals) : undefined
+  const tree = progress === 'tree' ? await openTree({ root, named, answersHere: false }, io, globals) : undefined
   const look = tree?.look ?? openLook(io, globals)
   const seen = new Map<Watched, { readonly run: Pick<ShownRun, 'model' | 'recall' | 'hear'>; readonly end: EndTeller }>()
   const open = (watched: Watched): NonNullable<ReturnType<typeof seen.get>> => {

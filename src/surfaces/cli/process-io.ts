@@ -1,6 +1,5 @@
 import fs from 'node:fs'
-import type { ByteSource, Io, TextSink } from '../../contract/io.ts'
-import { processScreen } from './process-screen.ts'
+import type { ByteSource, Io, Screen, TextSink } from '../../contract/io.ts'
 
 // Kept from before anybody redirects stray writes: these reach the real stdout.
 const { writeSync, write: writeAsync, fstatSync } = fs
@@ -16,11 +15,17 @@ export function processIo(onClosed: () => void): Io {
     stdin: stdinSource(),
     stdout: fileSink(1, onClosed),
     stderr,
-    get screen() { return stderr.isTTY && process.env['TERM'] !== 'dumb' ? processScreen() : undefined },
+    get screen() { return stderr.isTTY && process.env['TERM'] !== 'dumb' ? openScreen : undefined },
     env: process.env,
     cwd: process.cwd(),
     now: Date.now,
   }
+}
+
+// Hardly any program draws.
+async function openScreen(): Promise<Screen> {
+  const { processScreen } = await import('./process-screen.ts')
+  return processScreen()
 }
 
 // process.stdout is never touched: it makes the pipe non-blocking, cuts output at exit, and costs milliseconds to load.

@@ -8,8 +8,8 @@ const FEWEST_ROWS = 24
 /** The terminal of this process. Nothing is listened to before somebody wants to draw. */
 export function processScreen(): Screen {
   return {
-    get columns() { return narrowest(process.stderr.columns, Number(process.env['COLUMNS'])) ?? 80 },
-    get rows() { return narrowest(process.stderr.rows) ?? FEWEST_ROWS },
+    get columns() { return narrowest(terminal().columns, Number(process.env['COLUMNS'])) ?? 80 },
+    get rows() { return narrowest(terminal().rows) ?? FEWEST_ROWS },
     onStop,
     onLeave(listener) {
       process.on('exit', listener)
@@ -30,6 +30,13 @@ export function processScreen(): Screen {
       }
     },
   }
+}
+
+// Node asks only when a signal tells it to, which comes later than the next frame may.
+function terminal(): { readonly columns?: number; readonly rows?: number } {
+  const stream: NodeJS.WriteStream & { _refreshSize?(): void } = process.stderr
+  stream._refreshSize?.()
+  return stream
 }
 
 function narrowest(...sizes: readonly (number | undefined)[]): number | undefined {

@@ -14,7 +14,7 @@ export type FrameWriter = {
   readonly height: number
 }
 
-const ERASE_BELOW = '\u001b[J'
+const ERASE_ROW = '\u001b[2K'
 const ERASE_REST = '\u001b[K'
 const STYLES = /\u001b\[[\d;]*m/g
 
@@ -34,7 +34,7 @@ export function createFrameWriter(): FrameWriter {
       return text
     },
     erase(size, rowsBelow = 0) {
-      const text = drawn.length + rowsBelow === 0 ? '' : `${up(rowsDrawn(size) + rowsBelow)}\r${ERASE_BELOW}`
+      const text = drawn.length + rowsBelow === 0 ? '' : wipe(rowsDrawn(size) + rowsBelow)
       drawn = []
       return text
     },
@@ -51,7 +51,7 @@ export function rowsOf(line: string, columns: number): number {
 
 // What scrolls in may be wider than the window; cleared first, because erasing behind a full row takes its last character away.
 function redraw(rows: number, lines: readonly string[], above: readonly string[]): string {
-  return `${up(rows)}\r${ERASE_BELOW}${[...above, ...lines].map((line) => `${line}\n`).join('')}`
+  return `${wipe(rows)}${[...above, ...lines].map((line) => `${line}\n`).join('')}`
 }
 
 function change(before: readonly string[], lines: readonly string[]): string {
@@ -63,8 +63,13 @@ function change(before: readonly string[], lines: readonly string[]): string {
     text += `${move(index - at)}\r${line}${ERASE_REST}\n`
     at = index + 1
   })
-  if (lines.length < before.length) return `${text}${move(lines.length - at)}\r${ERASE_BELOW}`
+  if (lines.length < before.length) return `${text}${move(before.length - at)}${wipe(before.length - lines.length)}`
   return `${text}${move(lines.length - at)}`
+}
+
+// Row by row: what erases a whole screen at once is kept as history by some terminals, and would be seen twice.
+function wipe(rows: number): string {
+  return `\r${ERASE_ROW}${`${up(1)}${ERASE_ROW}`.repeat(rows)}`
 }
 
 function move(by: number): string {

@@ -44,11 +44,9 @@ export class Emulator {
     const by = Number(given) || 1
     if (command === 'A') this.row = Math.max(0, this.row - by)
     else if (command === 'B') this.row = Math.min(this.rows - 1, this.row + by)
+    else if (command === 'K' && given === '2') this.cells[this.row] = []
     else if (command === 'K') this.cells[this.row]!.length = Math.min(this.cells[this.row]!.length, this.column)
-    else if (command === 'J') {
-      this.obey('K', '')
-      for (let row = this.row + 1; row < this.rows; row++) this.cells[row] = []
-    } else if (given === '?25') this.cursor = command === 'h'
+    else if (given === '?25') this.cursor = command === 'h'
     else if (given !== '?2026' && command !== 'm') throw new Error(`unknown sequence ${given}${command}`)
   }
 }

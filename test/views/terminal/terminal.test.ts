@@ -2,6 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { makeProject } from '../../workflow/support.ts'
 import type { Project } from '../../workflow/support.ts'
+import { fixture } from '../../support/run-program.ts'
 import { openWindow } from './tmux.ts'
 import type { WindowOptions } from './tmux.ts'
 import '../../support/without-coverage.ts'
@@ -32,7 +33,7 @@ describe('a run on a terminal', () => {
     const seen = await window(play(script('main')))
     expect(await seen.until(/hello\n. tools\.plays_a_part page 3 of 7 +█+░+ 42% +\d+ s/)).not.toContain('\u001b')
     expect(await seen.cursor()).toBe(false)
-    await seen.until(/last heard \d+ s ago +\d+ s/)
+    await seen.until(/last heard \d+ s ago [█░]+ 42% +\d+ s/)
     await seen.keep('running')
     open('go')
     expect(await seen.ended()).toBe(0)
@@ -79,7 +80,7 @@ describe('a run on a terminal', () => {
   test('stays within 40 columns and 8 rows, whatever is said [10.tree-fits]', async () => {
     const { window, open, script } = stage({ main: [say('progress', { pct: 7, msg: '日本語のとても長いメッセージがここに書かれている 🎉 and on and on' }), { wait: 'go' }, RESULT] })
     const seen = await window(play(script('main')), { columns: 40, rows: 8 })
-    expect(await seen.until(/tools\.plays_a_part 日本語.*… +7% +\d+ s\n/)).toMatch(/^\S tools[^\n]*\n\s*$/)
+    expect(await seen.until(/tools\.plays_a_part .*… +7% +\d+ s\n/)).toMatch(/^\S tools[^\n]*\n\s*$/)
     await seen.keep('narrow')
     open('go')
     expect(await seen.ended()).toBe(0)
@@ -91,8 +92,8 @@ describe('a run on a terminal', () => {
     await seen.until(/a certain length +░+ +7%/)
     for (const [columns, rows] of [[50, 20], [30, 6], [100, 30]] as const) {
       await seen.resize(columns, rows)
-      const wanted = new RegExp(`^\\S tools\\.plays_a_part.{${columns - 30},} \\d+ s$`, 'm')
-      await expect.poll(async () => (await seen.look()).split('\n').filter((line) => line.includes('plays_a_part')).map((line) => wanted.test(line)), { timeout: 60_000 }).toEqual([true])
+      const wanted = new RegExp(`^\\S tools\\.pl.{${columns - 20},} \\d+ s$`, 'm')
+      await expect.poll(async () => (await seen.look()).split('\n').filter((line) => line.includes('tools.')).map((line) => wanted.test(line)), { timeout: 60_000 }).toEqual([true])
     }
     await seen.keep('resized')
     open('go')
@@ -106,7 +107,7 @@ describe('a run on a terminal', () => {
       window(play(script('main')), { env: { NO_COLOR: '1' } }),
       window(['run', '--no-color', ...play(script('main')).slice(1)]),
       window(play(script('main')), { env: { FORCE_COLOR: '1' } }),
-      window(play(script('main')), { env: { TERM: 'dumb' } }),
+      window(play(script('main')), { env: { TERM: 'dumb' }, columns: 200 }),
       window(play(script('main')), { env: { LANG: 'C', LC_ALL: 'C' } }),
     ])
     for (const seen of [none, flag]) {
@@ -129,7 +130,7 @@ describe('a run on a terminal', () => {
   test('is steered by nothing that a tool says [10.tree-clean]', async () => {
     const { window, open, script } = stage({ main: [say('log', { level: 'info', msg: EVIL }), { stderr: EVIL }, say('progress', { msg: EVIL, step: EVIL }), { wait: 'go' }, say('error', { code: 'E_X', msg: EVIL, hint: EVIL }), { exit: 1 }] })
     const seen = await window(play(script('main')))
-    const screen = await seen.until(/^\S tools\.plays_a_part red red/m)
+    const screen = await seen.until(/^ {2}\S red red {2}gone red red {2}gone +\d+ s$/m)
     expect(screen.match(/red red {2}gone/g)!.length).toBeGreaterThanOrEqual(3)
     open('go')
     expect(await seen.ended()).toBe(1)
@@ -193,19 +194,17 @@ describe('a workflow on a terminal', () => {
     await seen.keep('workflow-running')
     open('fail')
     await seen.until(/✗ right failed/)
-    open('go')
     expect(await seen.ended()).not.toBe(0)
     const end = await seen.look(true)
-    expect(end).toMatch(/✗ workflow\.publish failed E_MINE[^]*✓ scan done[^]*✗ both failed[^]*✗ right failed[^]* {6}│ line 10\n[^]* {6}│ line 29\n {6}log: \.runs\/r-[0-9a-f]{10}\/events\.jsonl\n[^]*error\[E_MINE\] no ore\n/)
+    expect(end).toMatch(/✗ workflow\.publish failed E_MINE[^]*✓ scan done[^]*✗ both failed[^]*⊘ left cancelled +[\d.]+ s\n {4}✗ right failed E_MINE no ore +[\d.]+ s\n {6}│ line 10\n[^]* {6}│ line 29\n {6}log: \.runs\/r-[0-9a-f]{10}\/events\.jsonl\n[^]*error\[E_MINE\] no ore\n/)
     expect(end).not.toContain('│ line 9\n')
     await seen.keep('workflow-failed')
   })
 
   test('of two hundred steps fits into eight rows [10.tree-fits]', async () => {
     const { window, open, project } = stage({})
-    project.write('many.mjs', `import { existsSync } from 'node:fs'\nimport { tool, toolset } from 'toolable'\nexport default toolset({ name: 'many', version: '1.0.0', tools: { quick: tool({ name: 'quick', summary: 'Is done at once', input: { type: 'object', properties: { last: { type: 'boolean' } }, additionalProperties: false }, async run({ last }) { while (last && !existsSync(${JSON.stringify(project.path('go'))})) await new Promise((resolve) => setTimeout(resolve, 50)); return 1 } }) } })\n`)
-    project.write('toolable.yaml', 'modules: [many.mjs]\n')
-    project.write('many.json', JSON.stringify({ name: 'many', steps: Array.from({ length: 200 }, (_, index) => ({ name: `step-${index}`, tool: 'quick', input: { last: index === 199 } })) }))
+    project.write('toolable.yaml', `modules: [${fixture('views/waits-for-a-file.mjs')}]\n`)
+    project.write('many.json', JSON.stringify({ name: 'many', steps: Array.from({ length: 200 }, (_, index) => ({ name: `step-${index}`, tool: 'quick', input: index === 199 ? { gate: project.path('go') } : {} })) }))
     const seen = await window(['workflow', 'run', 'many.json'], { rows: 8, columns: 60 })
     await seen.until(/\S workflow\.many step 200\/200[^]*… 19\d more \(19\d done\)[^]*\S step-199/)
     await seen.keep('two-hundred-steps')
@@ -315,6 +314,19 @@ describe('--progress', () => {
   })
 })
 
+test('what draws is loaded only where something is drawn [10.tree-lazy]', async () => {
+  const { script, project } = stage({ main: [RESULT] })
+  const modules = async (...flags: readonly string[]): Promise<readonly string[]> => {
+    const file = project.path('modules')
+    const { status } = await project.toolable(['run', ...flags, ...play(script('main')).slice(1)], { nodeArgs: ['--no-warnings', '--import', fixture('record-modules.mjs')], env: { MODULES_FILE: file } })
+    expect(status).toBe(0)
+    return readFileSync(file, 'utf8').split('\n').filter((url) => /\/(tree-view|open-tree|live-tree|painter|process-screen|result-view|tell-end)-[\w-]+\.js$/.test(url))
+  }
+  expect(await modules()).toEqual([])
+  expect(await modules('-o', 'text')).toEqual([])
+  expect(await modules('-o', 'text', '--progress', 'none')).not.toEqual([])
+})
+
 describe('lists on a terminal', () => {
   test('have the id first, figures at the right, and leave columns out before they cut one [10.tables]', async () => {
     const { window, script, project } = stage({ main: [RESULT], bad: [say('error', { code: 'E_MINE', msg: 'no ore in this mountain' }), { exit: 30 }] })
@@ -327,7 +339,7 @@ describe('lists on a terminal', () => {
       return seen.look()
     }
     const [wide, narrow] = await Promise.all([at(100), at(45)])
-    expect(wide).toMatch(/^run +state +tool +started +duration +last\nr-[0-9a-f]{10} {2}failed +tools\.plays_a_part +\S.* ago +[\d.]+ s {2}E_MINE no ore in this mountain\nr-[0-9a-f]{10} {2}completed {2}tools\.plays_a_part .* ago +[\d.]+ s {2}-\n/)
+    expect(wide).toMatch(/^run +state +tool +started +duration +last\nr-[0-9a-f]{10} {2}failed +tools\.plays_a_part +(now|\S.* ago) +[\d.]+ s {2}E_MINE no ore in this mountain\nr-[0-9a-f]{10} {2}completed {2}tools\.plays_a_part +(now|\S.* ago) +[\d.]+ s {2}-\n/)
     expect(narrow).toMatch(/^run +state +tool.*\nr-[0-9a-f]{10} {2}failed +tools/)
     for (const line of narrow.split('\n')) expect(line.length).toBeLessThanOrEqual(45)
   })

@@ -56,10 +56,10 @@ describe('workflow run', () => {
     expect((await project.toolable(['workflow', 'run', 'echo', 'who=a', '--id', 'r-00000000aa'])).json.error.code).toBe('CONFLICT')
   })
 
-  test('a person sees words, and answers in their midst [9.workflow-run]', async () => {
+  test('a person sees words with --progress plain, and answers in their midst [9.workflow-run]', async () => {
     const project = makeProject()
     project.write('ask.yaml', 'name: ask\nsteps:\n  - {name: go, type: ai_decision, decision_type: go, instruction: Go on?, options: [yes, no]}\n  - {name: say, when: "${{ steps.go.result == \'yes\' }}", tool: count, input: {name: said}}\n')
-    const seen = await runInTerminal(BIN, ['workflow', 'run', 'ask.yaml'], { cwd: project.folder, env: { NO_COLOR: '1' }, steps: [{ wait: '> ', send: 'no\r' }] })
+    const seen = await runInTerminal(BIN, ['workflow', 'run', 'ask.yaml', '--progress', 'plain'], { cwd: project.folder, env: { NO_COLOR: '1' }, steps: [{ wait: '> ', send: 'no\r' }] })
     expect(seen.status).toBe(0)
     expect(seen.screen.replaceAll('\r', '')).toMatch(/run {8}workflow\.ask · r-[0-9a-f]{10}\n.* 0% {9}go: step 1\/2: go\nGo on\?\n {2}1\) yes\n {2}2\) no\n> no\n.*say is skipped.*\n.*result {5}no\n.*completed {2}[\d.]+ s\n {10}details/)
     const shown = await runInTerminal(BIN, ['workflow', 'show', 'latest'], { cwd: project.folder, env: { NO_COLOR: '1' } })

@@ -34,6 +34,8 @@ function applyTask(model: RunModel, event: RunEvent, at: number): void {
     begin(model, step, at)
   } else if (event.type === 'task_done') {
     // Of a step of a workflow the step itself tells the end: another try may follow.
+    // What was cancelled because of its neighbour is told of by nobody else.
+    if (model.workflow && isCancelled(event['child_result'])) end(step, 'cancelled', at)
     if (!model.workflow) end(step, event['status'] === 'ok' ? 'ok' : event['status'] === 'cancelled' ? 'cancelled' : 'failed', at)
     delete step.percent
   } else if (event.type === 'task_action_required') step.state = 'waiting'
@@ -43,6 +45,10 @@ function applyTask(model: RunModel, event: RunEvent, at: number): void {
   const [percent, message] = [percentOf(child), messageOf(child)]
   if (percent !== undefined) step.percent = percent
   if (message !== undefined) step.last = message.slice(0, LONGEST_LINE)
+}
+
+function isCancelled(result: unknown): boolean {
+  return isObject(result) && isObject(result['error']) && result['error']['code'] === 'CANCELLED'
 }
 
 function applyLog(model: RunModel, path: string, event: RunEvent, at: number): void {

@@ -19,7 +19,7 @@ export type Row = {
   readonly percent?: number
   /** At the right edge, with what is said about it. */
   readonly time?: string
-  readonly remark?: Piece
+  readonly remark?: Piece & { /** Where there is little room. */ readonly short: string }
   readonly worth: Worth
 }
 
@@ -28,11 +28,12 @@ const INDENT = 2
 const NARROWEST_WITH_BAR = 60
 const NARROWEST_WITH_TIME = 24
 const SHORTEST_NOTE = 4
+const ROOM_FOR_WORDS = 30
 
 /** A row in less than `columns` columns. */
 export function renderRow(row: Row, columns: number, look: Look): string {
   const width = Math.max(1, columns - 1)
-  const right = width >= NARROWEST_WITH_TIME ? rightSide(row, width, look) : { plain: '', painted: '' }
+  const { remark, ...right } = width >= NARROWEST_WITH_TIME ? rightSide(row, width, look) : { plain: '', painted: '', remark: undefined }
   const room = width - (right.plain === '' ? 0 : displayWidth(right.plain) + 1)
   const indent = Math.min(row.depth * INDENT, Math.max(0, Math.floor(room / 3)))
   let used = indent
@@ -47,22 +48,25 @@ export function renderRow(row: Row, columns: number, look: Look): string {
   }
   if (row.icon) put(row.icon, '', 1)
   if (row.name) put(row.name, row.icon ? ' ' : '', 1)
-  row.notes.forEach((note, index) => put(note, index === 0 && !row.icon && !row.name ? '' : ' ', SHORTEST_NOTE))
+  const notes = remark ? [{ ...remark, text: remark.short }, ...row.notes] : row.notes
+  notes.forEach((note, index) => put(note, index === 0 && !row.icon && !row.name ? '' : ' ', SHORTEST_NOTE))
   return right.plain === '' ? text : `${text}${' '.repeat(Math.max(1, width - used - displayWidth(right.plain)))}${right.painted}`
 }
 
 type Side = { readonly plain: string; readonly painted: string }
 
-function rightSide(row: Row, width: number, look: Look): Side {
+// A remark for which there is no room at the right stands among the notes.
+function rightSide(row: Row, width: number, look: Look): Side & Pick<Row, 'remark'> {
   const { remark } = row
   const figures = figuresOf(row, width, look)
   if (!remark) return figures
   const text = look.clean(remark.text)
+  if (width - displayWidth(text) - displayWidth(figures.plain) < ROOM_FOR_WORDS) return { ...figures, remark }
   return { plain: `${text} ${figures.plain}`, painted: `${look.paint(remark.role ?? 'dim', text)} ${figures.painted}` }
 }
 
 function figuresOf({ percent, time = '' }: Row, width: number, look: Look): Side {
-  const pad = time === '' ? '' : time.padStart(7)
+  const pad = time === '' ? '' : ` ${time.padStart(6)}`
   if (percent === undefined) return { plain: time, painted: look.paint('dim', time) }
   const { full, empty } = look.glyphs
   const length = width < NARROWEST_WITH_BAR ? 0 : width < 90 ? 10 : 20

@@ -3,7 +3,7 @@ import type { RunModel, StepModel } from '../../model/run-model/run-model-type.t
 import type { Look } from '../look.ts'
 import { formatDuration } from '../../model/format/duration.ts'
 import { answerCommand, askingStep, openQuestions, questionText } from './questions.ts'
-import type { Piece, Row } from './row.ts'
+import type { Row } from './row.ts'
 import { iconOf, STATES, wordOf } from './states.ts'
 
 /** The end of a log, and where the whole of it is. */
@@ -78,7 +78,7 @@ function lastLine({ steps, last }: RunModel): string | undefined {
 function stepRow(step: StepModel, asks: boolean, { look, now, tick }: TreeOptions): Row {
   const state = asks && (step.state === 'running' || step.state === 'pending') ? 'waiting' : step.state
   const going = state === 'running' || state === 'waiting'
-  const said = going ? step.last : state === 'failed' || state === 'interrupted' ? (step.error ?? step.last) : undefined
+  const said = going ? step.last : state === 'failed' || state === 'interrupted' ? (errorOf(step) ?? step.last) : undefined
   return {
     depth: step.depth + 1,
     icon: iconOf(state, look, tick),
@@ -88,6 +88,12 @@ function stepRow(step: StepModel, asks: boolean, { look, now, tick }: TreeOption
     ...timeOf(step, now, state === 'pending' || state === 'skipped'),
     worth: STATES[state].worth,
   }
+}
+
+// The record says again which step it was.
+function errorOf({ key, error }: StepModel): string | undefined {
+  const before = `${key} failed: `
+  return error?.startsWith(before) ? error.slice(before.length) : error
 }
 
 function questionRows({ run_id, state }: RunModel, question: RunModel['questions'][number]['question'], depth: number, several: boolean, { look, answersHere, asking }: TreeOptions): readonly Row[] {
@@ -102,10 +108,11 @@ function tailRows(tail: Tail | undefined, depth: number, { glyphs }: Look): read
   return tail.path === undefined ? lines : [...lines, { depth, notes: [{ text: 'log:', role: 'dim' }, { text: tail.path, path: true }], worth: 'fact' }]
 }
 
-function silence({ state, heard, grace_s }: RunModel, now: number): { readonly remark?: Piece } {
+function silence({ state, heard, grace_s }: RunModel, now: number): Pick<Row, 'remark'> {
   const silent = heard === undefined ? 0 : now - heard
   if (state !== 'running' || silent < SILENT_MS) return {}
-  return { remark: { text: `last heard ${formatDuration(Math.floor(silent / 1000))} ago`, role: grace_s !== undefined && silent > grace_s * 500 ? 'warn' : 'dim' } }
+  const ago = formatDuration(Math.floor(silent / 1000))
+  return { remark: { text: `last heard ${ago} ago`, short: `heard ${ago} ago`, role: grace_s !== undefined && silent > grace_s * 500 ? 'warn' : 'dim' } }
 }
 
 function timeOf(span: { readonly began?: number; readonly ended?: number } | undefined, now: number, none: boolean): { readonly time?: string } {
