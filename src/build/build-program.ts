@@ -1,16 +1,20 @@
 import { createHash } from 'node:crypto'
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { ToolError } from '../contract/tool-error.ts'
+import type * as Esbuild from 'esbuild'
+import { assemble } from './bundle/assemble.ts'
 import { bundle } from './bundle/bundle.ts'
 import type { Bundle } from './bundle/bundle.ts'
+import { ZOD } from './bundle/chunk-names.ts'
+import { loadEsbuild } from './bundle/load-esbuild.ts'
 import { inFileManifest } from './in-file-manifest.ts'
 import { markCode } from './launch/mark-code.ts'
 import { programText } from './launch/program-text.ts'
-import { moveMap, wrapBundle } from './launch/wrap.ts'
-import type { Look } from './look/answer.ts'
-import { compileAhead, lookAt } from './look/look.ts'
+import type { Script } from './launch/wrap.ts'
+import type { Look, Subject } from './look/answer.ts'
+import { compileAhead, lookAt, traceCall } from './look/look.ts'
 import type { Surroundings } from './look/look.ts'
 import { nameOf, nearestPackage } from './names.ts'
 import { ownFolder } from './own-files.ts'
@@ -22,7 +26,6 @@ export type BuildOptions = {
   readonly name?: string
   readonly external?: readonly string[]
   readonly portable?: boolean
-  readonly sourceMap?: boolean
 }
 
 /** What was built. */
@@ -41,59 +44,56 @@ export async function buildProgram(options: BuildOptions, around: Surroundings):
   const entry = resolve(around.cwd, options.entry)
   if (!statSync(entry, { throwIfNoEntry: false })?.isFile()) throw new ToolError('INVALID_PATH', `there is no file ${options.entry}`, { field: 'entry' })
   const out = resolve(around.cwd, options.out ?? 'dist')
-  const workshop = mkdtempSync(join(tmpdir(), 'toolable-build-'))
-  try {
-    const own = ownFolder()
-    const made = await makeBundle(options, entry, own, join(workshop, 'first.bundle'), around)
-    const { look } = made
-    const warnings = look.answers.length === 0 ? ['what it prints about itself depends on where it runs, so that node answers --help and its kin too'] : []
-    const name = options.name ?? look.name
-    const program = join(out, `${name}${nearestPackage(out).type === 'module' ? '.cjs' : ''}`)
-    const wrapped = wrapBundle(made.code, writeTable(look))
-    const id = createHash('sha256').update(wrapped).digest('hex').slice(0, 16)
-    const source = made.map === undefined ? wrapped : `${wrapped}\n//# sourceMappingURL=${id}.map\n`
-    const final = join(workshop, `${id}.bundle`)
-    writeFileSync(final, source, 'latin1')
-    const compiled = await compileAhead(own, final, program, around)
-    const folder = join(out, `${name}.files`)
-    const files = [
-      { path: join(folder, `${id}.bundle`), content: Buffer.from(source, 'latin1') },
-      ...(compiled ? [{ path: join(folder, `${id}.cache`), content: markCode(compiled, id) }] : []),
-      ...(made.map === undefined ? [] : [{ path: join(folder, `${id}.map`), content: moveMap(made.map) }]),
-      ...(made.licences === undefined ? [] : [{ path: join(folder, `${id}.licences.txt`), content: made.licences }]),
-      { path: join(out, `${name}.cmd`), content: `@node "%~dp0${basename(program)}" %*\r\n` },
-      { path: program, content: programText({ name, version: look.version, manifest: inFileManifest(look), answers: look.answers, id, portable: options.portable === true }), executable: true as const },
-    ]
-    putFiles(files)
-    clearFolder(folder, id)
-    const shown = files.toReversed().map(({ path }) => relative(around.cwd, path) || basename(path))
-    return { program: shown[0]!, name: look.name, version: look.version, tools: look.manifest.tools.length, files: shown, warnings }
-  } finally {
-    rmSync(workshop, { recursive: true, force: true })
-  }
+  const own = ownFolder()
+  const made = await makeBundle(await loadEsbuild(entry), options, entry, own, around)
+  const { look } = made
+  const warnings = look.answers.length === 0 ? ['what it prints about itself depends on where it runs, so that node answers --help and its kin too'] : []
+  const name = options.name ?? look.name
+  const program = join(out, `${name}${nearestPackage(out).type === 'module' ? '.cjs' : ''}`)
+  const { text, length, code } = await compile(made, entry, own, around)
+  const id = createHash('sha256').update(text).digest('hex').slice(0, 16)
+  const folder = join(out, `${name}.files`)
+  const files = [
+    { path: join(folder, `${id}.bundle`), content: Buffer.from(text, 'latin1') },
+    ...(code ? [{ path: join(folder, `${id}.cache`), content: markCode(code, id) }] : []),
+    ...(made.licences === undefined ? [] : [{ path: join(folder, `${id}.licences.txt`), content: made.licences }]),
+    { path: join(out, `${name}.cmd`), content: `@node "%~dp0${basename(program)}" %*\r\n` },
+    { path: program, content: programText({ name, version: look.version, manifest: inFileManifest(look), answers: look.answers, id, length, portable: options.portable === true }), executable: true as const },
+  ]
+  putFiles(files)
+  clearFolder(folder, id)
+  const shown = files.toReversed().map(({ path }) => relative(around.cwd, path) || basename(path))
+  return { program: shown[0]!, name: look.name, version: look.version, tools: look.manifest.tools.length, files: shown, warnings }
 }
 
-type Made = Pick<Bundle, 'code' | 'map' | 'licences'> & { readonly look: Look }
+type Made = Pick<Bundle, 'chunks' | 'licences'> & { readonly look: Look; readonly esbuild: typeof Esbuild }
 
-async function makeBundle({ external = [], sourceMap = false }: BuildOptions, entry: string, own: string, file: string, around: Surroundings): Promise<Made> {
+async function makeBundle(esbuild: typeof Esbuild, { external = [] }: BuildOptions, entry: string, own: string, around: Surroundings): Promise<Made> {
   const { version, ...facts } = nearestPackage(dirname(entry))
   const names = { name: nameOf(entry, facts), ...(version !== undefined && { version }) }
   const start = `import*as entry from${JSON.stringify(entry)};import{startEntry}from'toolable/built';await startEntry(entry,${JSON.stringify(names)})`
-  for (const records of [true, false]) {
-    const { zod, ...made } = await bundle({ entry, start, external, records, ownFolder: own, sourceMap })
-    if (records && zod.shared) continue
-    writeFileSync(file, wrapBundle(made.code, ''), 'latin1')
-    const look = await lookTwice(own, file, entry, around)
-    if (!(zod.recorded && look.needsZod)) return { ...made, look }
+  const attempt = async (records: boolean): Promise<Made | undefined> => {
+    const { recorded, shared, ...made } = await bundle(esbuild, { entry, start, external, records, ownFolder: own })
+    if (shared) return undefined
+    const look = await lookTwice(own, { program: entry, script: await assemble(esbuild, made.chunks, new Set(), '') }, around)
+    return recorded && look.needsZod ? undefined : { ...made, look, esbuild }
   }
-  throw new Error('unreachable')
+  return (await attempt(true)) ?? (await attempt(false))!
+}
+
+// Cut by what a call needs, which is found out by one, and compiled after another.
+async function compile({ esbuild, chunks, look }: Made, entry: string, own: string, around: Surroundings): Promise<Script & { readonly code: Buffer | undefined }> {
+  const table = writeTable(look)
+  const asked = await traceCall(own, { program: entry, script: await assemble(esbuild, chunks, new Set(), table) }, around)
+  const script = await assemble(esbuild, chunks, new Set([...asked].filter((name) => name !== ZOD)), table)
+  return { ...script, code: await compileAhead(own, { program: entry, script }, around) }
 }
 
 // What a program says about itself is written down only where it says the same in another place.
-async function lookTwice(own: string, file: string, entry: string, around: Surroundings): Promise<Look> {
+async function lookTwice(own: string, subject: Subject, around: Surroundings): Promise<Look> {
   const { PATH } = around.env
   const elsewhere = { ...around, cwd: tmpdir(), env: { PATH, HOME: '/nonexistent', TZ: 'Pacific/Apia', LANG: 'C' } }
-  const [here, there] = await Promise.allSettled([lookAt(own, file, entry, around), lookAt(own, file, entry, elsewhere)])
+  const [here, there] = await Promise.allSettled([lookAt(own, subject, around), lookAt(own, subject, elsewhere)])
   if (here.status === 'rejected') throw here.reason
   const same = there.status === 'fulfilled' && JSON.stringify(there.value) === JSON.stringify(here.value)
   return same ? here.value : { ...here.value, answers: [], schemas: [] }

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs'
-import { dirname, extname } from 'node:path'
-import type { Loader, Message, Plugin } from 'esbuild'
+import { basename, dirname, extname, join, parse } from 'node:path'
+import type * as Esbuild from 'esbuild'
+import type { BuildOptions, Loader, Message, OutputFile, Plugin } from 'esbuild'
 import { ToolError } from '../../contract/tool-error.ts'
+import type { Chunks } from './assemble.ts'
 import { outsideModules } from './builtins.ts'
-import { loadEsbuild } from './load-esbuild.ts'
 import { ownPackage } from './own-package.ts'
 import { zodRecords } from './zod-records.ts'
 import type { ZodUse } from './zod-records.ts'
@@ -18,31 +19,78 @@ export type BundleOptions = {
   /** Records stand in the place of zod. */
   readonly records: boolean
   readonly ownFolder: string
-  readonly sourceMap: boolean
 }
 
-/** A bundle: the text of an ES module without imports and exports, and what goes beside it. */
-export type Bundle = { readonly code: string; readonly map: string | undefined; readonly licences: string | undefined; readonly zod: ZodUse; readonly files: readonly string[] }
+/** A program with all that it imports. */
+export type Bundle = {
+  readonly chunks: Chunks
+  readonly licences: string | undefined
+  /** Records stand in the place of zod. */
+  readonly recorded: boolean
+  /** A package of the program uses zod too, which could be handed a record and look at it in ways of its own. */
+  readonly shared: boolean
+}
 
-/** Bundles a program with all that it imports. Throws CONFIG with file and line for what cannot be bundled. */
-export async function bundle({ entry, start, external, records, ownFolder, sourceMap }: BundleOptions): Promise<Bundle> {
-  const esbuild = await loadEsbuild(entry)
-  const zod: ZodUse = { recorded: false, shared: false }
+const ROOT = parse(import.meta.filename ?? '/').root
+
+/** Bundles a program with all that it imports, cut into what is loaded at once and what is loaded later. Throws CONFIG with file and line for what cannot be bundled. */
+export async function bundle(esbuild: typeof Esbuild, { entry, start, external, records, ownFolder }: BundleOptions): Promise<Bundle> {
+  const zod: ZodUse = { recorded: false, packages: new Set() }
+  const plugins = [startModule(start, entry), outsideModules(external), entryMeta(entry), ...(records ? [zodRecords(ownFolder, entry, zod)] : []), ownPackage(ownFolder, entry)]
+  const common = {
+    bundle: true, write: false, platform: 'node', format: 'esm', target: 'node20.19', absWorkingDir: ROOT, outdir: join(ROOT, 'toolable'), minifySyntax: true, minifyWhitespace: true, charset: 'ascii',
+    legalComments: 'external', logLevel: 'silent', define: { 'import.meta': '__toolable_inner' },
+  } as const satisfies BuildOptions
   try {
-    const { outputFiles, metafile } = await esbuild.build({
-      stdin: { contents: start, resolveDir: dirname(entry), sourcefile: 'toolable-start.js', loader: 'js' },
-      outfile: 'program.js', bundle: true, write: false, metafile: true, platform: 'node', format: 'esm', target: 'node20.19',
-      minifySyntax: true, minifyWhitespace: true, charset: 'ascii', legalComments: 'external', sourcemap: sourceMap ? 'external' : false, logLevel: 'silent',
-      define: { 'import.meta': '__toolable_inner' },
-      plugins: [outsideModules(external), entryMeta(entry), ...(records ? [zodRecords(ownFolder, entry, zod)] : []), ownPackage(ownFolder, entry)],
+    // As one file first: where it is cut, esbuild takes every import() for one that can happen, also those in code that nobody uses.
+    const { metafile } = await esbuild.build({ ...common, entryPoints: [{ in: 'toolable:start', out: 'start' }], metafile: true, plugins })
+    const used = new Set(Object.values(metafile.outputs).flatMap(({ inputs }) => Object.entries(inputs).flatMap(([file, { bytesInOutput }]) => (bytesInOutput > 0 ? [join(ROOT, file)] : []))))
+    const { outputFiles } = await esbuild.build({
+      ...common, splitting: true, chunkNames: '[name]-[hash]', plugins: [usedModules(used), ...plugins],
+      entryPoints: [{ in: 'toolable:start', out: 'start' }, ...(zod.recorded ? [{ in: 'toolable:zod', out: 'zod' }] : [])],
     })
-    const text = (ending: string): string | undefined => outputFiles.find(({ path }) => path.endsWith(ending))?.text
-    return { code: text('program.js')!, map: text('.map'), licences: text('.LEGAL.txt') || undefined, zod, files: Object.keys(metafile.inputs) }
+    return { chunks: readChunks(outputFiles), licences: readLicences(outputFiles), recorded: zod.recorded, shared: zod.recorded && [...zod.packages].some((file) => used.has(file)) }
   } catch (error) {
     const { errors } = error as { readonly errors?: readonly Message[] }
     throw errors?.length ? explain(errors) : error
   }
 }
+
+function readChunks(files: readonly OutputFile[]): Chunks {
+  return Object.fromEntries(files.filter(({ path }) => path.endsWith('.js')).map(({ path, text }) => [`./${basename(path)}`, text]))
+}
+
+function readLicences(files: readonly OutputFile[]): string | undefined {
+  const texts = files.filter(({ path, text }) => path.endsWith('.LEGAL.txt') && text !== '').map(({ text }) => text)
+  return texts.length === 0 ? undefined : [...new Set(texts)].join('\n')
+}
+
+function startModule(start: string, entry: string): Plugin {
+  return {
+    name: 'toolable-start',
+    setup(build) {
+      build.onResolve({ filter: /^toolable:(start|zod)$/ }, ({ path }) => ({ path, namespace: 'toolable-start' }))
+      build.onLoad({ filter: /^toolable:start$/, namespace: 'toolable-start' }, () => ({ contents: start, resolveDir: dirname(entry) }))
+      build.onLoad({ filter: /^toolable:zod$/, namespace: 'toolable-start' }, () => ({ contents: "export * from 'zod'", resolveDir: dirname(entry) }))
+    },
+  }
+}
+
+// What nobody can load becomes no chunk.
+function usedModules(used: ReadonlySet<string>): Plugin {
+  return {
+    name: 'toolable-used',
+    setup(build) {
+      build.onResolve({ filter: /^\./ }, async ({ path, kind, resolveDir, importer, pluginData }) => {
+        if (kind !== 'dynamic-import' || pluginData === FOUND) return undefined
+        const found = await build.resolve(path, { kind, resolveDir, importer, pluginData: FOUND })
+        return found.errors.length > 0 || used.has(found.path) ? found : { path, external: true }
+      })
+    },
+  }
+}
+
+const FOUND = { found: true }
 
 const LOADERS: { readonly [extension: string]: Loader } = { '.ts': 'ts', '.mts': 'ts', '.cts': 'ts', '.tsx': 'tsx', '.jsx': 'jsx' }
 
@@ -51,8 +99,8 @@ function entryMeta(entry: string): Plugin {
   return {
     name: 'toolable-entry',
     setup(build) {
-      build.onLoad({ filter: /\.[cm]?[jt]sx?$/ }, ({ path, namespace }) => {
-        if (namespace !== 'file' || path !== entry) return undefined
+      build.onLoad({ filter: /\.[cm]?[jt]sx?$/, namespace: 'file' }, ({ path }) => {
+        if (path !== entry) return undefined
         const source = readFileSync(entry, 'utf8')
         if (!source.includes('import.meta')) return undefined
         const [hashbang = ''] = /^#!.*\n?/.exec(source) ?? []

@@ -5,10 +5,10 @@ declare const __filename: string | undefined
 
 /**
  * The JavaScript half of a built program. Its text is written into the file, so it refers to nothing but its parameters:
- * `id` names the bundle, `agents` are the variables that give an agent away.
+ * `id` names the bundle, of which `length` bytes are loaded at once; `agents` are the variables that give an agent away.
  * It is read as CommonJS, and as an ES module where the folder says so.
  */
-export function launch(id: string, agents: readonly string[]): void {
+export function launch(id: string, length: number, agents: readonly string[]): void {
   const { argv, env, version, arch } = process
   const get = process.getBuiltinModule as ((name: string) => never) | undefined
   if (!get) {
@@ -76,7 +76,7 @@ export function launch(id: string, agents: readonly string[]): void {
     const bundle = `${base}.files/${id}.bundle`
     let source: string
     try {
-      source = fs.readFileSync(bundle, 'latin1')
+      source = piece(bundle, 0, length)
     } catch (error) {
       console.error(`${file}: ${bundle} cannot be read (${(error as NodeJS.ErrnoException).code}); the two belong together: copy both, or build again`)
       return process.exit(78)
@@ -91,11 +91,22 @@ export function launch(id: string, agents: readonly string[]): void {
     ;(globalThis as Record<symbol, unknown>)[Symbol.for('toolable.built')] = { verified: true }
     let settled = false
     const load = typeof require === 'function' ? require : (get!('node:module') as typeof import('node:module')).createRequire(file)
-    void (script.runInThisContext() as (...given: unknown[]) => Promise<void>)(load, load, file, inner.dirname, Object.create(inner, { main: { value: true, enumerable: true } }), inner).then(() => (settled = true))
+    const later = (name: string, from: number, to: number): unknown => new vm.Script(piece(bundle, length + from, length + to), { filename: `${bundle}/${name.slice(2)}`, importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER }).runInThisContext()
+    void (script.runInThisContext() as (...given: unknown[]) => Promise<void>)(load, file, inner.dirname, Object.create(inner, { main: { value: true, enumerable: true } }), inner, later).then(() => (settled = true))
     // As node ends a module that waits for something that never happens.
     process.once('beforeExit', () => {
       if (!settled) process.exitCode = 13
     })
+  }
+
+  function piece(path: string, from: number, to: number): string {
+    const descriptor = fs.openSync(path, 'r')
+    try {
+      const bytes = Buffer.allocUnsafe(to - from)
+      return bytes.toString('latin1', 0, fs.readSync(descriptor, bytes, 0, to - from, from))
+    } finally {
+      fs.closeSync(descriptor)
+    }
   }
 
   // Undefined for what another bundle, another node or another user has written, and for what is cut off.
@@ -104,19 +115,11 @@ export function launch(id: string, agents: readonly string[]): void {
       if (path === undefined || (own && fs.statSync(path).uid !== (process.getuid?.() ?? 0))) return undefined
       const bytes = fs.readFileSync(path)
       const end = bytes.indexOf('\n')
-      const [length, sum] = end > 200 ? [] : bytes.toString('latin1', head.length, end).split(' ')
       const data = bytes.subarray(end + 1)
-      return bytes.toString('latin1', 0, head.length) === head && data.length === Number(length) && checksum(data) === Number(sum) ? data : undefined
+      return bytes.toString('latin1', 0, head.length) === head && String(data.length) === bytes.toString('latin1', head.length, end) ? data : undefined
     } catch {
       return undefined
     }
-  }
-
-  // V8 trusts what it is given. One number of each cache line finds pages that were never written.
-  function checksum(data: Buffer): number {
-    let sum = data.length | 0
-    for (let at = 0; at < data.length; at += 64) sum = (Math.imul(sum, 31) + data[at]!) | 0
-    return sum
   }
 
   function ownPlace(): string | undefined {
@@ -133,7 +136,7 @@ export function launch(id: string, agents: readonly string[]): void {
     try {
       const data = script.createCachedData()
       fs.mkdirSync(place.slice(0, place.lastIndexOf('/')), { recursive: true, mode: 0o700 })
-      fs.writeFileSync(fresh, Buffer.concat([Buffer.from(`${head}${data.length} ${checksum(data)}\n`), data]), { flag: 'wx', mode: 0o600 })
+      fs.writeFileSync(fresh, Buffer.concat([Buffer.from(`${head}${data.length}\n`), data]), { flag: 'wx', mode: 0o600 })
       fs.renameSync(fresh, place)
     } catch {
       try {

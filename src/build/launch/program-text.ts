@@ -11,6 +11,8 @@ export type ProgramText = {
   readonly answers: readonly Answer[]
   /** Names the bundle that belongs to it. */
   readonly id: string
+  /** How much of it is loaded at once. */
+  readonly length: number
   /** Node is started at once: the form that the shims of npm on Windows can start too. */
   readonly portable: boolean
 }
@@ -21,7 +23,7 @@ const MOST_ANSWERS = 256 * 1024
 const HELP = '"0 "|*" --help"|*" -h"'
 
 /** The file of a program: a shell script that answers questions about it, and the JavaScript that does the rest. */
-export function programText({ name, version, manifest, answers, id, portable }: ProgramText): string {
+export function programText({ name, version, manifest, answers, id, length, portable }: ProgramText): string {
   return [
     portable ? '#!/usr/bin/env node' : '#!/bin/sh',
     portable ? '/*' : '__toolable=/*',
@@ -30,7 +32,7 @@ export function programText({ name, version, manifest, answers, id, portable }: 
     ...(portable ? [] : shellBegin(name)),
     ...answerLines(answers),
     ...(portable ? [] : ['__toolable_node "$@"']),
-    `*/${portable ? '' : '0;var __toolable;'}(${launch.toString()})(${JSON.stringify(id)},${JSON.stringify(AGENT_VARIABLES)})`,
+    `*/${portable ? '' : '0;var __toolable;'}(${launch.toString()})(${JSON.stringify(id)},${length},${JSON.stringify(AGENT_VARIABLES)})`,
     '',
   ].join('\n')
 }

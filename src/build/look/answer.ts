@@ -1,6 +1,6 @@
-import type { JsonSchema } from '../../contract/json.ts'
 import type { ToolsetManifest } from '../../contract/manifest.ts'
 import type { Prepared } from '../../contract/prepared.ts'
+import type { Script } from '../launch/wrap.ts'
 
 /** What a program prints for some questions: the number of arguments, a space, and the arguments; `agent ` stands before what only agents are told so. */
 export type Answer = { readonly questions: readonly string[]; readonly text: string }
@@ -22,4 +22,5 @@ export type Look = {
 /** Why there is nothing to look at: what the program threw while it was loaded. */
 export type LookProblem = { readonly problem: { readonly code: string; readonly message: string; readonly stack?: string; readonly suggestion?: unknown } }
 
-export type { JsonSchema }
+/** What is looked at: the script of a program, and the file that it stands for. */
+export type Subject = { readonly program: string; readonly script: Script }

@@ -17,7 +17,6 @@ export const buildCommand: ToolableCommand = {
         name: { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$', description: 'What its file is called; default: the name of the toolset' },
         external: { type: 'array', items: { type: 'string' }, description: 'A package that stays outside of the bundle and is looked for when the program runs' },
         portable: { type: 'boolean', default: false, description: 'Start node at once: for the bin of an npm package, which Windows has to start too' },
-        source_map: { type: 'boolean', default: false, description: 'Also write a source map, which node --enable-source-maps reads' },
       },
       required: ['entry'],
       additionalProperties: false,
@@ -26,9 +25,9 @@ export const buildCommand: ToolableCommand = {
     annotations: { idempotent: true },
     examples: [{ description: 'The program of src/cli.ts as dist/<name>', args: ['src/cli.ts'] }, { description: 'For the bin of an npm package', args: ['src/cli.ts', '--portable'] }],
     run: async (input, ctx) => {
-      const { entry, out, name, external, portable, source_map: sourceMap } = input as Omit<BuildOptions, 'sourceMap'> & { readonly source_map?: boolean }
+      const { entry, out, name, external, portable } = input as BuildOptions
       const { buildProgram } = await import('../../build/build-program.ts')
-      return buildProgram({ entry, ...(out !== undefined && { out }), ...(name !== undefined && { name }), ...(external && { external }), portable: portable === true, sourceMap: sourceMap === true }, { cwd: ctx.cwd, env: ctx.env, signal: ctx.signal })
+      return buildProgram({ entry, ...(out !== undefined && { out }), ...(name !== undefined && { name }), ...(external && { external }), portable: portable === true }, { cwd: ctx.cwd, env: ctx.env, signal: ctx.signal })
     },
   }),
   text: async () => (await import('./build-text.ts')).renderBuild,
