@@ -22,6 +22,7 @@ import { readRunOptions } from '../run/request.ts'
 import { surroundingsOf } from '../run/surroundings.ts'
 import { withRegistry } from '../with-registry.ts'
 import { AGENT_TOOL, agentTool } from './agent-tool.ts'
+import { checkFlags } from './check-flags.ts'
 import { concluded } from './conclude.ts'
 import { loadModel, loadPrompt } from './load-model.ts'
 import { openPlainStage } from './stage.ts'
@@ -37,6 +38,7 @@ export async function startAgent({ wait, detach, progress: wish, ...given }: Age
   const progress = chooseProgress(wish, globals, io)
   const surroundings = surroundingsOf(given)
   const settings = { ...flags, ...(globals.yes && { yes: true }), ...(globals.dryRun && { dryRun: true }) }
+  checkFlags(settings, io.env)
   const model = await loadModel(settings, io)
   if (settings.prompt !== undefined) await loadPrompt(settings.prompt, io.cwd)
   const root = findRunsFolder(io.cwd, config)
