@@ -26,7 +26,7 @@ export const AGENT: { readonly [name: string]: string } = {
   'agent-ai-sdk-errors': 'Errors of providers of the ai package say whether to try again; what is no language model is refused.',
   'agent-command': 'toolable agent prints one envelope for programs, or every event with --stream; it is a run on record with its transcript as an artifact, and the key is nowhere in it.',
   'agent-command-text': 'For people the words of the model come on stdout as it says them, and what it does on stderr.',
-  'agent-command-errors': 'No model, no key, no such package, file or tool are told before a run begins, with what to set.',
+  'agent-command-errors': 'No model, no key, no such package, file or tool, params that do not fit and flags that would do nothing are told before a run begins, with what to set; no tools at all are a warning.',
   'agent-command-models': 'A model is openai:<name>, <package>:<name> of the project, or a file; a prompt module may bring the tools.',
   'agent-command-approval': 'Consent comes from a person at the terminal, JSON lines, toolable answer or --yes.',
   'agent-command-cancel': 'toolable cancel and --timeout end an agent while the model thinks or a tool works, and leave nothing behind.',
