@@ -15,7 +15,7 @@ export default defineConfig({
   test: {
     projects: [
       { extends: true, test: { name: 'pure', include: pure, isolate: false } },
-      { extends: true, test: { name: 'whole', include: ['test/**/*.test.ts'], exclude: ['**/node_modules/**', ...pure], typecheck: { include: ['test/types/**/*.test-d.ts'], tsconfig: 'tsconfig.types.json' } } },
+      { extends: true, test: { name: 'whole', include: ['test/**/*.test.ts'], exclude: ['**/node_modules/**', ...pure], typecheck: { enabled: true, include: ['test/types/**/*.test-d.ts'], tsconfig: 'tsconfig.types.json' } } },
     ],
     setupFiles: ['test/setup/neutral-environment.ts', 'test/setup/write-coverage.ts'],
     // One process for each test file; dist/ and src/ are loaded by node itself, not by vite, so that V8 coverage is true.
