@@ -50,9 +50,8 @@ export async function buildProgram(options: BuildOptions, around: Surroundings):
   const warnings = look.answers.length === 0 ? ['what it prints about itself depends on where it runs, so that node answers --help and its kin too'] : []
   const name = options.name ?? look.name
   const program = join(out, `${name}${nearestPackage(out).type === 'module' ? '.cjs' : ''}`)
-  const { text, length, code } = await compile(made, entry, own, around)
-  const id = createHash('sha256').update(text).digest('hex').slice(0, 16)
   const folder = join(out, `${name}.files`)
+  const { id, text, length, code } = await compile(made, program, folder, own, around)
   const files = [
     { path: join(folder, `${id}.bundle`), content: Buffer.from(text, 'latin1') },
     ...(code ? [{ path: join(folder, `${id}.cache`), content: markCode(code, id) }] : []),
@@ -75,18 +74,19 @@ async function makeBundle(esbuild: typeof Esbuild, { external = [] }: BuildOptio
   const attempt = async (records: boolean): Promise<Made | undefined> => {
     const { recorded, shared, ...made } = await bundle(esbuild, { entry, start, external, records, ownFolder: own })
     if (shared) return undefined
-    const look = await lookTwice(own, { program: entry, script: await assemble(esbuild, made.chunks, new Set(), '') }, around)
+    const look = await lookTwice(own, { program: entry, bundle: `${entry}.bundle`, script: await assemble(esbuild, made.chunks, new Set(), '') }, around)
     return recorded && look.needsZod ? undefined : { ...made, look, esbuild }
   }
   return (await attempt(true)) ?? (await attempt(false))!
 }
 
 // Cut by what a call needs, which is found out by one, and compiled after another.
-async function compile({ esbuild, chunks, look }: Made, entry: string, own: string, around: Surroundings): Promise<Script & { readonly code: Buffer | undefined }> {
+async function compile({ esbuild, chunks, look }: Made, program: string, folder: string, own: string, around: Surroundings): Promise<Script & { readonly id: string; readonly code: Buffer | undefined }> {
   const table = writeTable(look)
-  const asked = await traceCall(own, { program: entry, script: await assemble(esbuild, chunks, new Set(), table) }, around)
+  const asked = await traceCall(own, { program, bundle: folder, script: await assemble(esbuild, chunks, new Set(), table) }, around)
   const script = await assemble(esbuild, chunks, new Set([...asked].filter((name) => name !== ZOD)), table)
-  return { ...script, code: await compileAhead(own, { program: entry, script }, around) }
+  const id = createHash('sha256').update(script.text).digest('hex').slice(0, 16)
+  return { ...script, id, code: await compileAhead(own, { program, bundle: join(folder, `${id}.bundle`), script }, around) }
 }
 
 // What a program says about itself is written down only where it says the same in another place.

@@ -3,7 +3,7 @@ import { ToolError } from '../../contract/tool-error.ts'
 import { ascii, wrap } from '../launch/wrap.ts'
 import type { Script } from '../launch/wrap.ts'
 import { START, ZOD } from './chunk-names.ts'
-import { namesExported, namesImported } from './read-chunk.ts'
+import { chunksImported, isCommonJs, namesExported, namesImported } from './read-chunk.ts'
 
 /** The ES modules that a program was cut into, by the name by which they import each other. */
 export type Chunks = { readonly [name: string]: string }
@@ -13,9 +13,22 @@ const SMALL = { platform: 'node', target: 'node20.19', minifyWhitespace: true, c
 /** Makes the script of a program of its chunks: those that are `hot` become one piece of code, the others stay apart. Throws CONFIG for a module that waits at its top and is loaded late. */
 export async function assemble(esbuild: typeof Esbuild, chunks: Chunks, hot: ReadonlySet<string>, table: string): Promise<Script> {
   const texts = await asciiOnly(esbuild, lateImports(chunks))
-  const cold = Object.keys(texts).filter((name) => name !== START && !hot.has(name))
+  const together = withImports(texts, [START, ...hot])
+  const cold = Object.keys(texts).filter((name) => !together.has(name))
   const [now, later] = await Promise.all([join(esbuild, texts, cold), Promise.all(cold.map(async (name) => [name, await toFunctionBody(esbuild, texts[name]!)] as const))])
   return wrap({ now, later, table, zod: ZOD })
+}
+
+// A module exists once: what the hot chunks import is in the same piece of code.
+function withImports(texts: Chunks, names: readonly string[]): ReadonlySet<string> {
+  const found = new Set<string>()
+  const visit = (name: string): void => {
+    if (found.has(name) || texts[name] === undefined) return
+    found.add(name)
+    for (const other of chunksImported(texts[name])) visit(other)
+  }
+  names.forEach(visit)
+  return found
 }
 
 // Two places are left where esbuild writes other characters: regular expressions, where an escape means the same, and tagged templates, where it does not, so that these are made calls before.
@@ -26,9 +39,10 @@ async function asciiOnly(esbuild: typeof Esbuild, texts: Chunks): Promise<Chunks
   })))
 }
 
+// `import()` of a chunk becomes a question to the program itself. A package of CommonJS gives all its names to node, and esbuild only its default: the others are taken from that.
 function lateImports(chunks: Chunks): Chunks {
-  const names = Object.keys(chunks)
-  return Object.fromEntries(Object.entries(chunks).map(([name, code]) => [name, names.reduce((text, other) => text.replaceAll(`import(${JSON.stringify(other)})`, `__toolable_import(${JSON.stringify(other)})`), code)]))
+  const calls = Object.entries(chunks).map(([name, code]) => [`import(${JSON.stringify(name)})`, `__toolable_import(${JSON.stringify(name)}${isCommonJs(code) ? ',1' : ''})`] as const)
+  return Object.fromEntries(Object.entries(chunks).map(([name, code]) => [name, calls.reduce((text, [written, call]) => text.replaceAll(written, call), code)]))
 }
 
 // Code of one scope costs least to start: no wrappers, no tables of exports. What the other chunks take from it is given to them when the first of them asks.
@@ -49,7 +63,7 @@ async function join(esbuild: typeof Esbuild, texts: Chunks, cold: readonly strin
 function writeGiving(texts: Chunks, cold: readonly string[]): string {
   const everywhere = Object.values(texts).join('\n')
   const given = Object.keys(texts).filter((name) => name !== START && !cold.includes(name)).map((name) => {
-    const loadedLate = everywhere.includes(`__toolable_import(${JSON.stringify(name)})`)
+    const loadedLate = everywhere.includes(`__toolable_import(${JSON.stringify(name)}`)
     const names = loadedLate ? namesExported(texts[name]!) : [...new Set(cold.flatMap((other) => namesImported(texts[other]!, name)))]
     return { name, names }
   })

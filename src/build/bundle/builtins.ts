@@ -1,39 +1,26 @@
-import { builtinModules, createRequire } from 'node:module'
+import { builtinModules } from 'node:module'
 import type { Plugin } from 'esbuild'
 
 const NAMES = new Set(builtinModules)
-const require = createRequire(import.meta.url)
 
-/**
- * Modules of node are asked for by `process.getBuiltinModule`: a script has no `import`, and what is not used of a module is not read.
- * Packages that stay outside are asked for by `require`.
- */
+/** Modules of node and packages that stay outside are asked for by functions, because a script has no `import`. Their names are looked up at each use, as node keeps them: somebody may replace one. */
 export function outsideModules(external: readonly string[]): Plugin {
   return {
     name: 'toolable-outside',
     setup(build) {
-      build.onResolve({ filter: /^(node:)?[a-z0-9_]/ }, ({ path, kind }) => {
+      build.onResolve({ filter: /^(node:)?[a-z0-9_]/ }, ({ path }) => {
         const name = path.replace(/^node:/, '')
-        if (!path.startsWith('node:') && !NAMES.has(name)) return undefined
-        return { path: path.startsWith('node:') ? path : `node:${name}`, namespace: kind === 'import-statement' ? 'node-named' : 'node-whole', sideEffects: false }
+        return path.startsWith('node:') || NAMES.has(name) ? { path: `node:${name}`, namespace: 'node', sideEffects: false } : undefined
       })
-      build.onResolve({ filter: /^[^./]/ }, ({ path, kind, namespace }) => {
-        if (namespace === 'outside' || !external.some((name) => path === name || path.startsWith(`${name}/`))) return undefined
-        return kind === 'dynamic-import' ? { path, external: true } : { path, namespace: 'outside' }
+      build.onResolve({ filter: /^[^./]/ }, ({ path, namespace }) => {
+        const isOutside = namespace !== OUTSIDE && external.some((name) => path === name || path.startsWith(`${name}/`))
+        return isOutside ? { path, namespace: OUTSIDE } : undefined
       })
-      build.onLoad({ filter: /.*/, namespace: 'node-named' }, ({ path }) => ({ contents: nameAll(path) }))
-      build.onLoad({ filter: /.*/, namespace: 'node-whole' }, ({ path }) => ({ contents: `module.exports=process.getBuiltinModule(${JSON.stringify(path)})` }))
-      build.onLoad({ filter: /.*/, namespace: 'outside' }, ({ path }) => ({ contents: `module.exports=__toolable_require(${JSON.stringify(path)})` }))
+      build.onLoad({ filter: /.*/, namespace: 'node' }, ({ path }) => ({ contents: `module.exports=process.getBuiltinModule(${JSON.stringify(path)})` }))
+      build.onLoad({ filter: /.*/, namespace: OUTSIDE }, ({ path }) => ({ contents: `module.exports=__toolable_require(${JSON.stringify(path)})` }))
     },
   }
 }
 
-// Each name is a pure call of its own, so that the bundler leaves out what nobody imports.
-function nameAll(path: string): string {
-  const names = Object.keys(require(path) as object).filter((name) => /^[A-Za-z_$][\w$]*$/.test(name) && name !== 'default')
-  return [
-    `const m=/* @__PURE__ */(()=>process.getBuiltinModule(${JSON.stringify(path)}))()`,
-    'export default m',
-    ...names.map((name, index) => `const n${index}=/* @__PURE__ */(()=>m.${name})();export{n${index} as ${name}}`),
-  ].join('\n')
-}
+/** The namespace of packages that are looked for when the program runs. */
+export const OUTSIDE = 'toolable-outside'

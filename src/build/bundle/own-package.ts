@@ -1,5 +1,6 @@
 import { dirname, join, sep } from 'node:path'
 import type { Plugin } from 'esbuild'
+import { OUTSIDE } from './builtins.ts'
 
 /** What a program takes from this package comes from the copy that builds it; packages that it may use only where they are installed are looked for from the program. */
 export function ownPackage(folder: string, entry: string): Plugin {
@@ -11,7 +12,7 @@ export function ownPackage(folder: string, entry: string): Plugin {
       build.onResolve({ filter: /^(ai|zod|esbuild|typescript|@restatedev\/.*)$/ }, async ({ path, importer, kind, pluginData }) => {
         if (pluginData === SEEN || !importer.startsWith(folder.endsWith(sep) ? folder : folder + sep)) return undefined
         const found = await build.resolve(path, { kind, resolveDir: dirname(entry), importer, pluginData: SEEN })
-        return found.errors.length === 0 ? found : { path, external: true }
+        return found.errors.length === 0 ? found : { path, namespace: OUTSIDE }
       })
     },
   }

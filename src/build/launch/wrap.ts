@@ -33,7 +33,7 @@ export function wrap({ now, later, table, zod }: Parts): Script {
     'if(!place){const exports=__toolable_hot?.(name);return exports?(__toolable_made[name]={exports}).exports:__toolable_require(name)}',
     `m=__toolable_made[name]={exports:{}};__toolable_later(name,place[0],place[1])(__toolable_chunk,m,m.exports,__toolable_import,__toolable_table,__toolable_zod,${OUTER.join(',')});`,
     'return m.exports}',
-    'function __toolable_import(name){return Promise.resolve().then(()=>__toolable_chunk(name))}',
+    'function __toolable_import(name,named){return Promise.resolve().then(()=>{const found=__toolable_chunk(name);return named?{__proto__:null,...found.default,default:found.default}:found})}',
     `function __toolable_zod(){return __toolable_chunk(${JSON.stringify(zod)})}`,
     `\n${now}\n})\n`,
   ].join('')

@@ -10,7 +10,7 @@ import { commandLines, withoutWork } from './warm-up.ts'
 // A process of its own, because loading a program runs its modules: node look.js ask|trace|warm <subject> <where to write>
 const [mode, subject, out] = process.argv.slice(2) as [string, string, string]
 const exit = process.exit.bind(process)
-const { program, script: bundled } = JSON.parse(readFileSync(subject, 'utf8')) as Subject
+const { program, bundle, script: bundled } = JSON.parse(readFileSync(subject, 'utf8')) as Subject
 process.argv = [process.execPath, program]
 await (mode === 'ask' ? ask() : mode === 'trace' ? trace() : warm())
 
@@ -27,7 +27,7 @@ async function ask(): Promise<void> {
   }
   process.on('uncaughtException', refuse)
   process.once('beforeExit', () => refuse(new Error('the entry waits for something that never happens')))
-  const { start } = loadBundle(bundled, program, {
+  const { start } = loadBundle(bundled, program, bundle, {
     verified: false,
     onZod: () => (needsZod ||= !taken),
     take: async (given) => {
@@ -44,7 +44,7 @@ async function ask(): Promise<void> {
 
 // Which chunks a call asks for.
 async function trace(): Promise<void> {
-  const { asked, start } = loadBundle(bundled, program, {
+  const { asked, start } = loadBundle(bundled, program, bundle, {
     verified: true,
     take: async (given) => {
       const { set, main, makeToolset } = given as TakenProgram
@@ -59,7 +59,7 @@ async function trace(): Promise<void> {
 
 // What V8 has compiled when a call is over is what the next call needs.
 async function warm(): Promise<void> {
-  const { script, start } = loadBundle(bundled, program, {
+  const { script, start } = loadBundle(bundled, program, bundle, {
     verified: true,
     take: async (given) => {
       const { set, main, makeToolset, run } = given as TakenProgram

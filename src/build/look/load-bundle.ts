@@ -10,13 +10,13 @@ import type { Script as BundleScript } from '../launch/wrap.ts'
 export type LoadedBundle = { readonly script: Script; /** The later chunks that were asked for. */ readonly asked: Set<string>; start(): Promise<void> }
 
 /** Compiles a bundle as the program that it belongs to will, with the mark of whoever looks at it. */
-export function loadBundle({ text, length }: BundleScript, program: string, mark: BuiltMark): LoadedBundle {
+export function loadBundle({ text, length }: BundleScript, program: string, bundle: string, mark: BuiltMark): LoadedBundle {
   const compile = (source: string, filename: string): Script => new Script(source, { filename, importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER })
-  const script = compile(text.slice(0, length), `${program}.bundle`)
+  const script = compile(text.slice(0, length), bundle)
   const asked = new Set<string>()
   const later = (name: string, from: number, to: number): unknown => {
     asked.add(name)
-    return compile(text.slice(length + from, length + to), `${program}.bundle/${name.slice(2)}`).runInThisContext()
+    return compile(text.slice(length + from, length + to), `${bundle}/${name.slice(2)}`).runInThisContext()
   }
   return {
     script,
