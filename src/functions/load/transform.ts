@@ -45,7 +45,7 @@ function byEsbuild(esbuild: Esbuild, { file, source, format, config }: Job): str
   } catch (error) {
     const [first] = (error as { readonly errors?: readonly { readonly text: string; readonly location?: { readonly line: number } | null }[] }).errors ?? []
     if (!first) throw error
-    throw new ToolError('INVALID_INPUT', `${file}:${first.location?.line ?? 1}: ${first.text}`, { suggestion: 'Correct the syntax of the module' })
+    throw new ToolError('INVALID_INPUT', `${file}:${first.location?.line ?? 1}: ${first.text}`, { suggestion: 'Correct the syntax of the module', details: { source: file } })
   }
 }
 

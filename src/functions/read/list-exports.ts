@@ -5,7 +5,7 @@ import { isOurs, placeOf } from './reader.ts'
 import type { Reader } from './reader.ts'
 
 /** The functions that a module exports, and what its other exports are. */
-export type ListedExports = { readonly functions: readonly ExportedFunction[]; readonly problems: readonly FunctionProblem[]; /** It exports tools or toolsets that are made with this package. */ readonly hasTools: boolean }
+export type ListedExports = { readonly functions: readonly ExportedFunction[]; readonly problems: readonly FunctionProblem[]; /** It exports tools or toolsets that are made with this package, or may do so. */ readonly hasTools: boolean }
 
 /** Lists the exports of a module in the order in which they are written. `stem` names a default export that has no name. */
 export function listExports(reader: Reader, stem: string): ListedExports {
@@ -22,7 +22,8 @@ export function listExports(reader: Reader, stem: string): ListedExports {
     seen.add(symbol)
     const type = checker.getTypeOfSymbolAtLocation(symbol, symbol.declarations?.[0] ?? entry)
     const tell = (severity: FunctionProblem['severity'], reason: string, message: string, fix: string): void => void found.problems.push({ export: path, ...placeOf(given.declarations?.[0] ?? entry), reason, message, fix, severity })
-    if (isOurs(reader, type, ['Tool', 'Toolset', 'Resource', 'Prompt'])) found.hasTools = true
+    // What the types do not tell may be one too.
+    if (isOurs(reader, type, ['Tool', 'Toolset', 'Resource', 'Prompt']) || type.flags & ts.TypeFlags.Any) found.hasTools = true
     else if (isForeign(reader, symbol)) tell('note', 'foreign', `'${name}' is a part of another package`, 'Turn that package into tools instead, or write a function that calls it')
     else if (symbol.flags & ts.SymbolFlags.Class) tell('error', 'class', `'${name}' is a class`, 'Export a function that makes the object and does the work')
     else if (type.getCallSignatures().length > 0) found.functions.push({ path, name: path === 'default' ? ownName(symbol, stem) : name, symbol, signatures: type.getCallSignatures() })

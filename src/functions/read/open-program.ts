@@ -45,5 +45,5 @@ function refuseSyntaxErrors(ts: Compiler, program: ts.Program, entry: ts.SourceF
   const [first] = program.getSyntacticDiagnostics(entry)
   if (!first) return
   const line = first.file && first.start !== undefined ? first.file.getLineAndCharacterOfPosition(first.start).line + 1 : 1
-  throw new ToolError('INVALID_INPUT', `${entry.fileName}:${line}: ${ts.flattenDiagnosticMessageText(first.messageText, ' ')}`, { suggestion: 'Correct the syntax of the module', details: { file: entry.fileName, line } })
+  throw new ToolError('INVALID_INPUT', `${entry.fileName}:${line}: ${ts.flattenDiagnosticMessageText(first.messageText, ' ')}`, { suggestion: 'Correct the syntax of the module', details: { source: entry.fileName, line } })
 }

@@ -59,10 +59,11 @@ export async function readFunction(reader: Reader, { path, name, symbol, signatu
   return { manifest: chosen.manifest, problems: [...chosen.problems, ...forms] }
 }
 
-// The form that asks for least; of several the last, where libraries put the general one.
+// The form that asks for least and takes most; of several the last, where libraries put the general one.
 function choose(attempts: readonly Attempt[]): Attempt | undefined {
-  const needed = ({ manifest: { input } }: Attempt): number => (Array.isArray(input['required']) ? input['required'].length : 0)
-  return attempts.reduce<Attempt | undefined>((best, attempt) => (best && needed(best) < needed(attempt) ? best : attempt), undefined)
+  const needs = ({ manifest: { input } }: Attempt): number => (Array.isArray(input['required']) ? input['required'].length : 0)
+  const takes = ({ manifest: { input } }: Attempt): number => Object.keys(input['properties'] as object).length
+  return attempts.reduce<Attempt | undefined>((best, attempt) => (best && (needs(best) - needs(attempt) || takes(attempt) - takes(best)) < 0 ? best : attempt), undefined)
 }
 
 function readRefusal(error: unknown): Unreadable {
