@@ -9,7 +9,7 @@ import { fixtures, toolable } from './support.ts'
 const dist = join(fixtures, '../../../dist')
 
 describe('what was read is remembered', () => {
-  test('a second start loads neither compiler nor transformer, and a change is seen [functions-cache] [functions-typescript]', async () => {
+  test('a second start loads neither compiler nor transformer, and a change is seen [3.functions-cache] [3.functions-typescript]', async () => {
     const folder = project({ 'greets.ts': "export enum Tone { Low = 'low' }\nexport function greet(name: string, tone: Tone = Tone.Low): string { return `${name} ${tone}` }\n" })
     const cache = makeFolder()
     const start = async (args: readonly string[]): Promise<{ ended: Ended; required: string[] }> => {
@@ -36,14 +36,14 @@ describe('what was read is remembered', () => {
     expect(readdirSync(join(cache, 'toolable')).filter((name) => !/\.(json|js)$/.test(name))).toEqual([])
   })
 
-  test('a change of a file that is imported is seen [functions-cache]', async () => {
+  test('a change of a file that is imported is seen [3.functions-cache]', async () => {
     const folder = project({ 'size.ts': "export type Size = 'small'\n", 'tools.ts': "import type { Size } from './size.ts'\nexport function pick(size: Size): string { return size }\n" })
     expect((await toolable(['./tools.ts', 'pick', 'large'], { cwd: folder })).json).toMatchObject({ error: { code: 'INVALID_INPUT' } })
     writeFileSync(join(folder, 'size.ts'), "export type Size = 'small' | 'large'\n")
     expect((await toolable(['./tools.ts', 'pick', 'large'], { cwd: folder })).json).toMatchObject({ result: 'large' })
   })
 
-  test('where no compiler is installed it is asked for by name [functions-compiler]', async () => {
+  test('where no compiler is installed it is asked for by name [3.functions-compiler]', async () => {
     const folder = project({ 'tools.ts': 'export function pick(size: string): string { return size }\n' })
     const copy = join(folder, 'copy')
     mkdirSync(copy)

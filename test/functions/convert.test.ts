@@ -17,7 +17,7 @@ function toolOf(manifest: ModuleManifest, load: () => Promise<object>): Tool {
 const open = { type: 'object', properties: { value: {} } } as const
 
 describe('tools of a manifest', () => {
-  test('nothing is imported before a call, and a failed import is tried again [functions-manifest]', async () => {
+  test('nothing is imported before a call, and a failed import is tried again [3.functions-manifest]', async () => {
     let imports = 0
     const tool = toolOf(manifestOf({ name: 'give', export: 'give', input: open, parameters: [{ from: 'field', field: 'value' }], deprecated: 'use take' }), async () => {
       imports += 1
@@ -32,12 +32,12 @@ describe('tools of a manifest', () => {
     expect(imports).toBe(2)
   })
 
-  test('an export that is gone is told [functions-manifest]', async () => {
+  test('an export that is gone is told [3.functions-manifest]', async () => {
     const tool = toolOf(manifestOf({ name: 'give', export: 'default.give', input: open, parameters: [] }), async () => ({ default: {} }))
     expect(await call(tool, {})).toMatchObject({ ok: false, error: { code: 'CONFIG', message: "the module exports no function 'default.give' any more" } })
   })
 
-  test('members of a default export are called on it, and found there where they have no name of their own [functions-manifest]', async () => {
+  test('members of a default export are called on it, and found there where they have no name of their own [3.functions-manifest]', async () => {
     const counter = { from: 5, next() { return this.from + 1 } }
     const inside = toolOf(manifestOf({ name: 'next', export: 'default.next', input: open, parameters: [] }), async () => ({ default: counter }))
     expect(await call(inside, {})).toMatchObject({ result: 6 })
@@ -45,7 +45,7 @@ describe('tools of a manifest', () => {
     expect(await call(unnamed, {})).toMatchObject({ result: 7 })
   })
 
-  test('arguments that nobody gives are not there [functions-parameters]', async () => {
+  test('arguments that nobody gives are not there [3.functions-parameters]', async () => {
     const tool = toolOf(manifestOf({
       name: 'count', export: 'count',
       input: { type: 'object', properties: { first: {}, root: {}, files: { type: 'array' } } },
@@ -57,7 +57,7 @@ describe('tools of a manifest', () => {
     expect(await call(tool, { first: 1, files: ['a', 'b'] })).toMatchObject({ result: [1, null, null, 'a', 'b'] })
   })
 
-  test('texts become what the function takes, at every depth, or are refused by their place [functions-types]', async () => {
+  test('texts become what the function takes, at every depth, or are refused by their place [3.functions-types]', async () => {
     const tool = toolOf(manifestOf({
       name: 'take', export: 'take', input: open,
       conversions: { Tree: { object: { fields: { at: { text: 'date' }, inner: { list: { items: { ref: 'Tree' } } } } } } },
@@ -78,7 +78,7 @@ describe('tools of a manifest', () => {
     expect(await call(tool, { value: { shape: { kind: 'plain', at: '2026-01-01' } } })).toMatchObject({ result: { shape: { kind: 'string', at: 'string' } } })
   })
 
-  test('results become JSON: classes of the language, of others, and what has none [functions-returns]', async () => {
+  test('results become JSON: classes of the language, of others, and what has none [3.functions-returns]', async () => {
     class Point { constructor(readonly x: number, readonly y: number) {} length(): number { return Math.hypot(this.x, this.y) } }
     const results: { [name: string]: () => unknown } = {
       date: () => new Date(0), url: () => new URL('https://example.org/'), regexp: () => /a/g, big: () => 2n ** 70n, bytes: () => new Uint8Array([1, 2]), buffer: () => Buffer.from('a'),
@@ -98,7 +98,7 @@ describe('tools of a manifest', () => {
     expect(await call(toolOf(manifestOf({ name: 'circle', export: 'circle', input: open, parameters: [] }), async () => ({ circle: () => circle })), {})).toMatchObject({ ok: false, error: { code: 'INTERNAL' } })
   })
 
-  test('leaving a stream ends the generator [functions-streams]', async () => {
+  test('leaving a stream ends the generator [3.functions-streams]', async () => {
     let ended = false
     const tool = toolOf(manifestOf({ name: 'count', export: 'count', input: open, parameters: [], yields: 'items', collects: true }), async () => ({
       async *count() {

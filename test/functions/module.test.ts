@@ -9,13 +9,13 @@ import { fixtures, toolable } from './support.ts'
 process.env['XDG_CACHE_HOME'] = makeFolder()
 
 describe('toolset({ module })', () => {
-  test('a module makes a program of its own functions, and does not wait for itself [functions-toolset]', async () => {
+  test('a module makes a program of its own functions, and does not wait for itself [3.functions-toolset]', async () => {
     const run = (...args: string[]) => launch(process.execPath, [join(fixtures, 'own.mjs'), ...args], { env: { XDG_CACHE_HOME: makeFolder() } }).ended
     expect((await run('double', '4')).json).toMatchObject({ ok: true, result: 8, meta: { tool: 'own.double', version: '3.0.0' } })
     expect((await run('--version')).stdout).toBe('3.0.0\n')
   })
 
-  test('another module, besides tools of this one; errors name the lines of the source [functions-toolset] [functions-typescript]', async () => {
+  test('another module, besides tools of this one; errors name the lines of the source [3.functions-toolset] [3.functions-typescript]', async () => {
     const set = await toolset({ module: join(fixtures, 'tools.ts'), name: 'several' })
     expect(set.find('sum')).toBeDefined()
     expect(await set.call('sum', { numbers: [1, 2] })).toMatchObject({ ok: true, result: 3 })
@@ -27,14 +27,14 @@ describe('toolset({ module })', () => {
     expect((await launch(process.execPath, [script], { env: { XDG_CACHE_HOME: makeFolder() } }).ended).stdout).toContain('tools.ts:89:9')
   })
 
-  test('a module without functions is refused [functions-toolset]', async () => {
+  test('a module without functions is refused [3.functions-toolset]', async () => {
     await expect(toolset({ module: join(fixtures, 'nothing.ts') })).rejects.toMatchObject({ code: 'CONFIG', message: expect.stringContaining('has no function that can be a tool') })
     await expect(toolset({ module: join(fixtures, 'nowhere.ts') })).rejects.toMatchObject({ code: 'INVALID_PATH' })
   })
 })
 
 describe('modules of a registry', () => {
-  test('plain functions are tools where a module exports no others, unless it is told so [functions-registry]', async () => {
+  test('plain functions are tools where a module exports no others, unless it is told so [3.functions-registry]', async () => {
     const folder = makeFolder()
     writeFileSync(join(folder, 'mixed.mjs'), `import { tool } from ${JSON.stringify(import.meta.resolve('toolable'))}
       export const made = tool({ name: 'made', summary: 'Made', run: () => 'made' })
@@ -50,7 +50,7 @@ describe('modules of a registry', () => {
     await Promise.all([only.close(), both.close()])
   })
 
-  test('toolable.yaml names modules and packages [functions-registry]', async () => {
+  test('toolable.yaml names modules and packages [3.functions-registry]', async () => {
     const folder = makeFolder()
     writeFileSync(join(folder, 'toolable.yaml'), `modules:\n  - path: ${JSON.stringify(join(fixtures, 'tools.ts'))}\n    functions: true\n`)
     const { json } = await toolable(['list', '--problems'], { cwd: folder })

@@ -4,14 +4,14 @@ import { packages, toolable } from './support.ts'
 
 const run = (...args: string[]) => toolable(args, { cwd: packages })
 
-test('date-fns: every function is a tool [functions-packages]', async () => {
+test('date-fns: every function is a tool [3.functions-packages]', async () => {
   const told = await run('date-fns', '--verbose', '--tools')
   expect(told.json.tools).toHaveLength(245)
   expect(told.stderr.split('\n').filter((line) => line.startsWith('warning'))).toEqual([])
   expect((await run('date-fns', 'add', '2026-01-31T00:00:00Z', '--months', '1', '--days', '2')).json).toMatchObject({ result: '2026-03-02T00:00:00.000Z', meta: { tool: 'date-fns.add', version: '4.1.0' } })
 })
 
-test('semver: types of @types, classes are refused [functions-packages]', async () => {
+test('semver: types of @types, classes are refused [3.functions-packages]', async () => {
   const told = await run('semver', '--verbose', '--tools')
   expect(told.json.tools).toHaveLength(37)
   expect(told.stderr.split('\n').filter((line) => line.startsWith('warning')).map((line) => /'(\w+)' is a class/.exec(line)?.[1])).toEqual(['Comparator', 'Range', 'SemVer'])
@@ -19,7 +19,7 @@ test('semver: types of @types, classes are refused [functions-packages]', async 
   expect((await run('semver', 'parse', '1.2.3')).json).toMatchObject({ result: { major: 1, minor: 2, patch: 3 } })
 })
 
-test('picomatch: an export that is one function with members [functions-packages]', async () => {
+test('picomatch: an export that is one function with members [3.functions-packages]', async () => {
   const told = await run('picomatch', '--verbose', '--tools')
   expect(told.json.tools).toHaveLength(8)
   expect(told.stderr).toContain('it returns a function, which JSON cannot carry')

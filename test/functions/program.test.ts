@@ -6,7 +6,7 @@ import '../support/without-coverage.ts'
 import { fixtures, toolable } from './support.ts'
 
 describe('a module of functions is a program', () => {
-  test('help, discovery and completion come from types and comments [functions-program] [functions-comments]', async () => {
+  test('help, discovery and completion come from types and comments [3.functions-program] [3.functions-comments]', async () => {
     const { status, stdout } = await toolable(['./tools.ts', '--help'])
     expect(status).toBe(0)
     expect(stdout).toMatch(/find-files +Finds files whose name ends in something\n/)
@@ -23,7 +23,7 @@ describe('a module of functions is a program', () => {
     expect((await toolable(['__complete', '--', './tools.ts', 'find-files', '--or'])).stdout).toContain('--order')
   })
 
-  test('words, flags, JSON and the environment give the arguments [functions-program] [functions-parameters]', async () => {
+  test('words, flags, JSON and the environment give the arguments [3.functions-program] [3.functions-parameters]', async () => {
     const found = await toolable(['./tools.ts', 'find-files', 'order.ts', '--since', '2020-01-01'], { env: { FIND_ROOT: fixtures } })
     expect(found.json).toMatchObject({ ok: true, result: [{ path: 'order.ts', modified: expect.stringMatching(/^\d{4}-.*Z$/) }] })
     expect((await toolable(['./tools.ts', 'find_files', '{"ending":".ts","most":1,"order":"size"}'])).json).toMatchObject({ ok: true, result: [expect.anything()] })
@@ -31,7 +31,7 @@ describe('a module of functions is a program', () => {
     expect((await toolable(['./tools.ts', 'greet', 'Ada', '--greeting', 'goodbye'])).json).toMatchObject({ result: 'goodbye Ada' })
   })
 
-  test('bad input is refused before the function runs, with the codes of every tool [functions-program]', async () => {
+  test('bad input is refused before the function runs, with the codes of every tool [3.functions-program]', async () => {
     expect(await toolable(['./tools.ts', 'find-files', '.ts', '--most', '0'])).toMatchObject({ status: 2, json: { error: { code: 'INVALID_INPUT', field: 'most' } } })
     expect(await toolable(['./tools.ts', 'find-files', '{"ending":".ts","root":5}'])).toMatchObject({ status: 65, json: { error: { code: 'INVALID_INPUT', field: 'root' } } })
     expect(await toolable(['./tools.ts', 'find-files', '.nowhere'])).toMatchObject({ status: 1, json: { error: { code: 'E3101', message: 'no file ends in .nowhere' } } })
@@ -39,12 +39,12 @@ describe('a module of functions is a program', () => {
     expect((await toolable(['./tools.ts', 'wipe', '2026-01-31', '--yes'])).json).toMatchObject({ result: '2026-01-31T00:00:00.000Z' })
   })
 
-  test('a generator hands out items, and its context tells of progress [functions-streams] [functions-context]', async () => {
+  test('a generator hands out items, and its context tells of progress [3.functions-streams] [3.functions-context]', async () => {
     const { lines } = await toolable(['./tools.ts', 'count', '2', '--stream'])
     expect(lines).toMatchObject([{ type: 'progress', percent: 50 }, { type: 'item', value: { at: 1 } }, { type: 'progress', percent: 100 }, { type: 'item', value: { at: 2 } }, { type: 'result', result: [{ at: 1 }, { at: 2 }] }])
   })
 
-  test('it serves MCP [functions-program]', async () => {
+  test('it serves MCP [3.functions-program]', async () => {
     const requests = [
       { jsonrpc: '2.0', id: 1, method: 'initialize', params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } } },
       { jsonrpc: '2.0', method: 'notifications/initialized' },
@@ -54,7 +54,7 @@ describe('a module of functions is a program', () => {
     expect(lines.find(({ id }) => id === 2)).toMatchObject({ result: { content: [{ type: 'text', text: 'hello Ada' }] } })
   })
 
-  test('JavaScript with types in its comments is read too [functions-jsdoc]', async () => {
+  test('JavaScript with types in its comments is read too [3.functions-jsdoc]', async () => {
     const [say, later, loose] = await Promise.all([
       toolable(['./described.mjs', 'say', 'hi', '--times', '2', '--voice', 'loud']),
       toolable(['./described.mjs', 'later', '2026-01-01']),
@@ -68,7 +68,7 @@ describe('a module of functions is a program', () => {
 })
 
 describe('what cannot be a tool is named', () => {
-  test('with file, line and reason: on stderr when asked, as an error in strict mode [functions-problems] [functions-examples]', async () => {
+  test('with file, line and reason: on stderr when asked, as an error in strict mode [3.functions-problems] [3.functions-examples]', async () => {
     const line = `${join(fixtures, 'tools.ts')}:96: 'each': the parameter 'callback' cannot be given: a function cannot be written as JSON`
     const told = await toolable(['./tools.ts', '--verbose', '--tools'])
     expect(told.status).toBe(0)
@@ -80,7 +80,7 @@ describe('what cannot be a tool is named', () => {
     expect((await toolable(['./described.mjs', '--strict', '--tools'])).json.error.message).toContain("'loose': the parameter 'value' cannot be given: nothing is known about its type (any)")
   })
 
-  test('a module without any tool says why for each export [functions-problems]', async () => {
+  test('a module without any tool says why for each export [3.functions-problems]', async () => {
     const { status, json } = await toolable(['./nothing.ts', '--help'])
     expect(status).toBe(78)
     expect(json.error).toMatchObject({ code: 'CONFIG', message: expect.stringContaining("nothing.ts:1: 'answer' is no function") })
@@ -88,7 +88,7 @@ describe('what cannot be a tool is named', () => {
     expect(json.error.message).toContain("nothing.ts:3: 'each': the parameter 'callback' cannot be given")
   })
 
-  test('missing files, missing packages and broken syntax [functions-problems]', async () => {
+  test('missing files, missing packages and broken syntax [3.functions-problems]', async () => {
     const folder = makeFolder()
     writeFileSync(join(folder, 'broken.ts'), 'export const fine = 1\nexport function broken(name: string {\n')
     expect(await toolable(['./broken.ts'], { cwd: folder })).toMatchObject({ status: 65, json: { error: { message: expect.stringMatching(/broken\.ts:2: /) } } })

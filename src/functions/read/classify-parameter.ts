@@ -25,6 +25,8 @@ export type ValueParameter = {
   readonly isExpected: boolean
   readonly isRest: boolean
   readonly flag: FlagOptions
+  /** Its properties are named in the parameter list, and it is not. */
+  readonly isTakenApart: boolean
   /** Of properties that are taken apart in the parameter list. */
   readonly defaults: { readonly [property: string]: unknown }
 }
@@ -52,10 +54,10 @@ export function classifyParameter(reader: Reader, work: Work, symbol: ts.Symbol,
     const own = declaration ? readOwn(ts, declaration) : { schema: {}, flag: {} }
     const said = comment.values.get(name)
     const literal = declaration?.initializer && literalValue(ts, checker, declaration.initializer)
-    const isSpreadDefault = declaration !== undefined && ts.isObjectBindingPattern(declaration.name)
+    const isTakenApart = declaration !== undefined && ts.isObjectBindingPattern(declaration.name)
     return {
-      from: 'value', name, type, convert, isRest, isExpected: !isOptional,
-      schema: { ...schema, ...(literal && !isSpreadDefault && !isEmptyObject(literal.value) && { default: literal.value }), ...own.schema, ...said?.schema },
+      from: 'value', name, type, convert, isRest, isExpected: !isOptional, isTakenApart,
+      schema: { ...schema, ...(literal && !isTakenApart && !isEmptyObject(literal.value) && { default: literal.value }), ...own.schema, ...said?.schema },
       // A list of further arguments may be empty, unless its type names the first of them.
       required: (isRest ? Number(schema['minItems'] ?? 0) > 0 : !isOptional && !optional) && !Object.hasOwn({ ...own.schema, ...said?.schema }, 'default'),
       flag: { ...own.flag, ...said?.flag },

@@ -1,5 +1,4 @@
 import type ts from 'typescript'
-import type { JsonSchema } from '../../contract/json.ts'
 import type { Example } from '../../contract/manifest.ts'
 import { inputFromWords } from '../../define/argv/input-from-words.ts'
 import { compileSchema } from '../../define/schema/compile.ts'
@@ -56,7 +55,7 @@ function readCommand(subject: Subject, code: string): { readonly [field: string]
   const words = splitWords(firstLine(code).replace(/^\$\s*/, ''))
   const at = words.findIndex((word) => lookupKey(word) === lookupKey(subject.name))
   const args = at === -1 ? words.slice(1) : words.slice(at + 1)
-  return { ...inputFromWords({ inputSchema: subject.input as JsonSchema, flags: subject.flags, positional: subject.positional }, args, {}) }
+  return { ...inputFromWords({ inputSchema: subject.input, flags: subject.flags, positional: subject.positional }, args, {}) }
 }
 
 function readCall(ts: Compiler, checker: ts.TypeChecker, subject: Subject, code: string): { readonly [field: string]: unknown } | undefined {

@@ -6,6 +6,7 @@ import type { FunctionParameter } from '../manifest.ts'
 import { classifyParameter } from './classify-parameter.ts'
 import type { Classified, ValueParameter } from './classify-parameter.ts'
 import type { FunctionComment } from './comments/function-comment.ts'
+import type { ValueTags } from './comments/value-tags.ts'
 import { propertyTags } from './comments/property-tags.ts'
 import { nameFlags } from './name-flags.ts'
 import type { Reader } from './reader.ts'
@@ -55,10 +56,10 @@ function findSpread(all: readonly Classified[]): ValueParameter | undefined {
   return objects.length === 1 && objects[0] === values.at(-1) ? objects[0] : undefined
 }
 
-function spreadObject(work: Work, { name, type, schema, convert, required, defaults }: ValueParameter, comment: FunctionComment, fields: Fields, dependent: { [field: string]: readonly string[] }): FunctionParameter {
+function spreadObject(work: Work, { name, type, schema, convert, required, defaults, isTakenApart }: ValueParameter, comment: FunctionComment, fields: Fields, dependent: { [field: string]: readonly string[] }): FunctionParameter {
   const needed = Array.isArray(schema['required']) ? (schema['required'] as readonly string[]) : []
   const own = Object.entries(schema['properties'] as { readonly [property: string]: JsonSchema }).map(([property, given]) => {
-    const said = comment.values.get(`${name}.${property}`) ?? comment.values.get(property)
+    const said = comment.values.get(`${name}.${property}`) ?? comment.values.get(property) ?? (isTakenApart ? findInside(comment, property) : undefined)
     const value = Object.hasOwn(defaults, property) ? { default: defaults[property] } : {}
     const described: JsonSchema = { ...given, ...value, ...said?.schema }
     const symbol = work.checker.getNonNullableType(type).getProperty(property)
@@ -75,7 +76,12 @@ function spreadObject(work: Work, { name, type, schema, convert, required, defau
   return { from: 'fields', fields: own, optional: !required, ...(signals.length > 0 && { signals }) }
 }
 
-// Texts and numbers that are expected stand first; one list may take all that follows.
+// A parameter that is taken apart has no name; a comment gives it one.
+function findInside(comment: FunctionComment, property: string): ValueTags | undefined {
+  return [...comment.values].find(([name]) => name.endsWith(`.${property}`))?.[1]
+}
+
+// Texts and numbers that are expected stand first, and the first parameter of all even where it is not; one list may take all that follows.
 function findPositional(all: readonly Classified[], spread: ValueParameter | undefined): readonly string[] {
   const positional: string[] = []
   let mayEnd = false
@@ -83,7 +89,7 @@ function findPositional(all: readonly Classified[], spread: ValueParameter | und
     if (each.from === 'context' || each.from === 'signal') continue
     if (each.from !== 'value' || each === spread || (mayEnd && each.required)) return positional
     const isList = each.schema['type'] === 'array'
-    if (isList ? !(each.isRest || each.isExpected) || !isScalarList(each.schema) : !each.isExpected || !isScalar(each.schema)) return positional
+    if (isList ? !(each.isRest || each.isExpected) || !isScalarList(each.schema) : (!each.isExpected && positional.length > 0) || !isScalar(each.schema)) return positional
     positional.push(each.name)
     if (isList) return positional
     mayEnd ||= !each.required

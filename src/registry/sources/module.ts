@@ -29,8 +29,12 @@ export function moduleSource({ path, name = stem(path), functions }: ModuleOptio
       let file = path
       try {
         file = locateModule(looksLikeModule(path) ? resolve(context.cwd, path) : path, context.cwd).file
-        const own = functions ? undefined : await read(await importModule(addressOf(file), loadSettings(context)), name, file)
-        return own && isAnything(own) ? own : await readFunctions(path, file, name, context)
+        if (functions) return await readFunctions(path, file, name, context)
+        const exported = await importModule(addressOf(file), loadSettings(context))
+        const own = await read(exported, name, file)
+        if (isAnything(own)) return own
+        // Without any function there is nothing that the compiler could find.
+        return hasFunctions(exported) ? await readFunctions(path, file, name, context) : { tools: [], problems: [empty(name, file)] }
       } catch (error) {
         return { tools: [], problems: [broken(name, looksLikeModule(path) ? resolve(context.cwd, path) : path, error)] }
       }
@@ -55,6 +59,12 @@ async function readFunctions(path: string, file: string, source: string, context
 
 function toProblem(source: string, { file, line, reason, message, fix, severity }: FunctionProblem): Problem {
   return { source, location: `${file}:${line}`, reason, message, fix, severity: severity === 'error' ? 'error' : 'warning' }
+}
+
+function hasFunctions(exported: object): boolean {
+  const values = Object.values(exported)
+  const { default: whole } = exported as { readonly default?: unknown }
+  return [...values, ...(typeof whole === 'object' && whole !== null ? Object.values(whole) : [])].some((value) => typeof value === 'function')
 }
 
 function isAnything({ tools, resources, prompts }: Loaded): boolean {

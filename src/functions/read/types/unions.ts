@@ -60,7 +60,7 @@ export function joinSchemas(given: readonly JsonSchema[]): JsonSchema {
   if (schemas.some((schema) => Object.keys(schema).length === 0)) return {}
   const literals = schemas.filter((schema) => isOnly(schema, 'const')).map((schema) => schema['const'])
   const others = schemas.filter((schema) => !isOnly(schema, 'const') && !isCovered(schema, schemas))
-  const choices = literals.length === 0 ? [] : [literals.length === 1 && others.length === 0 ? { const: literals[0] } : { ...typeOf(literals), enum: literals }]
+  const choices: JsonSchema[] = literals.length === 0 ? [] : [literals.length === 1 && others.length === 0 ? { const: literals[0] } : { ...typeOf(literals), enum: literals }]
   const all = [...choices, ...others].sort((left, right) => Number(left['type'] === 'null') - Number(right['type'] === 'null'))
   return all.length === 1 ? all[0]! : { anyOf: all }
 }
