@@ -121,6 +121,22 @@ describe('the frame', () => {
     await page.getByText('There is nothing at this address').waitFor()
   })
 
+  test('seven tabs of one browser are all alive, although it has six connections [10.dashboard-tabs]', async () => {
+    const first = await openPage(dashboard)
+    const pages = [first]
+    while (pages.length < 7) {
+      const next = await first.context().newPage()
+      await next.goto(dashboard.origin)
+      await next.getByRole('status', { name: 'Connection: live' }).waitFor()
+      pages.push(next)
+    }
+    const run = await startTold(project, { type: 'progress', pct: 10, msg: 'seen everywhere' })
+    for (const page of pages) await page.getByText('seen everywhere').waitFor()
+    run.say({ type: 'result', status: 'ok' })
+    await run.ends('completed')
+    for (const page of pages) await page.getByRole('table', { name: 'Finished' }).getByRole('link', { name: run.id }).waitFor()
+  })
+
   test('a server that is gone is told, and one that comes back is taken up without a reload [10.dashboard-resumes]', async () => {
     const page = await openPage(dashboard, { expected: [/Failed to load resource/, /EventSource/] })
     await page.getByRole('status', { name: 'Connection: live' }).waitFor()

@@ -10,6 +10,12 @@ export function eventText(event: RunEvent): string {
   return shorten(parts.filter((part) => part !== undefined && part !== '' && part !== null).map(toText).join(' '), LONGEST_TEXT)
 }
 
+/** The same for whoever sees beside it how far the run is, and how it ended. */
+export function lastWords(event: RunEvent): string {
+  if (event.type === 'progress') return shorten(messageOf(event) ?? toText(event['step'] ?? ''), LONGEST_TEXT)
+  return event.type === 'result' && event['result'] !== undefined ? toText(event['result']) : eventText(event)
+}
+
 /** The message of an event, under either of its names. */
 export function messageOf(event: { readonly [field: string]: unknown }): string | undefined {
   const message = event['message'] ?? event['msg']

@@ -35,7 +35,7 @@ export function Actions({ run: { detail, reload } }: { readonly run: LiveRun }) 
         {can.retry && <ConfirmedAction label="Retry" send={(confirm) => open(post<Started>(at('retry'), { confirm }))} />}
         {can.retry && <button type="button" aria-expanded={changing} disabled={isReadOnly()} onClick={() => setChanging(!changing)}>Retry with changes</button>}
         <span class="push line">
-          {command !== '' && <CopyButton text={command} label="Copy as command" />}
+          {command !== '' && <CopyButton text={command} label="Copy as command" outlined />}
           <ActionButton label="Export" harmless title="One file with everything that is known of it" run={() => exportRun(detail)} />
         </span>
       </div>
