@@ -23,7 +23,7 @@ export function Tabs({ items, name = 'tab', label = 'Views', first }: Props) {
     <div role="tablist" aria-label={label} class="tabs" onKeyDown={step}>
       {items.map(({ id, label: text, count }) => (
         <button type="button" role="tab" key={id} id={`${name}-${id}`} aria-selected={id === current} aria-controls={`${name}-panel`} tabIndex={id === current ? 0 : -1} onClick={() => choose(id)}>
-          {text}{count !== undefined && <span class="count">{count}</span>}
+          {text}{count !== undefined && <span class="count">{count.toLocaleString('en')}</span>}
         </button>
       ))}
     </div>

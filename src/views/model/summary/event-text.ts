@@ -6,7 +6,7 @@ const LONGEST_TEXT = 500
 
 /** What an event says, in one line for people; empty where its type says it all. Whoever prints it cleans it. */
 export function eventText(event: RunEvent): string {
-  const parts = Object.hasOwn(TEXTS, event.type) ? TEXTS[event.type]!(event) : [event['task_id'], event['status'], ...said(event)]
+  const parts = Object.hasOwn(TEXTS, event.type) ? TEXTS[event.type]!(event) : [event['task_id'], event['status'], ...(isObject(event['child_event']) ? [eventText(event['child_event'] as RunEvent)] : said(event))]
   return shorten(parts.filter((part) => part !== undefined && part !== '' && part !== null).map(toText).join(' '), LONGEST_TEXT)
 }
 

@@ -47,7 +47,7 @@ export function LogsTab({ run: { model }, selection }: { readonly run: LiveRun; 
         <label><input type="checkbox" checked={wrap} onChange={() => changeQuery({ wrap: wrap ? undefined : 'yes' }, { replace: true })} />Wrap</label>
         <button type="button" class="quiet" disabled={firstError === -1} onClick={toError}>Jump to the first error</button>
         <CopyButton label="Copy the log" text={() => log.lines.map(plainText).join('\n')} />
-        <span class="push dim number" role="status">{found ? `${found.length} of ${log.total} lines` : `${log.total} lines`}</span>
+        <span class="push dim number" role="status">{found ? `${found.length.toLocaleString('en')} of ` : ''}{log.total.toLocaleString('en')} lines</span>
         {live && <button type="button" aria-pressed={follows} onClick={() => setFollows(!follows)}>{follows ? 'Pause' : 'Follow'}</button>}
       </div>
       {(selection.range || selection.step !== undefined) && <p class="dim">These lines carry no time. <button type="button" class="quiet" onClick={() => changeQuery({ tab: 'events', etype: 'log,diagnostic,error' }, { replace: true })}>What was said {selection.range ? 'in the chosen range' : 'in the chosen step'}</button></p>}
