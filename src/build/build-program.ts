@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { basename, dirname, join, relative, resolve } from 'node:path'
+import { basename, join, relative, resolve } from 'node:path'
+import { NO_TOOLS } from '../built/start-entry.ts'
 import { ToolError } from '../contract/tool-error.ts'
 import type * as Esbuild from 'esbuild'
 import { assemble } from './bundle/assemble.ts'
@@ -16,8 +17,9 @@ import type { Script } from './launch/wrap.ts'
 import type { Look, Subject } from './look/answer.ts'
 import { compileAhead, lookAt, traceCall } from './look/look.ts'
 import type { Surroundings } from './look/look.ts'
-import { nameOf, nearestPackage } from './names.ts'
+import { nearestPackage } from './names.ts'
 import { ownFolder } from './own-files.ts'
+import { startOfEntry, startOfFunctions } from './start-text.ts'
 import { clearFolder, putFiles } from './write/put-files.ts'
 
 export type BuildOptions = {
@@ -68,23 +70,26 @@ export async function buildProgram(options: BuildOptions, around: Surroundings):
 type Made = Pick<Bundle, 'chunks' | 'licences'> & { readonly look: Look; readonly esbuild: typeof Esbuild }
 
 async function makeBundle(esbuild: typeof Esbuild, { external = [] }: BuildOptions, entry: string, own: string, around: Surroundings): Promise<Made> {
-  const { version, ...facts } = nearestPackage(dirname(entry))
-  const names = { name: nameOf(entry, facts), ...(version !== undefined && { version }) }
-  const start = `import*as entry from${JSON.stringify(entry)};import{startEntry}from'toolable/built';await startEntry(entry,${JSON.stringify(names)})`
-  const attempt = async (records: boolean): Promise<Made | undefined> => {
+  const attempt = async (start: string, records: boolean): Promise<Made | undefined> => {
     const { recorded, shared, ...made } = await bundle(esbuild, { entry, start, external, records, ownFolder: own })
     if (shared) return undefined
     const look = await lookTwice(own, { program: entry, bundle: `${entry}.bundle`, script: await assemble(esbuild, made.chunks, new Set(), '') }, around)
     return recorded && look.needsZod ? undefined : { ...made, look, esbuild }
   }
-  return (await attempt(true)) ?? (await attempt(false))!
+  const make = async (start: string): Promise<Made> => (await attempt(start, true)) ?? (await attempt(start, false))!
+  try {
+    return await make(startOfEntry(entry))
+  } catch (error) {
+    if (!ToolError.is(error) || !error.message.endsWith(NO_TOOLS)) throw error
+    return make(await startOfFunctions(entry, around))
+  }
 }
 
 // Cut by what a call needs, which is found out by one, and compiled after another.
 async function compile({ esbuild, chunks, look }: Made, program: string, folder: string, own: string, around: Surroundings): Promise<Script & { readonly id: string; readonly code: Buffer | undefined }> {
   const table = writeTable(look)
   const asked = await traceCall(own, { program, bundle: folder, script: await assemble(esbuild, chunks, new Set(), table) }, around)
-  const script = await assemble(esbuild, chunks, new Set([...asked].filter((name) => name !== ZOD)), table)
+  const script = await assemble(esbuild, chunks, new Set([...asked, ...Object.keys(chunks).filter((name) => name.startsWith('./call-function-'))].filter((name) => name !== ZOD)), table)
   const id = createHash('sha256').update(script.text).digest('hex').slice(0, 16)
   return { ...script, id, code: await compileAhead(own, { program, bundle: join(folder, `${id}.bundle`), script }, around) }
 }
