@@ -103,7 +103,7 @@ describe('a built program', () => {
     const listed = await launch(process.execPath, [bin, 'list', '--folder', 'tools', '--json'], { cwd: project }).ended
     const tools = (listed.json.result.tools as { name: string; kind: string }[]).map(({ name, kind }) => [name, kind])
     expect(tools).toEqual([['order', 'manifest in the file'], ['pr_normal', 'manifest in the file'], ['remove', 'manifest in the file']])
-    const called = await launch(process.execPath, [bin, 'call', 'order', '{"item":"hat"}', '--folder', 'tools'], { cwd: project }).ended
+    const called = await launch(process.execPath, [bin, '--folder', 'tools', 'call', 'order', '{"item":"hat"}'], { cwd: project }).ended
     expect(called.json.result.text).toBe('ordered hat')
   })
 })

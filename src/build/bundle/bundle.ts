@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { basename, dirname, extname, join, parse } from 'node:path'
 import type * as Esbuild from 'esbuild'
-import type { BuildOptions, Loader, Message, OutputFile, Plugin } from 'esbuild'
+import type { BuildOptions, Loader, Message, Metafile, OutputFile, Plugin } from 'esbuild'
 import { ToolError } from '../../contract/tool-error.ts'
 import type { Chunks } from './assemble.ts'
 import { outsideModules } from './builtins.ts'
@@ -49,11 +49,23 @@ export async function bundle(esbuild: typeof Esbuild, { entry, start, external, 
       ...common, splitting: true, chunkNames: '[name]-[hash]', plugins: [usedModules(used), ...plugins],
       entryPoints: [{ in: 'toolable:start', out: 'start' }, ...(zod.recorded ? [{ in: 'toolable:zod', out: 'zod' }] : [])],
     })
-    return { chunks: readChunks(outputFiles), licences: readLicences(outputFiles), recorded: zod.recorded, shared: zod.recorded && [...zod.packages].some((file) => used.has(file)) }
+    return { chunks: readChunks(outputFiles), licences: readLicences(outputFiles), recorded: zod.recorded, shared: zod.recorded && reachedFrom(entry, metafile.inputs, ownFolder).some((file) => used.has(file) && zod.packages.has(file)) }
   } catch (error) {
     const { errors } = error as { readonly errors?: readonly Message[] }
     throw errors?.length ? explain(errors) : error
   }
+}
+
+// What the program imports by itself: packages of this one never see a schema of its.
+function reachedFrom(entry: string, inputs: Metafile['inputs'], ownFolder: string): readonly string[] {
+  const found = new Set<string>()
+  const visit = (file: string): void => {
+    if (found.has(file) || file.startsWith(ownFolder)) return
+    found.add(file)
+    for (const { path } of inputs[file.slice(ROOT.length)]?.imports ?? []) visit(join(ROOT, path))
+  }
+  visit(entry)
+  return [...found]
 }
 
 function readChunks(files: readonly OutputFile[]): Chunks {

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { ToolError } from '../../contract/tool-error.ts'
 import { host } from '../../call/host.ts'
@@ -18,7 +18,7 @@ export function putFiles(files: readonly BuiltFile[]): void {
       writeFileSync(fresh, file.content, { mode: file.executable ? 0o755 : 0o644, flush: true })
       renameSync(fresh, file.path)
     } catch (error) {
-      rmSync(fresh, { force: true })
+      if (existsSync(fresh)) rmSync(fresh, { force: true })
       throw explain(error as NodeJS.ErrnoException, file.path)
     }
   }
