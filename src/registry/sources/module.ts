@@ -1,6 +1,4 @@
-import { statSync } from 'node:fs'
 import { basename, extname, resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { isPrompt } from '../../define/prompt.ts'
 import type { Prompt } from '../../define/prompt.ts'
 import { isResource } from '../../define/resource.ts'
@@ -9,7 +7,8 @@ import { enter } from '../../call/collect.ts'
 import { isTool } from '../../call/tool.ts'
 import type { FoundTool, Loaded, Problem } from '../found.ts'
 import type { ModuleOptions } from '../registry-type.ts'
-import type { LoadContext, Source } from '../source.ts'
+import { explainImport, importFile } from '../import-file.ts'
+import type { Source } from '../source.ts'
 import { foundFrom, isServable, loadedFrom } from './in-process.ts'
 
 /** A module that exports tools, toolsets, resources or prompts; it is imported, and imported anew when the file changed. */
@@ -21,11 +20,10 @@ export function moduleSource({ path, name = stem(path) }: ModuleOptions): Source
     async load(context) {
       const file = resolve(context.cwd, path)
       try {
-        const exported = (await import(addressOf(file))) as { readonly [name: string]: unknown }
-        const loaded = await read(exported, name, file)
+        const loaded = await read(await importFile(file), name, file)
         return loaded.tools.length + (loaded.resources?.length ?? 0) + (loaded.prompts?.length ?? 0) > 0 ? loaded : { tools: [], problems: [empty(name, file)] }
       } catch (error) {
-        return { tools: [], problems: [broken(name, file, error, context)] }
+        return { tools: [], problems: [{ source: name, location: file, ...explainImport(error, file), severity: 'error' }] }
       }
     },
   }
@@ -33,12 +31,6 @@ export function moduleSource({ path, name = stem(path) }: ModuleOptions): Source
 
 function stem(path: string): string {
   return basename(path, extname(path))
-}
-
-// A module is kept for ever under its address, so a changed file needs another one.
-function addressOf(file: string): string {
-  const { mtimeMs, size } = statSync(file)
-  return `${pathToFileURL(file).href}?v=${mtimeMs}-${size}`
 }
 
 async function read(exported: { readonly [name: string]: unknown }, source: string, location: string): Promise<Loaded> {
@@ -60,18 +52,4 @@ function unique<T>(values: readonly T[]): readonly T[] {
 
 function empty(source: string, location: string): Problem {
   return { source, location, reason: 'no-tools', message: `${location} exports no tool, toolset, resource or prompt`, fix: 'Export what tool({ ... }) or toolset({ ... }) gives', severity: 'error' }
-}
-
-function broken(source: string, location: string, thrown: unknown, _context: LoadContext): Problem {
-  const error = thrown as Partial<NodeJS.ErrnoException>
-  if (error.code === 'ENOENT') return { source, location, reason: 'missing', message: `there is no file ${location}`, fix: 'Check the path', severity: 'error' }
-  const isTypeScript = error.code === 'ERR_UNKNOWN_FILE_EXTENSION'
-  return {
-    source,
-    location,
-    reason: isTypeScript ? 'typescript' : 'crashed',
-    message: isTypeScript ? `this version of node does not read TypeScript: ${location}` : `importing ${location} failed: ${String(error.message ?? thrown).split('\n', 1)[0]}`,
-    fix: isTypeScript ? 'Build it to JavaScript, or run node with a loader: node --import tsx' : `Try: node ${location}`,
-    severity: 'error',
-  }
 }
