@@ -1,5 +1,5 @@
 import { host } from '../call/host.ts'
-import { cacheFolder } from './cache-folder.ts'
+import { cacheFolder } from '../call/cache-folder.ts'
 import type { RegistryOptions } from './registry-type.ts'
 import type { LoadContext } from './source.ts'
 

@@ -45,7 +45,7 @@ describe('the import graph of src/', () => {
 describe('the table of arrows', () => {
   test('allows what stands to the left, and nothing else', () => {
     expect(allowedLayers('define')).toEqual(['contract', 'define'])
-    expect(allowedLayers('surfaces')).toEqual(['call', 'contract', 'define', 'surfaces'])
+    expect(allowedLayers('surfaces')).toEqual(['call', 'contract', 'define', 'functions', 'surfaces'])
     expect(allowedLayers('process')).toEqual(['contract', 'process'])
     expect(allowedLayers('views/model')).toEqual(['contract', 'views/model'])
     expect(allowedLayers('views')).not.toContain('commands')

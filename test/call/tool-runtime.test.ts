@@ -1,12 +1,13 @@
 import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
-import { call, createBudget, createState, fail, fileTools, guards, memoryFiles, ok, partial, planSlice, planning, section, sections, slice, tool, toolset } from 'toolable'
+import { call, createBudget, createState, fail, fileTools, guard, guards, memoryFiles, ok, partial, planSlice, planning, section, sections, slice, tool, toolset } from 'toolable'
 import type { Context, State, ToolInvokedEvent } from 'toolable'
 
 const notes = slice<string>('notes')
 const log = slice<string>('log', { kind: 'log' })
 const writes = (then: () => unknown) => tool({ name: 'writes', summary: 'w', run: (_input: unknown, ctx: Context) => { ctx.state.get(notes).append('new'); ctx.state.get(log).append('tried'); return then() } } as never)
 const left = (state: State) => [state.get(notes).all(), state.get(log).all()]
+type PlanCall = readonly [tool: string, input: object]
 const named = (name: string, run: () => unknown = () => name) => tool({ name, summary: name, run })
 
 // The acceptance checks of the specification of the runtime, under their own names; the details stand in the tests of each part.
@@ -41,7 +42,7 @@ describe('tool runtime', () => {
 
   test('handler exception / TypeError messages [8.seed-behaviours]', async () => {
     expect(await call(named('breaks', () => { throw new Error('no network') }))).toMatchObject({ ok: false, error: { message: 'no network' }, meta: { tool: 'breaks' } })
-    expect(await call(named('breaks', () => (undefined as never as { x: () => void }).x()))).toMatchObject({ ok: false, error: { message: expect.stringContaining('undefined'), details: { name: 'TypeError' } }, meta: { tool: 'breaks' } })
+    expect(await call(named('breaks', () => (undefined as never as { x: () => void }).x()))).toMatchObject({ ok: false, error: { message: expect.stringMatching(/^Tool 'breaks' raised TypeError: .*undefined/), details: { name: 'TypeError' } }, meta: { tool: 'breaks' } })
   })
 
   test('failure result and exception roll state back, LOG slices kept [8.seed-behaviours]', async () => {
@@ -97,18 +98,48 @@ describe('tool runtime', () => {
     expect(await rendered(() => ({ n: 1, render: () => { throw new Error('x') } }))).toBe('{"n":1}')
   })
 
-  test('plan tools: trim, ids, empty add, unknown id, completed plan closed, read without plan [8.seed-behaviours]', async () => {
+  // [what, calls before, the last call, its error or the plan that it leaves]
+  const setup = (...initial_steps: string[]): PlanCall => ['setup_plan', { objective: 'Ship', initial_steps }]
+  const add = (...steps: string[]): PlanCall => ['add_step', { steps }]
+  const update = (step_id: number, change: object): PlanCall => ['update_step', { step_id, ...change }]
+  const read: PlanCall = ['read_plan', {}]
+  const done = { status: 'done' }
+  const step = (step_id: number, title: string, status = 'pending') => ({ step_id, title, status })
+  const plan = (status: string, ...steps: object[]) => ({ objective: 'Ship', status, steps })
+  test.each<[what: string, before: readonly PlanCall[], last: PlanCall, left: string | object]>([
+    ['setup without steps is an active plan', [], setup(), plan('active')],
+    ['ids from 1, all pending', [], setup('a', 'b'), plan('active', step(1, 'a'), step(2, 'b'))],
+    ['setup replaces, and counts from 1 again', [setup('a', 'b')], setup('c'), plan('active', step(1, 'c'))],
+    ['setup replaces a completed plan', [setup('a'), update(1, done)], setup('c'), plan('active', step(1, 'c'))],
+    ['trim of the objective', [], ['setup_plan', { objective: ' \nShip ' }], plan('active')],
+    ['trim of titles', [], setup(' a\t'), plan('active', step(1, 'a'))],
+    ['trim of titles that are added', [setup()], add('  a '), plan('active', step(1, 'a'))],
+    ['trim of a new title', [setup('a')], update(1, { title: ' b ' }), plan('active', step(1, 'b'))],
+    ['an empty objective', [], ['setup_plan', { objective: '  ' }], 'INVALID_INPUT'],
+    ['an empty title', [], setup(' '), 'INVALID_INPUT'],
+    ['500 chars', [], setup('x'.repeat(500)), plan('active', step(1, 'x'.repeat(500)))],
+    ['501 chars in setup', [], setup('x'.repeat(501)), 'INVALID_INPUT'],
+    ['501 chars in add', [setup()], add('x'.repeat(501)), 'INVALID_INPUT'],
+    ['501 chars in update', [setup('a')], update(1, { title: 'x'.repeat(501) }), 'INVALID_INPUT'],
+    ['ids go on after the highest', [setup('a')], add('b', 'c'), plan('active', step(1, 'a'), step(2, 'b'), step(3, 'c'))],
+    ['empty add', [setup('a')], add(), 'INVALID_INPUT'],
+    ['add without a plan', [], add('a'), 'PRECONDITION'],
+    ['unknown id', [setup('a')], update(9, done), 'NOT_FOUND'],
+    ['update of a status', [setup('a')], update(1, { status: 'in_progress' }), plan('active', step(1, 'a', 'in_progress'))],
+    ['update of neither title nor status', [setup('a')], update(1, {}), 'INVALID_INPUT'],
+    ['an unknown status', [setup('a')], update(1, { status: 'finished' }), 'INVALID_INPUT'],
+    ['all done is completed', [setup('a', 'b'), update(2, done)], update(1, done), plan('completed', step(1, 'a', 'done'), step(2, 'b', 'done'))],
+    ['completed plan closed to new steps', [setup('a'), update(1, done)], add('b'), 'CONFLICT'],
+    ['completed plan closed to updates', [setup('a'), update(1, done)], update(1, { status: 'pending' }), 'CONFLICT'],
+    ['read without plan', [], read, 'PRECONDITION'],
+  ])('plan tools: %s [8.seed-behaviours]', async (_what, before, last, left) => {
     const state = createState()
-    const plan = await sections({ name: 'p', sections: [planning()] }).render({}, { state })
-    expect(await plan.call('planning_read_plan')).toMatchObject({ ok: false })
-    expect(await plan.call('planning_setup_plan', { objective: ' Ship ', initial_steps: [' a '] })).toMatchObject({ ok: true })
-    expect(state.get(planSlice).latest()).toMatchObject({ objective: 'Ship', status: 'active', steps: [{ step_id: 1, title: 'a', status: 'pending' }] })
-    expect(await plan.call('planning_add_step', { steps: [] })).toMatchObject({ ok: false })
-    expect(await plan.call('planning_add_step', { steps: ['x'.repeat(501)] })).toMatchObject({ ok: false })
-    expect(await plan.call('planning_update_step', { step_id: 9, status: 'done' })).toMatchObject({ ok: false })
-    expect(await plan.call('planning_update_step', { step_id: 1, status: 'done' })).toMatchObject({ ok: true })
-    expect(state.get(planSlice).latest()?.status).toBe('completed')
-    expect(await plan.call('planning_add_step', { steps: ['late'] })).toMatchObject({ ok: false })
+    const prompt = await sections({ name: 'p', sections: [planning()] }).render({}, { state })
+    for (const [name, input] of before) expect(await prompt.call(`planning_${name}`, input)).toMatchObject({ ok: true })
+    const kept = state.get(planSlice).latest()
+    const outcome = await prompt.call(`planning_${last[0]}`, last[1])
+    if (typeof left === 'object') expect([outcome, state.get(planSlice).latest()]).toEqual([expect.objectContaining({ ok: true, result: left }), left])
+    else expect([outcome, state.get(planSlice).latest()]).toEqual([expect.objectContaining({ ok: false, error: expect.objectContaining({ code: left }) }), kept])
   })
 
   test('three strategy texts [8.seed-behaviours]', async () => {
@@ -124,6 +155,10 @@ describe('tool runtime', () => {
     })
     expect(await set.call('deploy')).toMatchObject({ error: { message: "Tool 'deploy' requires: build, read_file" } })
     expect(await set.call('write_file', { path: 'a', content: 'b' })).toMatchObject({ error: { code: 'PRECONDITION' } })
+    const asked: string[] = []
+    const says = (name: string, refuses: boolean) => guard({ name, check: () => { asked.push(name); return refuses ? { message: `${name} refuses`, advice: 'none' } : undefined } })
+    expect(await call(named('x'), {}, { guards: [says('first', false), says('second', true), says('third', true)] })).toMatchObject({ ok: false, error: { message: 'second refuses' } })
+    expect(asked).toEqual(['first', 'second'])
     for (const [name, input] of [['build', {}], ['read_file', { path: 'a' }], ['deploy', {}], ['write_file', { path: 'a', content: 'b' }]] as const) expect(await set.call(name, input)).toMatchObject({ ok: true })
   })
 

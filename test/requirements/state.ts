@@ -17,6 +17,6 @@ export const STATE: { readonly [name: string]: string } = {
   'state-stuck': 'A commit that does not end, because its subscriber waits for another call on the state, fails that call and not the state.',
   'state-listener': 'A subscriber that takes no end holds a call up for a minute at most: then what the call did on a state is taken back, and others go on.',
   'state-record': 'tool_invoked carries prompt, adapter, tool, input, outcome, session, time, usage, rendered output, call id, run and event id.',
-  'state-surfaces': 'Calls share the state of a toolset or registry in process, through a registry, over HTTP and over MCP: they roll back, meet and are guarded there alike.',
+  'state-surfaces': 'Calls share the state of a toolset or registry in process, through a registry, over HTTP and over MCP: they roll back (also when they are cancelled in the middle), meet and are guarded there alike.',
   'state-property': 'After any sequence of calls, at the same time or not, state and folder are what a plain model says.',
 }

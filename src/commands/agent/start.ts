@@ -22,13 +22,17 @@ import { readRunOptions } from '../run/request.ts'
 import { surroundingsOf } from '../run/surroundings.ts'
 import { withRegistry } from '../with-registry.ts'
 import { AGENT_TOOL, agentTool } from './agent-tool.ts'
+import { checkFlags } from './check-flags.ts'
 import { concluded } from './conclude.ts'
-import { loadModel, loadPrompt } from './load-model.ts'
+import { loadModel } from './load-model.ts'
 import { openPlainStage } from './stage.ts'
 import type { Stage } from './stage.ts'
+import { tryPrompt } from './try-prompt.ts'
 import { openVoice } from './voice.ts'
 import type { AgentFlags } from './settings.ts'
 import { prepareHost } from '../run/prepare-host.ts'
+
+const NO_TOOLS = 'there are no tools here, so the model can only talk: name them in toolable.yaml (toolable init begins one), or give --folder or --prompt'
 
 /** Runs an agent on record; gives the exit status. What cannot work (no model, no such tool) is told before a run begins. */
 export async function startAgent({ wait, detach, progress: wish, ...given }: AgentFlags, context: BuiltinContext): Promise<number> {
@@ -37,13 +41,15 @@ export async function startAgent({ wait, detach, progress: wish, ...given }: Age
   const progress = chooseProgress(wish, globals, io)
   const surroundings = surroundingsOf(given)
   const settings = { ...flags, ...(globals.yes && { yes: true }), ...(globals.dryRun && { dryRun: true }) }
+  checkFlags(settings, io.env)
   const model = await loadModel(settings, io)
-  if (settings.prompt !== undefined) await loadPrompt(settings.prompt, io.cwd)
+  if (settings.prompt !== undefined) await tryPrompt(settings.prompt, settings.params, io.cwd)
   const root = findRunsFolder(io.cwd, config)
   await recover(root)
   return withRegistry(surroundings, io, async (registry) => {
     // Fails, and says which was meant.
-    selectEntries(registry.entries as readonly Entry[], settings.tools)
+    const tools = selectEntries(registry.entries as readonly Entry[], settings.tools)
+    const warnings = settings.prompt === undefined && tools.length === 0 ? [NO_TOOLS] : []
     let stage: Stage = openPlainStage(context, progress)
     const voice = openVoice(context, () => stage, progress)
     const worker = (artifacts: string, secrets?: CallOptions['secrets']): Tool => agentTool({ registry, artifacts, secrets, model, onEvent: voice.hear }) as Tool
@@ -55,6 +61,7 @@ export async function startAgent({ wait, detach, progress: wish, ...given }: Age
     if (detach) return startDetachedRun(paths, request, io, host, globals)
     prepareHost(host)
     if (progress === 'tree') stage = await (await import('./tree-stage.ts')).openTreeStage(paths, request, context)
+    for (const warning of warnings) voice.warn(warning)
     const channels = openChannels(paths, io, { wait: wait === true, session: globals.session === true }, stage.ask)
     let outcome: Outcome | undefined
     const ending = await performRun(paths, request, { env: io.env, registry: { call: async (_tool, input, options) => (outcome = await call(worker(paths.artifacts, options?.secrets), input, options)) }, channels, onWritten: stage.hear, signal: host.signal }).catch(async (error: unknown) => {
@@ -68,7 +75,7 @@ export async function startAgent({ wait, detach, progress: wish, ...given }: Age
     const { presentation } = voice
     // People have seen it already.
     const { message: _message, ...envelope } = told
-    if (presentation.mode !== 'text' || globals.stream) await printOutcome({ ...envelope, meta: { ...told.meta, tool: AGENT_TOOL, version: set.version, run_id: paths.id } }, { io, presentation, context: dialectContext(io, 'agent'), streamed: globals.stream === true, quiet: globals.quiet === true })
+    if (presentation.mode !== 'text' || globals.stream) await printOutcome({ ...envelope, meta: { ...told.meta, tool: AGENT_TOOL, version: set.version, run_id: paths.id, ...(warnings.length > 0 && { warnings }) } }, { io, presentation, context: dialectContext(io, 'agent'), streamed: globals.stream === true, quiet: globals.quiet === true })
     return ending.rc
   })
 }

@@ -14,6 +14,8 @@ const LONGEST_INPUT = 120
 export type Voice = {
   readonly presentation: Presentation
   hear(event: AgentEvent): void
+  /** Something that people should know before it begins. */
+  warn(text: string): void
 }
 
 /** Words as they come for people: what the model says, and what it does. For programs nothing but what they ask for, or each event as a line with --stream. */
@@ -34,6 +36,9 @@ export function openVoice({ io, globals }: BuiltinContext, stage: () => Stage, p
     hear(event) {
       if (globals.stream && event.type !== 'end') io.stdout.write(`${JSON.stringify(event)}\n`)
       if (notes) speak(event, stage())
+    },
+    warn(text) {
+      if (notes) stage().note(`! ${text}`)
     },
   }
 }

@@ -1,4 +1,5 @@
 import type { TokenUsage } from '../../contract/budget.ts'
+import { isDeeperThan, isObject } from '../../contract/json.ts'
 import { ToolError } from '../../contract/tool-error.ts'
 import { failedCall, toolCall } from '../../contract/providers/tool-call.ts'
 import type { Outcome } from '../../contract/outcome.ts'
@@ -16,8 +17,11 @@ import type { Work } from './work.ts'
 const MOST_AT_ONCE = 8
 /** Calls of one reply that are answered at all. */
 const MOST_CALLS = 128
+const DEEPEST = 1000
+/** Stands for arguments that nobody could write down; it is no JSON, and so the model is told. */
+const TOO_DEEP = '[nested too deeply]'
 
-export type Answering = { readonly work: Work; readonly offer: Offer; readonly repeats: Repeats; readonly usage: TokenUsage }
+export type Answering = { readonly work: Work; readonly offer: Offer; readonly repeats: Repeats; readonly usage: TokenUsage; /** The reply ended because its tokens were used up. */ readonly isCut: boolean }
 
 type ToolMessage = Extract<AgentMessage, { role: 'tool' }>
 
@@ -26,14 +30,14 @@ export async function answerCalls(calls: readonly ModelCall[], answering: Answer
   const { work } = answering
   for (const group of inGroups(calls, answering)) {
     work.check()
-    const settled = await Promise.allSettled(group.map((call) => answer(call, calls.indexOf(call), answering)))
+    const settled = await Promise.allSettled(group.map((call) => answer(call, refusalOf(call, calls, answering), answering)))
     for (const one of settled) if (one.status === 'fulfilled') work.messages.push(one.value)
     const broken = settled.find((one) => one.status === 'rejected')
     if (broken) throw broken.reason
   }
 }
 
-/** The same calls with ids that are there, and are unique. */
+/** The same calls in a form that can be told and written down: with ids that are there and are unique, and without arguments that no stack is deep enough for. */
 export function withIds(calls: readonly ModelCall[], turn: number): readonly ModelCall[] {
   const taken = new Set<string>()
   return calls.map((call, index) => {
@@ -41,7 +45,7 @@ export function withIds(calls: readonly ModelCall[], turn: number): readonly Mod
     let id = given
     for (let number = 2; taken.has(id); number += 1) id = `${given}_${number}`
     taken.add(id)
-    return { ...call, id, name: typeof call.name === 'string' ? call.name : '' }
+    return { ...call, id, name: typeof call.name === 'string' ? call.name : '', arguments: isDeeperThan(DEEPEST, call.arguments) ? TOO_DEEP : call.arguments }
   })
 }
 
@@ -60,13 +64,13 @@ function* inGroups(calls: readonly ModelCall[], { work, offer }: Answering): Gen
   if (group.length > 0) yield group
 }
 
-async function answer(call: ModelCall, index: number, { work, offer, repeats, usage }: Answering): Promise<ToolMessage> {
+async function answer(call: ModelCall, refusal: ToolError | undefined, { work, offer, repeats, usage }: Answering): Promise<ToolMessage> {
   const { id, name } = call
   const of = { turn: work.turns, id, name }
   const read = toolCall('openai', id, name, call.arguments)
   const tool = offer.find(name)
-  work.tell({ type: 'tool_call', ...of, input: tool && read.arguments ? showInput(tool.entry.definition, read.arguments) : (read.arguments ?? call.arguments) })
-  const outcome = index < MOST_CALLS ? await perform() : failedCall(read, new ToolError('INVALID_INPUT', `'${name}' was not called: one reply may hold ${MOST_CALLS} calls`, { suggestion: 'Call it again, in a reply with fewer calls' }).toObject())
+  work.tell({ type: 'tool_call', ...of, input: read.arguments ? showInput(tool?.entry.definition ?? { hooks: {} }, read.arguments) : call.arguments })
+  const outcome = refusal ? failedCall(read, refusal.toObject()) : await perform()
   work.notice(outcome)
   const { text, content } = fitOutput(outcome, work.options.outputLimit)
   const notice = repeats.notice(name, call.arguments, text)
@@ -106,6 +110,15 @@ async function answer(call: ModelCall, index: number, { work, offer, repeats, us
     work.tell({ type: 'sections_opened', turn: work.turns, keys })
     return { ok: true, status: 'success', result: null, message: `Opened: ${keys.join(', ')}. The whole text stands in your instructions now, and the tools of it are yours.`, meta: { tool: name, duration_ms: 0 } }
   }
+}
+
+function refusalOf(call: ModelCall, calls: readonly ModelCall[], { isCut }: Answering): ToolError | undefined {
+  const index = calls.indexOf(call)
+  const { name, arguments: given } = call
+  if (index >= MOST_CALLS) return new ToolError('INVALID_INPUT', `'${name}' was not called: one reply may hold ${MOST_CALLS} calls`, { suggestion: 'Call it again, in a reply with fewer calls' })
+  // No arguments are allowed arguments, but these may not have been all.
+  const mayBeCut = isCut && index === calls.length - 1 && (typeof given === 'string' ? given.trim() === '' : !isObject(given))
+  return mayBeCut ? new ToolError('INVALID_INPUT', `'${name}' was not called: your reply was cut off before its arguments`, { suggestion: 'Call it again, in a shorter reply' }) : undefined
 }
 
 const RAISED = ['E_PROMPT_EVALUATION', 'E_VISIBILITY_EXPANSION']

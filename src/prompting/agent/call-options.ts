@@ -2,6 +2,8 @@ import type { TokenUsage } from '../../contract/budget.ts'
 import type { Interaction, Sampler } from '../../contract/interaction.ts'
 import type { CallOptions } from '../../call/options.ts'
 import type { Approve } from './agent-type.ts'
+import type { AgentMessage } from './model-type.ts'
+import { costOf, readReply } from './take-turn.ts'
 import type { Work } from './work.ts'
 
 type CallOf = { readonly turn: number; readonly id: string; readonly name: string }
@@ -46,14 +48,17 @@ function consentTo(work: Work, of: CallOf, input: unknown): NonNullable<CallOpti
 // A tool that needs a model gets that of the agent.
 function sampleWith(work: Work): Sampler {
   return async ({ prompt, system, max_tokens, temperature, stop_sequences }, signal) => {
-    const { text, usage } = await work.options.model.generate({
-      messages: [...(system === undefined ? [] : [{ role: 'system' as const, text: system }]), { role: 'user', text: prompt }],
+    const messages: readonly AgentMessage[] = [...(system === undefined ? [] : [{ role: 'system' as const, text: system }]), { role: 'user', text: prompt }]
+    const { model } = work.options
+    const reply = readReply(await model.generate({
+      messages,
       tools: [],
       maxOutputTokens: max_tokens,
       ...(temperature !== undefined && { temperature }),
       ...(stop_sequences && { stopSequences: stop_sequences }),
-    }, { signal })
-    if (usage) work.spend(usage, false)
-    return text
+    }, { signal }), model.name)
+    const { usage, estimated } = costOf(reply, messages)
+    work.spend(usage, estimated)
+    return reply.text
   }
 }

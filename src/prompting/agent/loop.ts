@@ -1,4 +1,5 @@
 import { ToolError } from '../../contract/tool-error.ts'
+import { untilAborted } from '../../call/running.ts'
 import { answerCalls, withIds } from './answer-calls.ts'
 import type { AgentStatus } from './agent-type.ts'
 import type { ModelReply } from './model-type.ts'
@@ -22,15 +23,16 @@ export async function converse(work: Work, offerFor: MakeOffer): Promise<End> {
     work.check()
     work.turns += 1
     work.tell({ type: 'turn_start', turn: work.turns })
-    const offer = await offerFor()
+    // A prompt is the code of authors, and may take its time.
+    const offer = await untilAborted(work.signal, offerFor)
     const reply = await takeTurn(work, offer)
     const calls = withIds(reply.calls, work.turns)
-    const { usage, estimated } = costOf(reply, work)
+    const { usage, estimated } = costOf({ ...reply, calls }, work.messages)
     const isEmpty = calls.length === 0 && reply.text.trim() === ''
     // An empty message is refused by many providers, when they are shown it again.
     if (!isEmpty) work.say({ role: 'assistant', text: reply.text, calls, ...(reply.own && { own: reply.own }) })
     work.spend(usage, estimated)
-    if (calls.length > 0) await answerCalls(calls, { work, offer, repeats, usage })
+    if (calls.length > 0 && reply.finish !== 'content_filter') await answerCalls(calls, { work, offer, repeats, usage, isCut: reply.finish === 'length' })
     else {
       const end = endOf(reply, isEmpty, emptyBefore)
       if (end) return end

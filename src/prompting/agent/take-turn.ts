@@ -42,10 +42,10 @@ export async function takeTurn(work: Work, offer: Offer): Promise<ModelReply> {
 }
 
 /** What a turn cost, guessed by its length where the model does not tell. */
-export function costOf(reply: ModelReply, work: Work): { readonly usage: { readonly input: number; readonly output: number }; readonly estimated: boolean } {
+export function costOf(reply: ModelReply, asked: ModelRequest['messages']): { readonly usage: { readonly input: number; readonly output: number }; readonly estimated: boolean } {
   const { input, output } = reply.usage ?? {}
   const tokens = (value: unknown): number => Math.ceil(JSON.stringify(value).length / CHARACTERS)
-  return { usage: { input: count(input) ?? tokens(work.messages), output: count(output) ?? tokens([reply.text, reply.calls]) }, estimated: count(input) === undefined || count(output) === undefined }
+  return { usage: { input: count(input) ?? tokens(asked), output: count(output) ?? tokens([reply.text, reply.calls]) }, estimated: count(input) === undefined || count(output) === undefined }
 }
 
 function count(tokens: unknown): number | undefined {
@@ -57,8 +57,8 @@ function pauseBefore({ details }: ToolError, attempt: number): number {
   return typeof told === 'number' && told >= 0 ? told : FIRST_PAUSE_S * 2 ** (attempt - 1) * (1 + Math.random() / 4)
 }
 
-// A model may be anybody's code: what is not a reply fails here, and not somewhere in the loop.
-function readReply(given: unknown, name: string): ModelReply {
+/** The reply that a model gave. It may be anybody's code: what is no reply fails here, and not somewhere in the loop. Throws DEPENDENCY. */
+export function readReply(given: unknown, name: string): ModelReply {
   const bad = (what: string): ToolError => new ToolError('DEPENDENCY', `the model '${name}' gave ${what}`, { retryable: false, suggestion: 'generate() of a model gives { text, calls }' })
   if (!isObject(given)) throw bad('no reply')
   const { text = '', calls = [] } = given

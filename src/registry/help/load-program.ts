@@ -1,5 +1,5 @@
 import { look, sameStamp } from '../cache/stamp.ts'
-import { ownVersion } from '../cache/own-version.ts'
+import { ownVersion } from '../../call/own-version.ts'
 import { readCache, writeCache } from '../cache/cache-file.ts'
 import type { CachedFolder } from '../cache/cache-file.ts'
 import { parse } from '../cache/line.ts'

@@ -1,12 +1,12 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs'
 import { dirname, isAbsolute, relative, resolve } from 'node:path'
 import { ToolError } from '../../contract/tool-error.ts'
-import { CODE } from '../../registry/import-file.ts'
 import type { RawWorkflow } from './draft-workflow.ts'
 import { rawSteps } from './raw-steps.ts'
 import { finish, readRaw } from './read-workflow.ts'
 import type { Workflow } from './workflow-type.ts'
 
+const CODE = /\.[cm]?[jt]s$/i
 const LARGEST_FILE = 256 * 1024
 const MOST_FILES = 100
 

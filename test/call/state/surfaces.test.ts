@@ -3,14 +3,14 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, describe, expect, test } from 'vitest'
 import { createHandler, registry, toNode } from 'toolable'
-import type { Registry, Toolset } from 'toolable'
+import type { CallOptions, Registry, Toolset } from 'toolable'
 import { make } from '../../fixtures/keeps-notes.mjs'
 import { sdk } from '../../mcp/clients/drivers.mjs'
 import type { Session } from '../../mcp/clients/drivers.mjs'
 import { stdioTarget } from '../../mcp/support/target.ts'
 
 type Answer = { readonly ok: boolean; readonly result?: unknown; readonly text: string }
-type Door = { call(name: string, input?: object): Promise<Answer>; /** Whether a person who agrees can be asked. */ readonly asks: boolean }
+type Door = { call(name: string, input?: object, options?: { signal?: AbortSignal }): Promise<Answer>; /** Whether a person who agrees can be asked. */ readonly asks: boolean }
 
 const closing: (() => unknown)[] = []
 afterAll(async () => { for (const close of closing.reverse()) await close() })
@@ -27,10 +27,10 @@ const ruledRegistry = async (): Promise<Registry> => {
   return all
 }
 
-const inProcess = (served: Toolset | Registry): Door => ({
+const inProcess = (served: Toolset | Registry, options: CallOptions = {}): Door => ({
   asks: true,
-  async call(name, input = {}) {
-    const outcome = await served.call(name, input, { answer: () => true })
+  async call(name, input = {}, how = {}) {
+    const outcome = await served.call(name, input, { answer: () => true, ...options, ...how })
     return { ok: outcome.ok, ...(outcome.ok && { result: outcome.result }), text: JSON.stringify(outcome) }
   },
 })
@@ -46,8 +46,8 @@ async function overHttp(served: Toolset | Registry): Promise<Door> {
   const url = await listen(served)
   return {
     asks: false,
-    async call(name, input = {}) {
-      const response = await fetch(`${url}/tools/${name}`, { method: 'POST', body: JSON.stringify(input), headers: { 'content-type': 'application/json' } })
+    async call(name, input = {}, { signal } = {}) {
+      const response = await fetch(`${url}/tools/${name}`, { method: 'POST', body: JSON.stringify(input), headers: { 'content-type': 'application/json' }, ...(signal && { signal }) })
       const text = await response.text()
       const { ok, result } = JSON.parse(text) as Answer
       expect(response.ok).toBe(ok)
@@ -60,8 +60,8 @@ const overSession = (session: Session): Door => {
   closing.push(() => session.close())
   return {
     asks: true,
-    async call(name, input = {}) {
-      const result = await session.call(name, input)
+    async call(name, input = {}, how = {}) {
+      const result = await session.call(name, input, how)
       return { ok: result.isError !== true, result: result.structuredContent, text: JSON.stringify(result.content) }
     },
   }
@@ -71,6 +71,12 @@ const agrees = { answers: [{ action: 'accept', content: { answer: true } }] } as
 const doors: readonly (readonly [string, () => Promise<Door>])[] = [
   ['a toolset in process', async () => inProcess(make().set)],
   ['a toolset in a registry', async () => inProcess(await registryOf())],
+  ['a registry, on the state of the caller', async () => {
+    const { set, rules } = make({ ruled: false })
+    const all = await registry({ tools: [set], cache: false })
+    closing.push(() => all.close())
+    return inProcess(all, rules)
+  }],
   ['a registry with guards and state', async () => inProcess(await ruledRegistry())],
   ['a toolset over HTTP', async () => overHttp(make().set)],
   ['a registry with guards and state over HTTP', async () => overHttp(await ruledRegistry())],
@@ -93,6 +99,17 @@ describe.each(doors)('%s', (_name, open) => {
     const published = await call('publish')
     if (asks) expect(published).toMatchObject({ ok: true, result: { published: true } })
     else expect([published.ok, published.text.includes('ANSWER_REQUIRED')]).toEqual([false, true])
+  })
+
+  test('[8.state-surfaces] a call that is cancelled in the middle leaves nothing but its log', async () => {
+    const { call } = await open()
+    const stop = new AbortController()
+    const cancelled = call('note', { text: 'slow' }, { signal: stop.signal }).then(({ ok }) => ok, () => false)
+    await expect.poll(async () => ((await call('read_notes')).result as { attempts: string[] }).attempts, { timeout: 60_000 }).toEqual(['slow'])
+    stop.abort()
+    expect(await cancelled).toBe(false)
+    expect(await call('note', { text: 'after' })).toMatchObject({ ok: true, result: { notes: 1 } })
+    expect(await call('read_notes')).toMatchObject({ ok: true, result: { notes: ['after'], attempts: ['slow', 'after'], file: 'after\n' } })
   })
 
   test('[8.state-surfaces] of calls at the same time nothing is lost', async () => {

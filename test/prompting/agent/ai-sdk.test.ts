@@ -81,7 +81,7 @@ describe('over the providers of the ai package', () => {
   })
 
   test('errors of the provider say whether to try again [8.agent-ai-sdk-errors]', async () => {
-    const failing = (statusCode: number, isRetryable: boolean) => new APICallError({ message: `answered ${statusCode}`, url: 'http://127.0.0.1', requestBodyValues: {}, statusCode, isRetryable, responseHeaders: { 'retry-after': '0' } })
+    const failing = (statusCode: number, isRetryable: boolean) => new APICallError({ message: `answered ${statusCode}`, url: 'http://127.0.0.1', requestBodyValues: {}, statusCode, isRetryable, responseHeaders: { 'retry-after': statusCode === 503 ? new Date(0).toUTCString() : '0' } })
     const replies: (Error | Parts)[] = [failing(429, true), failing(500, true), [...text('half')], [{ type: 'error', error: failing(503, true) }], [...text('Here.'), finish('stop')]]
     const mock = new MockLanguageModelV3({ doStream: async () => {
       const next = replies.shift()!
@@ -90,7 +90,7 @@ describe('over the providers of the ai package', () => {
     } })
     const events: AgentEvent[] = []
     expect(await agent({ model: aiSdkModel(mock), tools: [add], retries: 4, onEvent: (event) => events.push(event) }).run('Go')).toMatchObject({ status: 'completed', text: 'Here.' })
-    expect(events.flatMap((event) => (event.type === 'retry' ? [event.error.code] : []))).toEqual(['RATE_LIMIT', 'DEPENDENCY', 'DEPENDENCY', 'DEPENDENCY'])
+    expect(events.flatMap((event) => (event.type === 'retry' ? [[event.error.code, event.error.details?.['retry_after_s']]] : []))).toEqual([['RATE_LIMIT', 0], ['DEPENDENCY', 0], ['DEPENDENCY', undefined], ['DEPENDENCY', 0]])
     const refused = new MockLanguageModelV3({ doStream: async () => { throw failing(401, false) } })
     expect(await agent({ model: aiSdkModel(refused), tools: [add] }).run('Go')).toMatchObject({ status: 'failed', error: { code: 'PERMISSION', message: expect.stringContaining('answered 401') } })
   })

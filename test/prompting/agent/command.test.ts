@@ -65,12 +65,19 @@ describe('toolable agent', () => {
     const shared = folderWith({ 'key.txt': KEY })
     chmodSync(join(shared, 'key.txt'), 0o644)
     const empty = folderWithKey('\n', { 'nothing.mjs': 'export const a = 1\n', 'broken.mjs': 'export default {\n' })
+    const asks = folderWith({ 'm.mjs': 'export default { name: "m", generate() {} }\n' })
     const cases: [readonly string[], number, string, RegExp, { cwd: string }?][] = [
       [['Go'], 78, 'CONFIG', /TOOLABLE_MODEL=openai:gpt-5/],
       [['Go', '--model', 'gpt-5'], 78, 'CONFIG', /openai:gpt-5/],
       [['Go', '--model', 'openai:gpt-5'], 78, 'CONFIG', /export OPENAI_API_KEY/],
       [['Go', '--model', 'nobody:x'], 78, 'CONFIG', /npm install @ai-sdk\/nobody/],
       [['Go', '--model', './model.mjs'], 78, 'CONFIG', /there is no file/],
+      [['Go', '--model', 'openai:x', '--params', '{"a":1}'], 2, 'INVALID_INPUT', /--params goes with --prompt only/],
+      [['Go', '--model', './m.mjs', '--prompt', fixture('agent/prompt.mjs')], 2, 'INVALID_INPUT', /user is required.*--params '/, { cwd: asks }],
+      [['Go', '--model', './m.mjs', '--prompt', fixture('agent/prompt.mjs'), '--params', '{"user":5}'], 2, 'INVALID_INPUT', /user must be text/, { cwd: asks }],
+      [['Go', '--model', 'openai:x', '--prompt', './p.mjs', '--tools', 'add'], 2, 'INVALID_INPUT', /--tools chooses tools of the registry/],
+      [['Go', '--model', './model.mjs', '--base-url', 'http://127.0.0.1:9'], 2, 'INVALID_INPUT', /--base-url goes with openai:<name>/],
+      [['Go', '--model', 'nobody:x', '--api-key-file', 'key.txt'], 2, 'INVALID_INPUT', /--api-key-file goes with openai:<name>/],
       [['Go', '--model', './nothing.mjs'], 78, 'CONFIG', /exports no model/, { cwd: empty }],
       [['Go', '--model', './broken.mjs'], 78, 'CONFIG', /cannot be loaded/, { cwd: empty }],
       [['Go', '--model', 'openai:x', '--api-key-file', 'key.txt'], 78, 'CONFIG', /is empty/, { cwd: empty }],
@@ -85,7 +92,7 @@ describe('toolable agent', () => {
       expect([args, ended[index]!.status, ended[index]!.json.error.code]).toEqual([args, status, code])
       expect(JSON.stringify(ended[index]!.json.error)).toMatch(words)
     }
-    expect(readdirSync(cwd)).not.toContain('.runs')
+    for (const folder of [cwd, asks, empty]) expect(readdirSync(folder)).not.toContain('.runs')
   })
 
   test('a key that is refused, turns and tokens that are used up end it with their own status [8.agent-command-errors]', async () => {
@@ -110,15 +117,18 @@ describe('toolable agent', () => {
       'node_modules/@ai-sdk/mock-provider/package.json': '{"name":"@ai-sdk/mock-provider","type":"module","exports":"./index.mjs"}',
       'node_modules/@ai-sdk/mock-provider/index.mjs': `export const createMock = () => {}\nexport const mockProvider = { languageModel: (name) => { if (name !== 'good') throw new Error('unknown'); return ${model} } }\n`,
     })
-    const [file, provider, unknown, prompt] = await Promise.all([
+    const [file, provider, unknown, prompt, alone] = await Promise.all([
       toolable(['agent', 'Go', '--model', './model.mjs'], { cwd }),
       toolable(['agent', 'Go'], { cwd, env: { TOOLABLE_MODEL: 'mock-provider:good' } }),
       toolable(['agent', 'Go', '--model', '@ai-sdk/mock-provider:bad'], { cwd }),
       toolable(['agent', 'Go', '--model', './model.mjs', '--prompt', fixture('agent/prompt.mjs'), '--params', '{"user":"Ada"}', '-o', 'text'], { cwd }),
+      toolable(['agent', 'Go', '--model', join(cwd, 'model.mjs')], { cwd: makeFolder() }),
     ])
     expect([file, provider].map(({ json }) => json.result.text)).toEqual(['1 add,sleeps,wipe', '1 add,sleeps,wipe'])
     expect([unknown.status, unknown.json.error.message]).toEqual([78, "'@ai-sdk/mock-provider' has no model 'bad': unknown"])
     expect(prompt.stdout).toMatch(/^\d+ .*open_sections/)
+    expect(file.json.meta).not.toHaveProperty('warnings')
+    expect(alone.json).toMatchObject({ ok: true, meta: { warnings: [expect.stringContaining('there are no tools here')] } })
   })
 })
 

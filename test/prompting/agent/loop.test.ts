@@ -373,8 +373,18 @@ describe('with the rest of the house', () => {
       [{ model, registry: registry({ tools: [] }) }, /'registry' of agent\(\) is a promise: write await before it/],
       [{ model, prompt: { text: 'You count.' } }, /'prompt' of agent\(\) needs what sections\(\) gives/],
       [{ model, tools: [add], filter: 'add' }, /'filter' of agent\(\) goes with 'registry' only/],
+      [{ model, tools: [add], params: {} }, /'params' of agent\(\) goes with 'prompt' only/],
+      [{ model, tools: [add], parallel: 'none' }, /'parallel' of agent\(\) must be 'safe', 'all' or false/],
+      [{ model, tools: [add], approve: 'yes' }, /'approve' of agent\(\) must be true, false, or a function/],
+      [{ model, tools: [add], state: {} }, /'state' of agent\(\) must be what createState\(\) gives/],
+      [{ model, tools: [add], guards: [add] }, /'guards' of agent\(\) must be a list of guards/],
+      [{ model, tools: [add], budget: { tokens: 5 } }, /no option 'tokens'; the options are time, inputTokens/],
+      [{ model, tools: [add], budget: 5 }, /'budget' of agent\(\) must be limits/],
+      [{ model, tools: [add], settings: { temp: 1 } }, /'settings' of agent\(\) has no option 'temp'; did you mean 'temperature'\?/],
+      [undefined as never, /agent\(\) takes \{ model, tools \}/],
     ]
     for (const [options, message] of refusals) expect(() => agent(options as never)).toThrow(message)
+    await expect(agent({ model, tools: [add] }).run('Go', { onEvent: 5 as never })).rejects.toMatchObject({ code: 'CONFIG', message: "'onEvent' of run() of an agent must be a function that takes events" })
     await expect(agent({ model, tools: [add] }).run(' ')).rejects.toMatchObject({ code: 'MISSING_PARAM' })
     await expect(agent({ model, tools: [add, tool({ name: 'add', summary: 'Another' })] }).run('Go')).rejects.toMatchObject({ code: 'CONFIG', message: "two tools of the agent are called 'add'", suggestion: { fix: 'Rename one: tools: { other_add: tool }' } })
   })

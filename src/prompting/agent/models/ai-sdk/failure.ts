@@ -3,6 +3,7 @@ import { shorten } from '../../../../contract/shorten.ts'
 import { ToolError } from '../../../../contract/tool-error.ts'
 import { toToolError } from '../../../../call/failure.ts'
 import { httpCode } from '../../../../registry/http/status.ts'
+import { readWait } from '../read-wait.ts'
 import type { AiSdkLanguageModel } from './language-model.ts'
 
 /** What a provider threw, with whether it may be asked again: its errors say so themselves. */
@@ -16,6 +17,7 @@ export function failureOf(thrown: unknown, { provider, modelId }: AiSdkLanguageM
     const { code } = toToolError(thrown)
     return new ToolError(code === 'INTERNAL' ? 'DEPENDENCY' : code, `${who} failed: ${words}`, { retryable: isRetryable === true || code === 'DEPENDENCY', cause: thrown })
   }
-  const wait = Number(isObject(responseHeaders) ? responseHeaders['retry-after'] : NaN)
-  return new ToolError(httpCode(statusCode), `${who} answered ${statusCode}: ${words}`, { ...(typeof isRetryable === 'boolean' && { retryable: isRetryable }), details: { status: statusCode, ...(wait >= 0 && { retry_after_s: wait }) } })
+  const headers = isObject(responseHeaders) ? responseHeaders : {}
+  const wait = readWait((header) => headers[header])
+  return new ToolError(httpCode(statusCode), `${who} answered ${statusCode}: ${words}`, { ...(typeof isRetryable === 'boolean' && { retryable: isRetryable }), details: { status: statusCode, ...(wait !== undefined && { retry_after_s: wait }) } })
 }

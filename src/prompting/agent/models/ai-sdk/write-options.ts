@@ -42,7 +42,7 @@ function write(message: AgentMessage, version: string): JsonObject {
       role: 'assistant',
       content: [
         ...(message.own && Array.isArray(message.own['parts']) ? (message.own['parts'] as readonly unknown[]) : message.text === '' ? [] : [{ type: 'text', text: message.text }]),
-        ...message.calls.map(({ id, name, arguments: given, own }) => ({ type: 'tool-call', toolCallId: id, toolName: name, input: readArguments(given), ...own })),
+        ...message.calls.map(({ id, name, arguments: given, own }) => ({ type: 'tool-call', toolCallId: id, toolName: name, input: readArguments(given), ...(own?.['providerOptions'] !== undefined && { providerOptions: own['providerOptions'] }) })),
       ],
     }
   }

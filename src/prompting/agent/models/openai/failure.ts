@@ -3,6 +3,7 @@ import { shorten } from '../../../../contract/shorten.ts'
 import { ToolError } from '../../../../contract/tool-error.ts'
 import type { FailOptions } from '../../../../contract/tool-error.ts'
 import { httpCode } from '../../../../registry/http/status.ts'
+import { readWait } from '../read-wait.ts'
 import type { OpenAiServer } from './server.ts'
 import { readText } from './read-text.ts'
 
@@ -21,7 +22,7 @@ export async function failedAnswer(server: OpenAiServer, answer: Response, bytes
   const message = typeof told['message'] === 'string' ? told['message'] : typeof document?.['error'] === 'string' ? document['error'] : /^\s*</.test(text) ? '' : text.trim()
   const isFinal = FINAL.includes(String(told['code'])) || FINAL.includes(String(told['type']))
   const code = status === 429 && isFinal ? 'PERMISSION' : httpCode(status)
-  const wait = readWait(headers)
+  const wait = readWait((name) => headers.get(name))
   return new ToolError(code, `the model server ${origin} answered ${status}${message === '' ? '' : `: ${shorten(message, LONGEST)}`}`, {
     ...(isFinal && { retryable: false }),
     ...advice(server, status, isFinal),
@@ -63,16 +64,4 @@ function advice({ model }: OpenAiServer, status: number, isFinal: boolean): Pick
   if (status === 404) return { suggestion: `Look whether the server has a model '${model}', and whether the base URL is right: it mostly ends in /v1` }
   if (status === 429 && isFinal) return { suggestion: { action: 'abort', fix: 'The account has no more money or tokens: look at its billing page' } }
   return {}
-}
-
-/** Seconds that a server asks to wait. */
-function readWait(headers: Headers): number | undefined {
-  const milliseconds = Number(headers.get('retry-after-ms') ?? NaN)
-  if (milliseconds >= 0) return milliseconds / 1000
-  const text = headers.get('retry-after')
-  if (text === null) return undefined
-  const seconds = Number(text)
-  if (seconds >= 0) return seconds
-  const at = Date.parse(text)
-  return Number.isNaN(at) ? undefined : Math.max(0, (at - Date.now()) / 1000)
 }

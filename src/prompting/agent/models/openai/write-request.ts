@@ -4,6 +4,7 @@ import type { JsonObject } from '../../../../contract/json.ts'
 import { contentText } from '../../../../contract/providers/outcome-text.ts'
 import { toProvider } from '../../../../contract/providers/to-provider.ts'
 import type { AgentMessage, ModelCall, ModelRequest } from '../../model-type.ts'
+import { THOUGHTS } from './assemble.ts'
 import type { OpenAiServer } from './server.ts'
 
 /** The body of a request. */
@@ -43,12 +44,17 @@ function write(message: AgentMessage): JsonObject {
     case 'system': return { role: 'system', content: message.text }
     case 'user': return { role: 'user', content: message.content ? [{ type: 'text', text: message.text }, ...message.content.map(writeBlock)] : message.text }
     case 'tool': return { role: 'tool', tool_call_id: message.id, content: message.text }
-    case 'assistant': return { role: 'assistant', content: message.text === '' ? null : message.text, ...message.own, ...(message.calls.length > 0 && { tool_calls: message.calls.map(writeCall) }) }
+    case 'assistant': return { role: 'assistant', content: message.text === '' ? null : message.text, ...thoughtsOf(message.own), ...(message.calls.length > 0 && { tool_calls: message.calls.map(writeCall) }) }
   }
 }
 
-function writeCall({ id, name, arguments: given, own }: ModelCall): JsonObject {
-  return { id, type: 'function', function: { name, arguments: writeArguments(given) }, ...own }
+// A conversation may have begun with another model: what that one wanted to see again is nothing to this one.
+function thoughtsOf(own: JsonObject = {}): JsonObject {
+  return Object.fromEntries(THOUGHTS.flatMap((field) => (own[field] === undefined ? [] : [[field, own[field]]])))
+}
+
+function writeCall({ id, name, arguments: given, own: { providerOptions: _other, ...own } = {} }: ModelCall): JsonObject {
+  return { ...own, id, type: 'function', function: { name, arguments: writeArguments(given) } }
 }
 
 // Many servers parse what a model wrote before, and break where it is no JSON.

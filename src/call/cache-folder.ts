@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { host } from '../call/host.ts'
+import { host } from './host.ts'
 
 type Env = { readonly [name: string]: string | undefined }
 

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { isObject } from '../../contract/json.ts'
-import { parse } from './line.ts'
+import { isObject } from '../contract/json.ts'
 
 let known: string | undefined
 
@@ -11,16 +10,15 @@ export function ownVersion(): string {
 
 function findVersion(): string {
   for (const above of ['../../', '../../../', '../']) {
-    const text = readText(new URL(`${above}package.json`, import.meta.url))
-    const data = text === undefined ? undefined : parse(text)
+    const data = readData(new URL(`${above}package.json`, import.meta.url))
     if (isObject(data) && data['name'] === 'toolable') return String(data['version'])
   }
   return 'unknown'
 }
 
-function readText(file: URL): string | undefined {
+function readData(file: URL): unknown {
   try {
-    return readFileSync(file, 'utf8')
+    return JSON.parse(readFileSync(file, 'utf8'))
   } catch {
     return undefined
   }

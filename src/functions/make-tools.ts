@@ -1,0 +1,47 @@
+import type { Context } from '../contract/context.ts'
+import { tool } from '../call/tool.ts'
+import type { AnyTool } from '../call/tool.ts'
+import type { FunctionManifest, ModuleManifest } from './manifest.ts'
+
+/** Gives what a module exports; asked at the first call. */
+export type LoadModule = () => Promise<object>
+
+/** Ordinary tools of what was read of a module. Nothing is imported before a call needs it, and the schemas are not looked at before somebody asks: they were checked when they were read. */
+export function functionTools({ functions }: Pick<ModuleManifest, 'functions'>, load: LoadModule): AnyTool[] {
+  const loaded = once(load)
+  return functions.map((manifest) => tool(toolOptions(manifest, loaded)))
+}
+
+function toolOptions(manifest: FunctionManifest, load: LoadModule) {
+  const { name, summary, input, output, positional, flags, annotations, examples, errors, tags, timeout } = manifest
+  const description = describe(manifest)
+  return {
+    name, summary, positional, flags, annotations, examples, errors, tags,
+    ...(description !== undefined && { description }),
+    input: () => input,
+    ...(output && { output: () => output }),
+    ...(timeout !== undefined && { timeout }),
+    ...(manifest.session ? { session: true } : manifest.yields && { streaming: true }),
+    // The function's own parameters may be called so, and mean something of their own.
+    reserved: false,
+    run: async (fields: { readonly [field: string]: unknown }, ctx: Context): Promise<unknown> => {
+      const [{ callFunction }, exported] = await Promise.all([import('./call/call-function.ts'), load()])
+      return callFunction(manifest, exported, fields, ctx)
+    },
+  }
+}
+
+function describe({ description, deprecated }: FunctionManifest): string | undefined {
+  if (deprecated === undefined) return description
+  const notice = deprecated === true ? 'Deprecated.' : `Deprecated: ${deprecated}`
+  return description === undefined ? notice : `${notice}\n\n${description}`
+}
+
+// A module that could not be imported is tried again by the next call.
+function once(load: LoadModule): LoadModule {
+  let loading: Promise<object> | undefined
+  return () => (loading ??= load().catch((error: unknown) => {
+    loading = undefined
+    throw error
+  }))
+}
