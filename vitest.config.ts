@@ -8,11 +8,16 @@ const hook = fileURLToPath(new URL('test/setup/typescript-hook.mjs', import.meta
 process.env['EXTRA_CA_CERTS_FOR_NPM'] ??= process.env['NODE_EXTRA_CA_CERTS'] ?? ''
 delete process.env['NODE_EXTRA_CA_CERTS']
 
+// Tests of pure hearts share their workers, which saves a start and the loading of everything for each file; whoever starts programs or touches the process has a worker of his own.
+const pure = ['unit', 'pins', 'views/model', 'workflow/build', 'workflow/expressions', 'workflow/interpret', 'workflow/outline'].map((folder) => `test/${folder}/**/*.test.ts`)
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
+    projects: [
+      { extends: true, test: { name: 'pure', include: pure, isolate: false } },
+      { extends: true, test: { name: 'whole', include: ['test/**/*.test.ts'], exclude: ['**/node_modules/**', ...pure], typecheck: { enabled: true, include: ['test/types/**/*.test-d.ts'], tsconfig: 'tsconfig.types.json' } } },
+    ],
     setupFiles: ['test/setup/neutral-environment.ts', 'test/setup/write-coverage.ts'],
-    typecheck: { include: ['test/types/**/*.test-d.ts'], tsconfig: 'tsconfig.types.json' },
     // One process for each test file; dist/ and src/ are loaded by node itself, not by vite, so that V8 coverage is true.
     pool: 'forks',
     // Left to itself, vitest keeps a core free, which is half of a machine with two.

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { ensureSystemPackages } from './system-packages.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const programsOfOthers = ['test/mcp/clients', 'test/registry/servers', 'test/workflow/restate/packages'].map((folder) => join(root, folder))
+const programsOfOthers = ['test/mcp/clients', 'test/registry/servers', 'test/workflow/restate/packages', 'test/functions/packages'].map((folder) => join(root, folder))
 // Inside node_modules, so that a new installation also means a new build.
 const buildStamp = join(root, 'node_modules/.cache/toolable/build')
 

@@ -1,4 +1,5 @@
 import { AGENT } from './requirements/agent.ts'
+import { FUNCTIONS } from './requirements/functions.ts'
 import { EXAMPLES } from './requirements/examples.ts'
 import { DOCTOR, EGRESS } from './requirements/egress.ts'
 import { PERMISSIONS } from './requirements/permissions.ts'
@@ -43,6 +44,7 @@ export const requirements: { readonly [id: string]: Requirement } = {
     'kit-pure-stdout': 'expectPureStdout throws when stdout is not exactly what the output mode promises.',
     'kit-schema-snapshot': 'schemaSnapshot gives what callers depend on as plain JSON in a stable order.',
   }),
+  ...section('3', FUNCTIONS),
   ...section('3', {
     'name-pattern': 'A tool name matches ^[a-z0-9_-]{1,64}$; any other is refused at definition.',
     'name-dash-underscore': "'-' and '_' are equal when a tool is looked up.",

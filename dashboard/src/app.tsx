@@ -30,7 +30,7 @@ const SCREENS: { readonly [first: string]: readonly [Place, Place?] } = {
 export function App() {
   const { parts, path, query } = route.value
   const [showsKeys, setShowsKeys] = useState(false)
-  useKeys([{ key: '?', label: 'Show the keys', run: () => setShowsKeys(true) }, ...useGoKeys()])
+  useKeys([{ key: '?', label: 'Show the keys', run: () => setShowsKeys(true) }, ...GO_KEYS])
   const first = parts[0] ?? ''
   const place = Object.hasOwn(SCREENS, first) && parts.length <= 2 ? SCREENS[first]![parts.length > 1 ? 1 : 0] : undefined
   const waiting = openQuestions.value
@@ -50,21 +50,13 @@ export function App() {
   )
 }
 
-// `g` and a letter go to a screen, as two keys one after the other.
-function useGoKeys() {
-  const [armed, setArmed] = useState(false)
-  useEffect(() => {
-    if (!armed) return undefined
-    const once = (event: KeyboardEvent): void => {
-      setArmed(false)
-      const place = PLACES.find(({ key }) => key === event.key)
-      if (!place) return
-      event.preventDefault()
-      event.stopPropagation()
-      goTo(place.path)
-    }
-    document.addEventListener('keydown', once, { capture: true, once: true })
-    return () => document.removeEventListener('keydown', once, { capture: true })
-  }, [armed])
-  return [{ key: 'g', label: `Go to a screen: ${PLACES.map(({ key, label }) => `g ${key} ${label}`).join(', ')}`, run: () => setArmed(true) }]
+// `g` and a letter go to a screen, as two keys one after the other, however fast.
+const GO_KEYS = [{ key: 'g', label: `Go to a screen: ${PLACES.map(({ key, label }) => `g ${key} ${label}`).join(', ')}`, run: () => document.addEventListener('keydown', goOnce, { capture: true, once: true }) }]
+
+function goOnce(event: KeyboardEvent): void {
+  const place = PLACES.find(({ key }) => key === event.key)
+  if (!place) return
+  event.preventDefault()
+  event.stopPropagation()
+  goTo(place.path)
 }

@@ -1,5 +1,7 @@
 // Console blocks of the documentation are really run: in a fresh sample folder, one shell for each block.
 import { spawnSync } from 'node:child_process'
+import { copyFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { makeSampleFolder } from '../sample-folder.mjs'
 
@@ -25,6 +27,8 @@ function takeCommand(commands, line) {
 function runAll(commands, terminal) {
   const { folder, remove } = makeSampleFolder()
   try {
+    // The functions that docs/functions.md speaks of.
+    if (commands.some((command) => command.includes('./tools.ts'))) copyFileSync(fileURLToPath(new URL('../../examples/functions/tools.ts', import.meta.url)), join(folder, 'tools.ts'))
     const functions = Object.entries(programs).map(([name, file]) => `${name}() { "$NODE" '${fileURLToPath(new URL(`../../${file}`, import.meta.url))}' "$@"; }`)
     const script = [...functions, ...commands.map((command) => `${command}\nstatus=$?; printf '%s\\n' '${MARK}'; (exit $status)`)].join('\n')
     const { stdout, error } = spawnSync('bash', ['-c', terminal ? `exec 2>&1\n${script}` : script], {

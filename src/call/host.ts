@@ -21,6 +21,10 @@ export const host = {
   uid: process.getuid?.(),
   /** The program that runs us. */
   node: process.execPath,
+  /** Whether node itself runs TypeScript whose types can be taken out. */
+  stripsTypes: Boolean((process.features as { readonly typescript?: unknown }).typescript),
+  /** Lets stack traces name the lines of the sources. */
+  mapStackTraces: (): void => process.setSourceMapsEnabled(true),
   /** Whether a process of this machine still runs; one of another user counts. `started` tells it from a later process of the same number. */
   isAlive(pid: number, started?: string): boolean {
     try {

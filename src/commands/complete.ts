@@ -9,6 +9,10 @@ import type { Toolset } from '../surfaces/toolset-type.ts'
 import { INJECTED_FLAGS } from '../define/flags/injected.ts'
 import { oneToolView } from './call/one-tool-view.ts'
 import type { Surroundings } from './config/load.ts'
+import { openModule } from '../functions/open-module.ts'
+import { findModule } from './functions/find-module.ts'
+import { programOf as moduleProgram } from './functions/run-module.ts'
+import { listCommands } from './list-commands.ts'
 import { COMMON_PROPERTIES } from './common-flags.ts'
 import { RUN_PROPERTIES } from './run/command.ts'
 import { completeRuns } from './runs/complete-runs.ts'
@@ -25,6 +29,9 @@ const WITH_VALUE = [
 export async function complete(program: Toolset, given: readonly string[], io: Io, host: Host): Promise<number> {
   const words = given[0] === '--' ? given.slice(1) : given
   const [command = '', ...rest] = words
+  const module = rest.length > 0 ? findModule(words, listCommands(), io.cwd) : undefined
+  const set = module && (await openModule(module.module, { cwd: io.cwd, env: io.env }).then((opened) => moduleProgram(opened, host)).catch(() => undefined))
+  if (set) return completeProgram(set, rest, io, host)
   const found = completeRuns(words, io) ?? (TAKE_A_TOOL.includes(command) && rest.length > 0 ? await completeTools(program, command, rest, io) : undefined)
   return found ? printText(io, formatCompletion(found)) : completeProgram(program, given, io, host)
 }

@@ -8,6 +8,8 @@ import { main as runProgram } from '../surfaces/cli/main.ts'
 import type { Perform } from '../surfaces/cli/start-call.ts'
 import type { Toolset } from '../surfaces/toolset-type.ts'
 import type { ToolableCommand } from './command.ts'
+import { findModule } from './functions/find-module.ts'
+import type { ModuleWords } from './functions/find-module.ts'
 import { hoistCommonFlags } from './hoist.ts'
 import { listCommands } from './list-commands.ts'
 import { programOf } from './program.ts'
@@ -21,6 +23,8 @@ export async function main(version: string, given: readonly string[], io: Io, ho
   const argv = hoistCommonFlags(question?.argv ?? given)
   const commands = listCommands()
   const program = programOf(commands, version, host)
+  const module = question ? undefined : findModule(argv, commands, io.cwd)
+  if (module) return runModule(module, program, io, host)
   const command = findCommand(program, argv)
   try {
     if (question) return await (await import('./questions/answer.ts')).answerQuestion(question, io)
@@ -31,6 +35,14 @@ export async function main(version: string, given: readonly string[], io: Io, ho
     return (await import('../surfaces/cli/fail.ts')).printFailure(program, error, command, io, host)
   }
   return runProgram(program, argv, io, host)
+}
+
+async function runModule(words: ModuleWords, program: Toolset, io: Io, host: Host): Promise<number> {
+  try {
+    return await (await import('./functions/run-module.ts')).runModule(words, io, host)
+  } catch (error) {
+    return (await import('../surfaces/cli/fail.ts')).printFailure(program, error, undefined, io, host)
+  }
 }
 
 async function runCommand(commands: readonly ToolableCommand[], program: Toolset, command: Command & { kind: 'tool' }, io: Io, host: Host): Promise<number> {

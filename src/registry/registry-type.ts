@@ -30,8 +30,14 @@ export type FolderOptions = {
   readonly watch?: boolean
 }
 
-/** A module that exports tools, toolsets, resources or prompts. It is imported: its code runs in this process. */
-export type ModuleOptions = { readonly path: string; readonly name?: string }
+/** A module that exports tools, toolsets, resources or prompts, or plain functions. It is imported: its code runs in this process. */
+export type ModuleOptions = {
+  /** A file, or the name of a package. */
+  readonly path: string
+  readonly name?: string
+  /** Its plain functions are tools too; default: only where it exports nothing else. */
+  readonly functions?: boolean
+}
 
 /** An executable that speaks `--discover`, or any program by its `--help`. */
 export type ProgramOptions = {

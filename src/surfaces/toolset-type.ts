@@ -22,6 +22,16 @@ export type ToolsetOptions = Servable['options'] & {
   readonly state?: State
 }
 
+/** A toolset of the functions that a module exports, besides what else is named. */
+export type ModuleToolsetOptions = Omit<ToolsetOptions, 'name'> & {
+  /** The module: `import.meta` of the one that this stands in, an address, a path, or the name of a package. */
+  readonly module: ImportMeta | URL | string
+  /** Default: as the module or its package is called. */
+  readonly name?: string
+  /** Refuse `any` as an input, and every export that looks like a tool and cannot be one; default false. */
+  readonly strict?: boolean
+}
+
 /** Tools, resources and prompts under one name: a program, and a unit for every other surface. */
 export type Toolset = Servable & {
   readonly options: ToolsetOptions

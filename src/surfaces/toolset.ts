@@ -19,12 +19,23 @@ import type { AnyTool } from '../call/tool.ts'
 import { checkArgsEarly } from './args-early.ts'
 import { runAsProcess } from './cli/run.ts'
 import { createChanges } from '../call/changes.ts'
-import type { Toolset, ToolsetOptions } from './toolset-type.ts'
+import type { ModuleToolsetOptions, Toolset, ToolsetOptions } from './toolset-type.ts'
 
 const OPTIONS = ['name', 'version', 'description', 'tools', 'resources', 'prompts', 'defaultOutput', 'mcpTransport', 'permissions', 'skillAutoGenerate', 'guards', 'state'] as const satisfies readonly (keyof ToolsetOptions)[]
 
+/** Builds a toolset of the functions of a module, whose types have to be read first; everything else as below. Rejects with CONFIG where it has none. */
+export function toolset(given: ModuleToolsetOptions): Promise<Toolset>
 /** Builds a toolset; a single tool is the shorthand for a program of that one tool. Throws CONFIG for duplicate or unusable names. */
-export function toolset(given: ToolsetOptions | AnyTool): Toolset {
+export function toolset(given: ToolsetOptions | AnyTool): Toolset
+export function toolset(given: ToolsetOptions | ModuleToolsetOptions | AnyTool): Toolset | Promise<Toolset> {
+  return isObject(given) && Object.hasOwn(given, 'module') ? openToolset(given as ModuleToolsetOptions) : makeToolset(given as ToolsetOptions | AnyTool)
+}
+
+async function openToolset(options: ModuleToolsetOptions): Promise<Toolset> {
+  return (await import('./module-toolset.ts')).moduleToolset(options, makeToolset)
+}
+
+function makeToolset(given: ToolsetOptions | AnyTool): Toolset {
   const options: ToolsetOptions = isTool(given) ? { name: given.name.replaceAll('_', '-'), tools: [given] } : given
   if (!isObject(options)) throw new ToolError('CONFIG', 'toolset() takes { name, tools } or one tool')
   checkName('toolset', options.name)
@@ -93,7 +104,7 @@ export function toolset(given: ToolsetOptions | AnyTool): Toolset {
     call: (name, input, callOptions) => start(name, input, callOptions).then(({ outcome }) => outcome),
     stream: (name, input, callOptions) => openLate(async () => (await loadEngine()).streamCall((streaming) => start(name, input, streaming), callOptions)),
     async run(entry) {
-      await runAsProcess(set, toolset, entry)
+      await runAsProcess(set, makeToolset, entry)
     },
   }
   const start = (name: string, input: unknown, callOptions?: CallOptions): Promise<Finished> => {

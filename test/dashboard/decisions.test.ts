@@ -15,7 +15,7 @@ describe('decisions', () => {
 
   test('yes and no, with a note, and who answered stands below [10.decisions-answer]', async () => {
     const page = await openPage(dashboard, { path: '/decisions' })
-    const run = await startTold(project, question({ prompt: 'Delete 312 files?', timeout: 600 }, 'confirm'))
+    const run = await startTold(project, dashboard, question({ prompt: 'Delete 312 files?', timeout: 600 }, 'confirm'))
     const card = page.getByRole('article', { name: 'Delete 312 files?' })
     await card.getByText(/fails in \d/).waitFor()
     await card.getByRole('textbox', { name: 'Note (optional)' }).fill('looked at the list')
@@ -32,7 +32,7 @@ describe('decisions', () => {
   test('a form is made of the schema, and an answer that does not fit is refused with its reason [10.decisions-answer]', async () => {
     const page = await openPage(dashboard, { path: '/decisions', expected: [/status of 400/] })
     const schema = { type: 'object', required: ['city'], properties: { city: { type: 'string', minLength: 2 }, days: { type: 'integer', minimum: 1, maximum: 14 } } }
-    const run = await startTold(project, question({ prompt: 'Which city?', schema }))
+    const run = await startTold(project, dashboard, question({ prompt: 'Which city?', schema }))
     const card = page.getByRole('article', { name: 'Which city?' })
     await card.getByRole('textbox', { name: 'city' }).fill('P')
     await keepPicture(page, 'decisions-form')
@@ -50,11 +50,11 @@ describe('decisions', () => {
 
   test('a question without a schema takes a text; the keyboard is enough [10.decisions-answer]', async () => {
     const page = await openPage(dashboard, { path: '/decisions', width: 400, height: 800 })
-    const run = await startTold(project, question({ prompt: 'What is it called?' }))
+    const run = await startTold(project, dashboard, question({ prompt: 'What is it called?' }))
     await page.getByRole('article', { name: 'What is it called?' }).waitFor()
     await page.keyboard.press('j')
-    await page.keyboard.press('Tab')
-    await page.keyboard.press('Tab')
+    // Past the tool and the run that ask.
+    for (const _link of ['tool', 'run', 'answer']) await page.keyboard.press('Tab')
     await page.keyboard.type('the wood')
     await keepPicture(page, 'decisions-narrow')
     await page.keyboard.press('Tab')
@@ -66,7 +66,7 @@ describe('decisions', () => {
 
   test('who comes too late is told who was faster [10.decisions-faster]', async () => {
     const [page, other] = [await openPage(dashboard, { path: '/decisions' }), await openPage(dashboard, { path: '/decisions' })]
-    const run = await startTold(project, question({ prompt: 'Who is there?' }))
+    const run = await startTold(project, dashboard, question({ prompt: 'Who is there?' }))
     const card = page.getByRole('article', { name: 'Who is there?' })
     await card.getByRole('textbox', { name: 'Answer' }).fill('me')
     const faster = other.getByRole('article', { name: 'Who is there?' })
@@ -87,14 +87,15 @@ describe('decisions', () => {
 describe('for reading only', () => {
   test('nothing can be answered or cancelled, and the page says so [10.dashboard-read-only]', async () => {
     const readOnly = await startDashboard(project.folder, ['--read-only'])
-    const run = await startTold(project, question({ prompt: 'May I?' }, 'confirm'))
+    const run = await startTold(project, dashboard, question({ prompt: 'May I?' }, 'confirm'))
     const page = await openPage(readOnly, { expected: [/ERR_/] })
     await page.getByText('read-only', { exact: true }).waitFor()
     const card = page.getByRole('article', { name: 'May I?' })
     await card.waitFor()
     expect(await card.getByRole('button', { name: 'Yes' }).isDisabled()).toBe(true)
     expect(await card.textContent()).toContain(`toolable answer ${run.id}`)
-    expect(await page.getByRole('list', { name: 'Running' }).getByRole('listitem').filter({ hasText: run.id }).getByRole('button', { name: 'Cancel' }).isDisabled()).toBe(true)
+    await card.getByRole('link', { name: run.id }).click()
+    expect(await page.getByRole('button', { name: 'Cancel' }).isDisabled()).toBe(true)
     expect((await project.toolable(['answer', run.id, 'true'])).status).toBe(0)
     await card.waitFor({ state: 'detached' })
     run.say(done)

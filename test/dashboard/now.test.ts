@@ -15,7 +15,7 @@ describe('now', () => {
     expect(await commands.count()).toBe(3)
     expect(await commands.nth(1).textContent()).toContain('toolable run hello --who World')
     await keepPicture(page, 'now-empty')
-    const run = await startTold(project)
+    const run = await startTold(project, undefined)
     await page.getByRole('list', { name: 'Running' }).getByRole('link', { name: run.id }).waitFor()
     expect(await page.getByText('Nothing has run here yet').count()).toBe(0)
     run.say({ type: 'result', status: 'ok' })
@@ -24,7 +24,7 @@ describe('now', () => {
 
   test('a run moves before the eyes: its bar, its words, its end [10.now-live]', async () => {
     const page = await openPage(dashboard)
-    const run = await startTold(project, { type: 'progress', msg: 'looking around' })
+    const run = await startTold(project, dashboard, { type: 'progress', msg: 'looking around' })
     const item = page.getByRole('list', { name: 'Running' }).getByRole('listitem').filter({ hasText: run.id })
     await item.getByText('looking around').waitFor()
     // Without a percentage there is nothing to draw a bar from.
@@ -50,7 +50,7 @@ describe('now', () => {
 
   test('a run that runs can be cancelled, after a question [10.now-live]', async () => {
     const page = await openPage(dashboard)
-    const run = await startTold(project)
+    const run = await startTold(project, dashboard)
     const item = page.getByRole('list', { name: 'Running' }).getByRole('listitem').filter({ hasText: run.id })
     await item.getByRole('button', { name: 'Cancel' }).click()
     await item.getByRole('button', { name: 'No' }).click()
@@ -62,7 +62,7 @@ describe('now', () => {
 
   test('silence becomes a warning, and then bad [10.now-silence]', async () => {
     const page = await openPage(dashboard)
-    const run = await startTold(project, { type: 'heartbeat' })
+    const run = await startTold(project, dashboard, { type: 'heartbeat' })
     const beat = page.getByRole('list', { name: 'Running' }).getByRole('listitem').filter({ hasText: run.id }).locator('.heartbeat')
     await beat.waitFor()
     // The clock of the page goes ahead, because nobody wants to wait for a minute of silence; 90 seconds are allowed.
@@ -77,7 +77,7 @@ describe('now', () => {
 
   test('what waits is answered in place, and the run goes on [10.now-answers]', async () => {
     const page = await openPage(dashboard, { dark: true })
-    const run = await startTold(project, question({ prompt: 'Which way?', options: [{ value: 'left', label: 'To the left', description: 'Through the wood' }, { value: 'right' }], default: 'right', timeout: 600 }, 'decision'))
+    const run = await startTold(project, dashboard, question({ prompt: 'Which way?', options: [{ value: 'left', label: 'To the left', description: 'Through the wood' }, { value: 'right' }], default: 'right', timeout: 600 }, 'decision'))
     const card = page.getByRole('article', { name: 'Which way?' })
     await card.getByText('Through the wood').waitFor()
     await card.getByText(/takes right in \d/).waitFor()
@@ -121,11 +121,27 @@ describe('the frame', () => {
     await page.getByText('There is nothing at this address').waitFor()
   })
 
+  test('seven tabs of one browser are all alive, although it has six connections [10.dashboard-tabs]', async () => {
+    const first = await openPage(dashboard)
+    const pages = [first]
+    while (pages.length < 7) {
+      const next = await first.context().newPage()
+      await next.goto(dashboard.origin)
+      await next.getByRole('status', { name: 'Connection: live' }).waitFor()
+      pages.push(next)
+    }
+    const run = await startTold(project, dashboard, { type: 'progress', pct: 10, msg: 'seen everywhere' })
+    for (const page of pages) await page.getByText('seen everywhere').waitFor()
+    run.say({ type: 'result', status: 'ok' })
+    await run.ends('completed')
+    for (const page of pages) await page.getByRole('table', { name: 'Finished' }).getByRole('link', { name: run.id }).waitFor()
+  })
+
   test('a server that is gone is told, and one that comes back is taken up without a reload [10.dashboard-resumes]', async () => {
     const page = await openPage(dashboard, { expected: [/Failed to load resource/, /EventSource/] })
     await page.getByRole('status', { name: 'Connection: live' }).waitFor()
     await page.evaluate(() => Object.assign(globalThis, { isTheSamePage: true }))
-    const run = await startTold(project, { type: 'progress', pct: 10, msg: 'begun' })
+    const run = await startTold(project, dashboard, { type: 'progress', pct: 10, msg: 'begun' })
     await page.getByRole('progressbar', { name: `Progress of ${run.id}` }).waitFor()
     await dashboard.kill()
     const banner = page.getByRole('alert')
@@ -141,7 +157,7 @@ describe('the frame', () => {
     })
     // What happens meanwhile is on record.
     run.say({ type: 'progress', pct: 55, msg: 'half of it' })
-    const another = await startTold(project)
+    const another = await startTold(project, undefined)
     await run.hears('half of it')
     await dashboard.again()
     await page.getByText('half of it').waitFor()

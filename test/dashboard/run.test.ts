@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { makeProject } from '../runner/support.ts'
+import { writeRun } from '../views/support/make-runs.ts'
 import { keepPicture, openPage } from './support/browser.ts'
 import { startDashboard } from './support/dashboard.ts'
 import { question, startTold } from './support/told-run.ts'
@@ -20,7 +21,7 @@ const go = (page: Page, tab: string) => page.getByRole('tab', { name: tab }).cli
 
 describe('the page of a run', () => {
   test('moves with the run: bar, steps, timeline, events, and its end [10.run-live]', async () => {
-    const run = await startTold(project, { type: 'progress', step: 'read', pct: 10, msg: 'page 1 of 10' })
+    const run = await startTold(project, dashboard, { type: 'progress', step: 'read', pct: 10, msg: 'page 1 of 10' })
     const page = await open(run.id)
     await page.getByRole('heading', { level: 1 }).getByText('running').waitFor()
     const rows = page.getByRole('list', { name: 'Rows of the timeline' })
@@ -45,7 +46,7 @@ describe('the page of a run', () => {
   })
 
   test('a run is cancelled after a question, and says why it ended [10.run-actions]', async () => {
-    const run = await startTold(project)
+    const run = await startTold(project, dashboard)
     const page = await open(run.id)
     await page.getByRole('button', { name: 'Cancel' }).click()
     await page.getByRole('group', { name: 'Cancel this run?' }).getByRole('button', { name: 'Cancel' }).click()
@@ -55,7 +56,7 @@ describe('the page of a run', () => {
   })
 
   test('a question is answered where the run is looked at [10.run-question]', async () => {
-    const run = await startTold(project, question({ prompt: 'Which colour?' }))
+    const run = await startTold(project, dashboard, question({ prompt: 'Which colour?' }))
     const page = await open(run.id)
     const card = page.getByRole('region', { name: 'Waiting for you' }).getByRole('article', { name: 'Which colour?' })
     await card.getByRole('textbox', { name: 'Answer' }).fill('green')
@@ -69,7 +70,7 @@ describe('the page of a run', () => {
   })
 
   test('a failed run begins with what went wrong, what to do, and what was said last [10.run-failure]', async () => {
-    const run = await startTold(project, { type: 'progress', step: 'parse', msg: 'reading' }, { type: 'log', level: 'warn', msg: 'line 7 is odd' }, { type: 'error', code: 'E_SCHEMA_MISMATCH', msg: 'row 7 has no name', hint: 'Add the column name', retryable: false })
+    const run = await startTold(project, dashboard, { type: 'progress', step: 'parse', msg: 'reading' }, { type: 'log', level: 'warn', msg: 'line 7 is odd' }, { type: 'error', code: 'E_SCHEMA_MISMATCH', msg: 'row 7 has no name', hint: 'Add the column name', retryable: false })
     await run.ends('failed')
     const page = await open(run.id)
     const card = page.getByRole('region', { name: 'Why it failed' })
@@ -136,19 +137,16 @@ describe('the page of a run', () => {
   })
 
   test('a range of the timeline filters the events, and the address holds it [10.run-brush]', async () => {
-    const run = await startTold(project, { type: 'log', level: 'info', msg: 'the first' })
-    await run.hears('the first')
-    await new Promise((done) => setTimeout(done, 1500))
-    run.say({ type: 'log', level: 'info', msg: 'the second' }, { type: 'result', status: 'ok' })
-    await run.ends('completed')
-    const page = await open(run.id, 'tab=events')
+    const say = (msg: string) => ({ type: 'log', level: 'info', msg })
+    const id = writeRun(join(project.folder, '.runs'), { id: 'r-0123456789', tool: 'tools.says_what_it_is_told', created: Date.now() - 60_000, lasted: 5000, said: [{ type: 'runner_start', level: 'L3' }, say('the first'), say('in between'), say('the second'), { type: 'result', status: 'ok' }, { type: 'runner_end', state: 'completed', rc: 0 }] })
+    const page = await open(id, 'tab=events')
     const events = page.getByRole('list', { name: 'Events' })
     await events.getByText('the second').waitFor()
     const plot = page.locator('.timeline .plot svg')
     const box = (await plot.boundingBox())!
     await page.mouse.move(box.x + box.width - 2, box.y + 30)
     await page.mouse.down()
-    await page.mouse.move(box.x + box.width * 0.75, box.y + 32, { steps: 4 })
+    await page.mouse.move(box.x + box.width * 0.55, box.y + 32, { steps: 4 })
     await page.mouse.up()
     await events.getByText('the first').waitFor({ state: 'detached' })
     await events.getByText('the second').waitFor()

@@ -80,7 +80,7 @@ describe('the list of runs', () => {
     const links = table.getByRole('link', { name: /^r-/ })
     await table.getByRole('link', { name: ids[0]! }).waitFor()
     const first = await links.first().textContent()
-    const told = [await startTold(project, { type: 'progress', pct: 30, msg: 'on its way' }), await startTold(project)]
+    const told = [await startTold(project, dashboard, { type: 'progress', pct: 30, msg: 'on its way' }), await startTold(project, dashboard)]
     await page.getByRole('button', { name: '2 new' }).waitFor()
     expect(await links.first().textContent()).toBe(first)
     await keepPicture(page, 'runs-new')
@@ -145,7 +145,7 @@ describe('the list of runs', () => {
   })
 
   test('several runs are selected, copied and cancelled together [10.runs-selected]', async () => {
-    const told = [await startTold(project), await startTold(project), await startTold(project)]
+    const told = [await startTold(project, dashboard), await startTold(project, dashboard), await startTold(project, dashboard)]
     await expect.poll(async () => (await dashboard.get('/api/runs?state=running')).matching, { timeout: 60_000 }).toBe(3)
     const page = await openPage(dashboard, { path: '/runs?state=running' })
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
@@ -170,7 +170,7 @@ describe('the list of runs', () => {
   })
 
   test('runs that are over are started again together [10.runs-selected]', async () => {
-    const run = await startTold(project, { type: 'error', code: 'E_UNKNOWN', msg: 'it broke' })
+    const run = await startTold(project, dashboard, { type: 'error', code: 'E_UNKNOWN', msg: 'it broke' })
     await run.ends('failed')
     const page = await openPage(dashboard, { path: `/runs?tool=says_what_it_is_told&text=${run.id}` })
     await page.getByRole('checkbox', { name: `Select ${run.id}` }).click()

@@ -92,7 +92,7 @@ describe('plan', () => {
     await kept.getByRole('progressbar', { name: '1 of 2 steps done' }).waitFor()
     expect(await kept.getByRole('listitem').allTextContents()).toEqual([expect.stringContaining('done: '), expect.stringContaining('pending: ')])
     const steps = (...states: readonly string[]) => ({ type: 'progress', plan: { objective: 'Tidy up', status: 'active', steps: states.map((status, index) => ({ step_id: index + 1, title: `Room ${index + 1}`, status })) } })
-    const run = await startTold(told, steps('in_progress', 'pending'))
+    const run = await startTold(told, undefined, steps('in_progress', 'pending'))
     const card = page.getByRole('region', { name: 'Tidy up' })
     await card.getByRole('link', { name: run.id }).waitFor()
     run.say(steps('done', 'in_progress'))

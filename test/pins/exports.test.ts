@@ -24,7 +24,7 @@ test('the types of toolable', () => {
     'FlagOptions', 'FolderFilesOptions', 'FolderOptions', 'FoundLine', 'FunctionManifest', 'FunctionParameter', 'FunctionProblem', 'GeminiTool', 'Given', 'Guard', 'GuardedCall', 'Handler', 'HandlerOptions', 'ImageContent',
     'InputQuestion', 'Interaction', 'InteractionOption', 'Invocation', 'Json', 'JsonObject', 'JsonSchema', 'LazySchema', 'ListedResource', 'ListedTool', 'LoadModule', 'LogLevel',
     'McpOptions', 'McpServerConfig', 'McpTool', 'Member', 'MemoryFiles', 'MemoryFilesInput', 'MemoryFilesJson', 'MemoryFilesOptions', 'Model', 'ModelCall',
-    'ModelReply', 'ModelRequest', 'ModelSettings', 'ModuleManifest', 'ModuleOptions', 'NodeHandler', 'ObjectConversion', 'ObjectField', 'OpenAiModelOptions', 'OpenAiResponsesTool', 'OpenAiTool', 'OpenApiOptions',
+    'ModelReply', 'ModelRequest', 'ModelSettings', 'ModuleManifest', 'ModuleOptions', 'ModuleToolsetOptions', 'NodeHandler', 'ObjectConversion', 'ObjectField', 'OpenAiModelOptions', 'OpenAiResponsesTool', 'OpenAiTool', 'OpenApiOptions',
     'Outcome', 'OutcomeMeta', 'Page', 'PageOptions', 'PartialError', 'PartialOutcome', 'PartialSummary', 'Permissions', 'Plan', 'PlanKeeper', 'PlanStep',
     'PlannedAction', 'PlanningOptions', 'PlanningStrategy', 'Problem', 'ProgramOptions', 'Prompt', 'PromptArgument', 'PromptContext', 'PromptManifest',
     'PromptMessage', 'PromptOptions', 'PromptText', 'PromptView', 'ReadingContext', 'Reducer', 'Ref', 'Refusal', 'Registry', 'RegistryOptions', 'RenderOptions',

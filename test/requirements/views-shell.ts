@@ -13,5 +13,6 @@ export const VIEWS_SHELL: { readonly [name: string]: string } = {
   'decisions-faster': 'Who comes too late with an answer is told who was faster.',
   'dashboard-read-only': 'A dashboard for reading only says so and lets nothing be answered or cancelled.',
   'dashboard-resumes': 'A page says that the stream is lost and when it heard last, and goes on by itself after a restart of the server, without a reload.',
+  'dashboard-tabs': 'Any number of tabs of one browser show a dashboard: all of them hear the news, and none keeps another from loading.',
   'dashboard-frame': 'Every screen has names and roles, light and dark, fits a narrow window, and shows times in UTC on request.',
 }

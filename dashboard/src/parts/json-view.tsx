@@ -37,6 +37,7 @@ function Branch({ label, entries, brackets, open, isArray }: BranchProps) {
           {entries.length > shown && <button type="button" class="quiet" onClick={() => setShown(shown + SHOWN_AT_ONCE * 10)}>{entries.length - shown} more</button>}
         </div>
       )}
+      {isOpen && <div class="leaf dim">{brackets[1]}</div>}
     </details>
   )
 }

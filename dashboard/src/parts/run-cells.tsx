@@ -27,13 +27,8 @@ export function RunTime({ row }: { readonly row: RunRow }) {
 
 /** The last thing that a run said; of a failed one, what went wrong. */
 export function LastWords({ row }: { readonly row: RunRow }) {
-  if (row.state !== 'failed' || row.code === undefined) return <span class="words" title={row.last}>{lastWords(row)}</span>
+  if (row.state !== 'failed' || row.code === undefined) return <span class="words" title={row.last}>{row.last ?? ''}</span>
   return <span class="words" title={row.message}><code class="bad">{row.code}</code> {row.message ?? ''}</span>
-}
-
-// The bar beside it says how far it is.
-function lastWords({ last = '', percent }: RunRow): string {
-  return percent === undefined ? last : last.replace(/^[\d.]+% ?/, '')
 }
 
 /** A bar, only for a true percentage. */

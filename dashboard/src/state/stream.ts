@@ -4,9 +4,13 @@ import type { RowsNews } from '../../../src/views/model/wire/others.ts'
 import type { StateCounts } from '../../../src/views/model/wire/run-row.ts'
 import { ApiError, get } from './api.ts'
 import { serverTime, setServerClock } from './clock.ts'
+import { hasSlot, seekSlot } from './stream-slot.ts'
 
 const FIRST_WAIT = 500
 const LONGEST_WAIT = 8000
+/** How long a look of a tab that keeps no stream lasts, and how long it waits for the next one. */
+const LOOK_MS = 400
+const BETWEEN_LOOKS_MS = 2500
 
 /** How the page stands with the server. */
 export const connection = signal<'connecting' | 'live' | 'lost'>('connecting')
@@ -61,8 +65,14 @@ export function followRun(run: string, after: number, onEvents: (events: readonl
   }
 }
 
+/** Begins to hear of news. */
+export function beginStream(): void {
+  seekSlot(() => (hasSlot() ? reopenSoon(0) : lookOnly()))
+  openStream()
+}
+
 /** Opens the one stream of the page. */
-export function openStream(): void {
+function openStream(): void {
   source?.close()
   clearTimeout(timer)
   timer = undefined
@@ -101,6 +111,7 @@ function greet(hello: Hello): void {
   connection.value = 'live'
   refusal.value = undefined
   wait = FIRST_WAIT
+  if (!hasSlot()) lookOnly()
   if (!before) return
   const restarted = hello.epoch !== before.epoch
   if (restarted) resets.value += 1
@@ -142,6 +153,17 @@ async function tryAgain(): Promise<void> {
   } catch (error) {
     refusal.value = error instanceof ApiError && (error.status === 401 || error.status === 403) ? error : undefined
   }
+}
+
+// What is known by then is known; the next look goes on behind it.
+function lookOnly(): void {
+  const mine = source
+  setTimeout(() => {
+    if (source !== mine || hasSlot()) return
+    beginStreaming()
+    mine?.close()
+    reopenSoon(BETWEEN_LOOKS_MS)
+  }, LOOK_MS)
 }
 
 function reopenSoon(milliseconds: number): void {

@@ -21,7 +21,7 @@ export const CONFIG_SHAPE: Shape = {
     version: text,
     description: text,
     folders: listOf({ path: text, name: text, env: variables, help: on, watch: on }, ['path']),
-    modules: listOf({ path: text, name: text }, ['path']),
+    modules: listOf({ path: text, name: text, functions: on }, ['path']),
     programs: listOf({ command: text, args: texts, name: text, env: variables, only: texts, depth: { is: 'count' } }, ['command']),
     mcpServers: { is: 'map', of: SERVER },
     toolServers: listOf({ url: text, name: text, headers: variables }, ['url']),

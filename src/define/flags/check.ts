@@ -32,7 +32,7 @@ function checkFieldNames(manifest: FlagSource, specs: readonly CheckedFlag[]): v
 }
 
 function checkLongNames(manifest: FlagSource, specs: readonly CheckedFlag[]): void {
-  const injected = new Set([...INJECTED_FLAGS, ...CONTROL_FLAGS].filter((flag) => !flag.yields).map((flag) => flag.long))
+  const injected = injectedNames()
   const owners = new Map<string, string>()
   for (const { field, long, fedBy } of specs) {
     if (!/^[A-Za-z0-9][\w-]*$/.test(long) && !TYPEABLE().test(long)) {
@@ -75,6 +75,17 @@ function checkPositionals(manifest: FlagSource, specs: readonly CheckedFlag[]): 
       refuse(manifest, `the required field "${field}" stands after the optional field "${before.field}" in \`positional\`; put it before`, field)
     }
   }
+}
+
+/** What to call a flag instead where every tool has one of that name already; undefined where it is free. */
+export function otherFlagName(long: string, isBoolean: boolean): string | undefined {
+  const injected = injectedNames()
+  if (injected.has(long)) return rename(long)
+  return isBoolean && injected.has(`no-${long}`) ? `use-${long}` : undefined
+}
+
+function injectedNames(): ReadonlySet<string> {
+  return new Set([...INJECTED_FLAGS, ...CONTROL_FLAGS].filter((flag) => !flag.yields).map((flag) => flag.long))
 }
 
 // `output` becomes `out-file`, as the documentation of the clash says; other names say whose they are.

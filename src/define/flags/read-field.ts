@@ -99,6 +99,7 @@ function nameValue(given: JsonSchema, kind: FlagSpec['kind']): string {
   if (kind === 'object') return 'json'
   if (pathKindOf(schema)) return 'path'
   if (schema.format === 'date' || schema.format === 'date-time') return schema.format
+  if (alternatives(schema)[1]?.every(({ format }) => format === 'date' || format === 'date-time')) return 'date'
   const types = typesOf(schema)
   if (types.has('object') || types.has('array')) return 'json'
   if (types.size === 1 && types.has('number')) return isInteger(schema) ? 'integer' : 'number'

@@ -17,14 +17,17 @@ export async function callFunction(manifest: FunctionManifest, exported: object,
   return isReply(returned) ? { ...returned, result: toPlain(returned.result) } : toPlain(returned)
 }
 
+type Exported = { readonly [key: string]: unknown }
 type AnyFunction = (...args: unknown[]) => unknown
 
 function findMember(path: string, exported: object): { readonly owner: unknown; readonly member: AnyFunction } {
   let owner: unknown
   let member: unknown = exported
-  for (const key of path.split('.')) {
+  // What CommonJS exports has not always a name of its own: then it is found in the default export.
+  const keys = path.split('.')
+  for (const key of (exported as Exported)[keys[0]!] === undefined ? ['default', ...keys] : keys) {
     owner = member
-    member = (member as { readonly [key: string]: unknown } | null | undefined)?.[key]
+    member = (member as Exported | null | undefined)?.[key]
   }
   if (typeof member !== 'function') throw new ToolError('CONFIG', `the module exports no function '${path}' any more`, { suggestion: 'Its types say that there is one: build them together' })
   return { owner: owner === exported ? undefined : owner, member: member as AnyFunction }

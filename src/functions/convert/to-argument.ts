@@ -56,7 +56,7 @@ function toDate(text: string): Date {
 // `/a+/gi` with its flags, or the pattern alone.
 function toRegExp(text: string): RegExp {
   const [, pattern, flags] = /^\/(.+)\/([a-z]*)$/s.exec(text) ?? [undefined, text, '']
-  return new RegExp(pattern!, flags)
+  return new RegExp(pattern ?? text, flags)
 }
 
 function toBuffer(text: string): Buffer {

@@ -1,11 +1,9 @@
-import { closeSync, constants, fstatSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { host } from '../../call/host.ts'
+import { readOwn, writeWhole } from '../../call/own-cache-file.ts'
 import { parse, readLine, writeLine } from './line.ts'
 import type { CacheRecord } from './line.ts'
 
 const FORM = 'toolable folder cache 1'
-const LARGEST = 256 * 1024 * 1024
 
 /** The folder that a cache is about. The number of its inode binds the cache to this very folder, so that a cache that came with somebody's files says nothing. */
 export type CachedFolder = { readonly path: string; readonly id: number; /** Another version of this package asks again. */ readonly version: string }
@@ -29,37 +27,7 @@ export function writeCache(cacheFolder: string, folder: CachedFolder, records: I
   const lines = Array.from(records, writeLine)
   const text = `${[JSON.stringify([FORM, folder.version, folder.path, folder.id, lines.length]), ...lines].join('\n')}\n`
   const file = fileOf(cacheFolder, folder)
-  const fresh = `${file}.${host.pid}-${Math.random().toString(36).slice(2)}`
-  try {
-    mkdirSync(cacheFolder, { recursive: true, mode: 0o700 })
-    writeFileSync(fresh, text, { mode: 0o600, flag: 'wx' })
-    renameSync(fresh, file)
-  } catch {
-    discard(fresh)
-  }
-}
-
-function discard(file: string): void {
-  try {
-    rmSync(file, { force: true })
-  } catch {
-    // Where nothing can be written there is nothing either.
-  }
-}
-
-// A file that others may write could tell us to run anything.
-function readOwn(path: string): string | undefined {
-  let file: number | undefined
-  try {
-    file = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0))
-    const { mode, size, uid } = fstatSync(file)
-    const isOurs = host.platform === 'win32' || (uid === host.uid && (mode & 0o022) === 0)
-    return isOurs && (mode & constants.S_IFMT) === constants.S_IFREG && size <= LARGEST ? readFileSync(file, 'utf8') : undefined
-  } catch {
-    return undefined
-  } finally {
-    if (file !== undefined) closeSync(file)
-  }
+  writeWhole(cacheFolder, file, text)
 }
 
 function fileOf(cacheFolder: string, { path }: CachedFolder): string {

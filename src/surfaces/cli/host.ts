@@ -17,6 +17,8 @@ export type Started = {
   readonly execArgv: readonly string[]
   /** What the interpreter runs; undefined where nobody knows. */
   readonly script: string | undefined
+  /** Arguments that belong to the start: what makes the script the program that it is now. */
+  readonly args?: readonly string[]
 }
 
 /** What stands around a command. */

@@ -58,7 +58,8 @@ function dieBy(signal: string): void {
   process.kill(process.pid, signal)
 }
 
-function isEntryPoint(meta: ImportMeta & { readonly main?: boolean }): boolean {
+/** True where a module is the one that this process was started with. */
+export function isEntryPoint(meta: ImportMeta & { readonly main?: boolean }): boolean {
   if (meta.main !== undefined) return meta.main
   const script = process.argv[1]
   if (script === undefined) return false

@@ -2,12 +2,13 @@ import { mkdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { chromium } from 'playwright-core'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { afterAll, afterEach, expect } from 'vitest'
+import { afterAll, afterEach, expect, vi } from 'vitest'
 import type { Dashboard } from './dashboard.ts'
 
 const PICTURES = fileURLToPath(new URL('../../../coverage/screenshots/', import.meta.url))
 // Only what never comes is waited for so long.
-const LONGEST_MS = 30_000
+const LONGEST_MS = 60_000
+vi.setConfig({ testTimeout: 240_000 })
 
 export type PageOptions = { readonly width?: number; readonly height?: number; readonly dark?: boolean; /** The path to open first. */ readonly path?: string; /** Errors of the page that the test brings about, for instance by ending the server. */ readonly expected?: readonly RegExp[] }
 
@@ -15,7 +16,8 @@ let browser: Promise<Browser> | undefined
 const open = new Set<BrowserContext>()
 const problems: string[] = []
 
-afterEach(async () => {
+afterEach(async ({ task }) => {
+  if (task.result?.state === 'fail') for (const page of [...open].flatMap((context) => context.pages())) await keepPicture(page, `failed ${task.name.replace(/[^\w ]/g, '').slice(0, 80)}`).catch(() => undefined)
   for (const context of open) await context.close()
   open.clear()
   // Whatever a test looks for, a page that reports errors or asks elsewhere is broken.

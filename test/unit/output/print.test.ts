@@ -126,6 +126,6 @@ describe('bare modes', () => {
     for (const mode of modes) expect((await formatOutcome(failure, { mode, color: true })).stderr).toContain('\u001b[31merror:\u001b[39m')
     const plain = await formatOutcome(success(files), { mode: 'text', color: false, stderrColor: true, columns: 80 })
     expect(plain.stdout).not.toContain('\u001b')
-    expect((await formatOutcome(success(files), { mode: 'text', color: true, columns: 80 })).stdout).toContain('\u001b[1mpath')
+    expect((await formatOutcome(success(files), { mode: 'text', color: true, columns: 80 })).stdout).toContain('\u001b[2mpath')
   })
 })

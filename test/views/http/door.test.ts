@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { startDashboard } from '../../dashboard/support/dashboard.ts'
 import type { Dashboard } from '../../dashboard/support/dashboard.ts'
+import { sendRaw } from '../../http/support/raw.ts'
 import { SAFE, ask, cookieFor } from './support/ask.ts'
 import { makeProject } from './support/project.ts'
 
@@ -136,6 +137,20 @@ describe('the door of the dashboard [10.ui-door] [10.ui-headers]', () => {
     const before = listRuns()
     expect(await statusOf({ method: 'POST', path: '/api/runs', body: GREET, ...row })).toBe(row.status)
     expect(listRuns() - before).toBe(row.status === 200 ? 1 : 0)
+  })
+
+  test.each([
+    ['two Hosts, ours first', 'GET /api/about HTTP/1.1', ['Host: 127.0.0.1:PORT', 'Host: rebound.example'], 403],
+    ['two Hosts, ours last', 'GET /api/about HTTP/1.1', ['Host: rebound.example', 'Host: 127.0.0.1:PORT'], 403],
+    ['a whole address of another server', 'GET http://rebound.example/api/about HTTP/1.1', ['Host: 127.0.0.1:PORT'], 403],
+    ['a whole address of ours', 'GET http://127.0.0.1:PORT/api/about HTTP/1.1', ['Host: 127.0.0.1:PORT'], 200],
+    ['two Origins, ours first', 'GET /api/about HTTP/1.1', ['Host: 127.0.0.1:PORT', 'Origin: http://127.0.0.1:PORT', 'Origin: https://elsewhere.example'], 403],
+    ['two lengths', 'POST /api/runs HTTP/1.1', ['Host: 127.0.0.1:PORT', 'Content-Type: application/json', 'Content-Length: 2', 'Content-Length: 3'], 400],
+    ['a length and chunks', 'POST /api/runs HTTP/1.1', ['Host: 127.0.0.1:PORT', 'Content-Type: application/json', 'Content-Length: 4', 'Transfer-Encoding: chunked'], 400],
+    ['a folded header', 'GET /api/about HTTP/1.1', ['Host: 127.0.0.1:PORT', 'X-Folded: a', ' b'], 400],
+  ] as const)('what says one thing to one reader and another to the next: %s', async (_what, line, headers, status) => {
+    const answer = await sendRaw(dashboard.port, [fill(`${[line, ...headers, 'Authorization: Bearer TOKEN', 'Connection: close'].join('\r\n')}\r\n\r\n`)])
+    expect([answer.status, answer.headers]).toEqual([status, expect.objectContaining(SAFE)])
   })
 
   test('what was started comes to its end', async () => {

@@ -25,6 +25,10 @@ function stage(scripts: { readonly [name: string]: readonly Action[] }): { reado
     window: (args, options = {}) => openWindow(args, { cwd: project.folder, ...options }),
   }
 }
+/** Who performs the only run of a project. */
+function pidOf(project: Project): number {
+  return (JSON.parse(readFileSync(`${project.runs}/${project.ids()[0]}/lock`, 'utf8')) as { readonly pid: number }).pid
+}
 const play = (script: string): readonly string[] => ['run', 'plays_a_part', '--script', script]
 
 describe('a run on a terminal', () => {
@@ -54,9 +58,9 @@ describe('a run on a terminal', () => {
   })
 
   test('asks below the tree, and goes on in its place [10.tree-asks]', async () => {
-    const { window, open, script } = stage({ main: [say('log', { level: 'info', msg: 'before' }), { ask: { id: 'q1', prompt: 'Which way?', options: ['left', 'right'] } }, { wait: 'go' }, RESULT] })
+    const { window, open, script } = stage({ main: [say('log', { level: 'info', msg: 'before' }), { ask: { id: 'q1', prompt: 'Which way?', options: [{ value: 'left', description: 'through the wood' }, { value: 'right', description: 'along the river' }] } }, { wait: 'go' }, RESULT] })
     const seen = await window(play(script('main')))
-    const held = await seen.until(/before\n\? tools\.plays_a_part waiting +\d+ s\nWhich way\?\n {2}1\) left\n {2}2\) right\n>/)
+    const held = await seen.until(/before\n\? tools\.plays_a_part waiting +\d+ s\nWhich way\?\n {2}1\) left {3}through the wood\n {2}2\) right {2}along the river\n>/)
     expect(held.match(/Which way/g)).toHaveLength(1)
     expect(await seen.cursor()).toBe(true)
     await seen.keep('waiting')
@@ -87,11 +91,17 @@ describe('a run on a terminal', () => {
   })
 
   test('goes on after the window was resized, without a rest of what was there [10.tree-resize]', async () => {
-    const { window, open, script } = stage({ main: [say('progress', { pct: 7, msg: 'a message of a certain length' }), { wait: 'go' }, RESULT] })
-    const seen = await window(play(script('main')), { columns: 90 })
+    const { window, open, script, project } = stage({ main: [say('progress', { pct: 7, msg: 'a message of a certain length' }), { wait: 'go' }, RESULT] })
+    // What a terminal has moved to its history is out of reach, and comes back when the window grows.
+    const seen = await window(play(script('main')), { columns: 90, history: 0 })
     await seen.until(/a certain length +░+ +7%/)
+    const pid = pidOf(project)
     for (const [columns, rows] of [[50, 20], [30, 6], [100, 30]] as const) {
+      // A frame that is on its way while the window changes meets another window than it was made for.
+      process.kill(pid, 'SIGSTOP')
+      await seen.look()
       await seen.resize(columns, rows)
+      process.kill(pid, 'SIGCONT')
       const wanted = new RegExp(`^\\S tools\\.pl.{${columns - 20},} \\d+ s$`, 'm')
       await expect.poll(async () => (await seen.look()).split('\n').filter((line) => line.includes('tools.')).map((line) => wanted.test(line)), { timeout: 60_000 }).toEqual([true])
     }
@@ -156,8 +166,7 @@ describe('whoever ends a run at the terminal', () => {
     const seen = await window(play(script('main')))
     await seen.until('working')
     await expect.poll(() => seen.cursor(), { timeout: 60_000 }).toBe(false)
-    const [id] = project.ids()
-    const pid = (JSON.parse(readFileSync(`${project.runs}/${id}/lock`, 'utf8')) as { readonly pid: number }).pid
+    const pid = pidOf(project)
     process.kill(pid, signal)
     if (signal === 'SIGTERM') process.kill(pid, signal)
     await seen.ended()

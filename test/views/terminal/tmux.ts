@@ -25,6 +25,7 @@ export type Window = {
   /** Keys by the names that tmux has for them; text as it is. */
   press(...keys: readonly string[]): Promise<void>
   type(text: string): Promise<void>
+  /** Resolves when programs in the window can know of it. */
   resize(columns: number, rows: number): Promise<void>
   /** Whether the cursor can be seen. */
   cursor(): Promise<boolean>
@@ -34,10 +35,10 @@ export type Window = {
   keep(name: string): Promise<void>
 }
 
-export type WindowOptions = { readonly cwd: string; readonly columns?: number; readonly rows?: number; readonly env?: { readonly [name: string]: string }; /** Behind the command: redirections. */ readonly shell?: string; /** Before it: a program that starts it. */ readonly before?: string }
+export type WindowOptions = { readonly cwd: string; readonly columns?: number; readonly rows?: number; /** Lines that are kept after they have scrolled away. */ readonly history?: number; readonly env?: { readonly [name: string]: string }; /** Behind the command: redirections. */ readonly shell?: string; /** Before it: a program that starts it. */ readonly before?: string }
 
 /** Runs `toolable` in a window of that size. */
-export async function openWindow(args: readonly string[], { cwd, columns = 80, rows = 24, env = {}, shell = '', before = '' }: WindowOptions): Promise<Window> {
+export async function openWindow(args: readonly string[], { cwd, columns = 80, rows = 24, history = 5000, env = {}, shell = '', before = '' }: WindowOptions): Promise<Window> {
   const folder = makeFolder()
   const socket = join(folder, 'tmux')
   sockets.add(socket)
@@ -46,11 +47,11 @@ export async function openWindow(args: readonly string[], { cwd, columns = 80, r
   writeFileSync(join(folder, 'main.sh'), `trap : INT\n${before} ${words} ${shell}\necho "[exit $?]"\nwhile :; do sleep 1000; done\n`)
   const environment = Object.entries({ ...cleanEnvironment({ LANG: 'C.UTF-8', TERM: 'tmux-256color', ...env }) })
   const tmux = async (...rest: readonly string[]): Promise<string> => (await run('tmux', ['-u', '-f', '/dev/null', '-S', socket, ...rest], { env: { PATH: process.env['PATH'] ?? '', LANG: 'C.UTF-8', TMUX_TMPDIR: folder } })).stdout
-  await tmux('start-server', ';', 'set', '-g', 'history-limit', '5000', ';', 'set', '-g', 'status', 'off', ';', 'new-session', '-d', '-x', String(columns), '-y', String(rows), '-c', cwd, 'env', '-i', ...environment.map(([name, value]) => `${name}=${value}`), 'sh', join(folder, 'main.sh'))
+  await tmux('start-server', ';', 'set', '-g', 'history-limit', String(history), ';', 'set', '-g', 'status', 'off', ';', 'new-session', '-d', '-x', String(columns), '-y', String(rows), '-c', cwd, 'env', '-i', ...environment.map(([name, value]) => `${name}=${value}`), 'sh', join(folder, 'main.sh'))
   const look = (all = false): Promise<string> => tmux('capture-pane', '-p', ...(all ? ['-S', '-'] : []))
   const until = async (wanted: RegExp | string, all = false): Promise<string> => {
     let seen = ''
-    await expect.poll(async () => (seen = await look(all)), { timeout: 60_000, interval: 50 }).toMatch(wanted)
+    await expect.poll(async () => (seen = await look(all)), { timeout: 60_000, interval: 100 }).toMatch(wanted)
     return seen
   }
   return {
@@ -59,7 +60,12 @@ export async function openWindow(args: readonly string[], { cwd, columns = 80, r
     until,
     press: async (...keys) => void (await tmux('send-keys', ...keys)),
     type: async (text) => void (await tmux('send-keys', '-l', text)),
-    resize: async (wide, high) => void (await tmux('resize-window', '-x', String(wide), '-y', String(high))),
+    async resize(wide, high) {
+      await tmux('resize-window', '-x', String(wide), '-y', String(high))
+      // tmux tells the programs in a window a while after it has folded their lines.
+      const terminal = (await tmux('display-message', '-p', '#{pane_tty}')).trim()
+      await expect.poll(async () => (await run('stty', ['-F', terminal, 'size'])).stdout.trim(), { timeout: 60_000 }).toBe(`${high} ${wide}`)
+    },
     cursor: async () => (await tmux('display-message', '-p', '#{cursor_flag}')).trim() === '1',
     async ended() {
       const [, status] = /\[exit (\d+)\]/.exec(await until(/\[exit \d+\]/)) ?? []

@@ -6,7 +6,7 @@ import { announce } from '../../state/announce.ts'
 import { ApiError, post } from '../../state/api.ts'
 import { JsonView } from '../json-view.tsx'
 import { Problem } from '../notes.tsx'
-import { RunLink } from '../run-cells.tsx'
+import { RunLink, Subject } from '../run-cells.tsx'
 import { Ago, Until } from '../time.tsx'
 import { AnswerForm } from './answer-form.tsx'
 import { valueText } from './value-text.ts'
@@ -27,7 +27,7 @@ type Props = {
 
 /** An open question that can be answered in place. */
 export function QuestionCard({ decision, onAnswered, onTooLate, onTouch, brief = false }: Props) {
-  const { run_id, tool, asked, deadline } = decision
+  const { run_id, asked, deadline } = decision
   const question = decision.question as Partial<Interaction> & { readonly id: string; readonly [field: string]: unknown }
   const [note, setNote] = useState('')
   const [busy, setBusy] = useState(false)
@@ -53,7 +53,7 @@ export function QuestionCard({ decision, onAnswered, onTooLate, onTouch, brief =
     <article class="card question" aria-labelledby={heading} tabIndex={-1} ref={card} data-question={question.id}>
       <header class="line">
         <span class="badge warn"><span class="symbol" aria-hidden="true">?</span>{question.kind ?? 'question'}</span>
-        {!brief && <><span class="tool">{tool}</span><RunLink id={run_id} /></>}
+        {!brief && <><Subject row={decision} /><RunLink id={run_id} /></>}
         <span class="dim push">asked <Ago at={asked} /></span>
       </header>
       <h3 id={heading}>{question.prompt ?? question.id}</h3>

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { Decision } from '../../../../src/views/model/wire/others.ts'
-import { RunLink } from '../../parts/run-cells.tsx'
+import { RunLink, Subject } from '../../parts/run-cells.tsx'
 import { Ago } from '../../parts/time.tsx'
 import { valueText } from '../../parts/question/value-text.ts'
 import { keyOf } from '../../state/decisions.ts'
@@ -15,10 +15,10 @@ export function PastDecisions({ past }: { readonly past: readonly Decision[] }) 
       <h2 id="past">Answered</h2>
       <div class="scroll-x">
         <table class="past" aria-label="Answered">
-          <thead><tr><th>When</th><th>Question</th><th>Answer</th><th>By</th><th>Note</th><th>Tool</th><th>Run</th></tr></thead>
+          <thead><tr><th>When</th><th>Question</th><th>Answer</th><th>By</th><th>Note</th><th>Tool or workflow</th><th>Run</th></tr></thead>
           <tbody>
             {past.slice(0, shown).map((decision) => {
-              const { question, answered, tool, run_id, asked } = decision
+              const { question, answered, run_id, asked } = decision
               return (
                 <tr key={keyOf(decision)}>
                   <td><Ago at={answered?.at ?? asked} /></td>
@@ -26,7 +26,7 @@ export function PastDecisions({ past }: { readonly past: readonly Decision[] }) 
                   <td class="wrap">{answered ? answered.value === undefined ? <span class="dim">not kept</span> : <code>{valueText(answered.value)}</code> : <span class="dim">withdrawn</span>}</td>
                   <td>{answered?.by ?? <span class="dim">–</span>}</td>
                   <td class="wrap">{answered?.note ?? ''}</td>
-                  <td>{tool}</td>
+                  <td><Subject row={decision} /></td>
                   <td><RunLink id={run_id} /></td>
                 </tr>
               )

@@ -19,10 +19,8 @@ export function DoctorScreen(_: ScreenProps) {
         <span class={`badge ${value.enough ? 'ok' : 'warn'}`}><span class="symbol" aria-hidden="true">{value.enough ? '✓' : '!'}</span>tools are held at level {value.level}{value.enough ? '' : ', which is too little for some'}</span>
         <span class="push line"><span class="dim">toolable {value.version} · Node {value.node}</span><button type="button" disabled={loading} aria-busy={loading} onClick={reload}>Look again</button></span>
       </div>
-      <div class="columns">
+      <div class="masonry">
         {group(value.findings).map(([part, findings]) => <Part key={part} part={part} findings={findings} />)}
-      </div>
-      <div class="columns">
         <Disk disk={value.disk} onCleaned={reload} />
         <Agents agents={value.agents} />
       </div>
@@ -35,7 +33,7 @@ type Findings = DoctorReport['findings']
 function Part({ part, findings }: { readonly part: string; readonly findings: Findings }) {
   return (
     <section class="card" aria-label={part}>
-      <h2>{part}</h2>
+      <h2 class="sentence">{part}</h2>
       <ul class="findings">
         {findings.map(({ id, status, found, fix }) => <Finding key={id} look={LOOKS[status]} name={id} found={found} fix={fix} />)}
       </ul>

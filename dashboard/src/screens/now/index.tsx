@@ -24,7 +24,8 @@ export function NowScreen(_props: ScreenProps) {
   useAnnouncedEnds(live.rows, over.rows)
   const open = decisions.value?.open.length ?? 0
   const running = live.rows.filter(({ state }) => state !== 'waiting_ai')
-  const waiting = live.rows.filter(({ state }) => state === 'waiting_ai')
+  // What somebody can answer stands above as a card.
+  const waiting = live.rows.filter(({ state, questions }) => state === 'waiting_ai' && questions === 0)
   const finished = [...over.rows].sort((left, right) => Date.parse(right.ended ?? right.created) - Date.parse(left.ended ?? left.created)).slice(0, LAST)
   const isEmpty = !live.loading && !over.loading && live.rows.length + over.rows.length === 0 && total.value === 0
   return (
@@ -43,7 +44,7 @@ export function NowScreen(_props: ScreenProps) {
       {!isEmpty && !live.loading && (
         <section aria-labelledby="running">
           <h2 id="running">Running</h2>
-          {running.length + waiting.length > 0 ? <RunningList rows={[...running, ...waiting]} more={(live.counts?.running ?? 0) + (live.counts?.queued ?? 0) + (live.counts?.waiting_ai ?? 0) - live.rows.length} /> : <p class="dim quietly">Nothing runs at this moment.</p>}
+          {running.length + waiting.length > 0 ? <RunningList rows={[...running, ...waiting]} more={(live.counts?.running ?? 0) + (live.counts?.queued ?? 0) - running.length} /> : <p class="dim quietly">Nothing runs at this moment.</p>}
         </section>
       )}
       {finished.length > 0 && (

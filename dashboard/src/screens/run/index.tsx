@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { generalizer } from '../../../../src/views/model/graph/standings-of.ts'
 import { Loading, Problem } from '../../parts/notes.tsx'
 import { lookOf } from '../../parts/state-badge.tsx'
@@ -44,7 +44,7 @@ function Run({ run }: { readonly run: LiveRun }) {
   const isSelected = (key: string): boolean => selection.step !== undefined && (key === selection.step || generalize(key) === selection.step)
   const tabs: readonly Tab[] = [
     ...(detail.workflow ? [{ id: 'graph', label: 'Graph' }] : []),
-    { id: 'steps', label: 'Steps', count: model.steps.length + model.more_steps },
+    ...(model.steps.length > 0 ? [{ id: 'steps', label: 'Steps', count: model.steps.length + model.more_steps }] : []),
     { id: 'events', label: 'Events', count: model.seq },
     { id: 'logs', label: 'Logs' },
     { id: 'io', label: 'Input & result' },
@@ -53,7 +53,9 @@ function Run({ run }: { readonly run: LiveRun }) {
     { id: 'environment', label: 'Environment & policy' },
     { id: 'tree', label: 'Children & parent', count: detail.children.length },
   ]
-  const tab = chosenTab(tabs)
+  // Chosen once: what is under the eyes of a reader does not change by itself.
+  const [first] = useState(() => (detail.workflow ? 'graph' : model.steps.length > 0 ? 'steps' : model.state === 'completed' ? 'io' : 'events'))
+  const tab = chosenTab(tabs, 'tab', first)
   return (
     <>
       <RunHeader run={run} />
@@ -61,8 +63,8 @@ function Run({ run }: { readonly run: LiveRun }) {
       {model.state === 'waiting_ai' && <OpenQuestions run={run} />}
       {model.attempts.length > 0 && <TimelineView run={run} selection={selection} isSelected={isSelected} />}
       <div>
-        <Tabs items={tabs} label="Parts of the run" />
-        <TabPanel items={tabs}>
+        <Tabs items={tabs} label="Parts of the run" first={first} />
+        <TabPanel items={tabs} first={first}>
           {tab === 'steps' && <StepsTab run={run} isSelected={isSelected} />}
           {tab === 'graph' && detail.workflow && <GraphTab workflow={detail.workflow} model={model} step={selection.step} />}
           {tab === 'events' && <EventsTab run={run} selection={selection} />}

@@ -55,7 +55,7 @@ export function Health({ health: { state, reason } }: { readonly health: ToolRow
 
 /** What a tool may do, each with a symbol. */
 export function Permissions({ of, most = Infinity }: { readonly of: readonly string[] | undefined; readonly most?: number }) {
-  if (of === undefined) return <span class="dim">not said</span>
+  if (of === undefined) return <span class="dim" title="Its manifest declares none">not declared</span>
   if (of.length === 0) return <span class="dim">none</span>
   return (
     <ul class="permissions" title={of.join('\n')}>

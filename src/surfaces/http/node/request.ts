@@ -14,6 +14,7 @@ export class NodeRequest implements HttpRequest {
   readonly method: string
   readonly path: string
   readonly search: string
+  private readonly authority: string | undefined
   private controller: AbortController | undefined
   private reactions: ((why: ToolError) => void)[] | undefined
   private stopListening: (() => void) | undefined
@@ -23,9 +24,12 @@ export class NodeRequest implements HttpRequest {
     const { path, search } = splitTarget(target)
     this.path = path
     this.search = search
+    // A whole address says the host, whatever the header says.
+    this.authority = message.url?.startsWith('/') === false ? splitTarget(message.url).authority : undefined
   }
 
   header(name: string): string | undefined {
+    if (name === 'host') return this.authority ?? hostOf(this.message)
     const value = this.message.headers[name]
     return typeof value === 'object' ? value.join(', ') : value
   }
@@ -66,6 +70,13 @@ export class NodeRequest implements HttpRequest {
     })
     return reactions
   }
+}
+
+// Node keeps the first of several; whoever decides by it has to see that there are more.
+function hostOf({ headers, rawHeaders }: NodeMessage): string | undefined {
+  let hosts = 0
+  for (let index = 0; index < rawHeaders.length; index += 2) if (rawHeaders[index]!.length === 4 && rawHeaders[index]!.toLowerCase() === 'host') hosts += 1
+  return hosts < 2 ? headers.host : rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]!.toLowerCase() === 'host').join(', ')
 }
 
 function readBody(message: NodeMessage, limit: number): Promise<string> {

@@ -8,7 +8,12 @@ import { findProgram } from '../find-program.ts'
 export type StartCommand = { readonly command: string; readonly args: readonly string[] }
 
 /** How an agent can start the program that runs now: by its name where it is installed, through npx where it is a package of the project, else by interpreter and file. */
-export function startCommand({ execPath, execArgv, script }: Started, program: string, scope: Scope, surroundings: Surroundings): StartCommand {
+export function startCommand({ args = [], ...started }: Started, program: string, scope: Scope, surroundings: Surroundings): StartCommand {
+  const start = startScript(started, program, scope, surroundings)
+  return { command: start.command, args: [...start.args, ...args] }
+}
+
+function startScript({ execPath, execArgv, script }: Started, program: string, scope: Scope, surroundings: Surroundings): StartCommand {
   if (script === undefined) return { command: program, args: [] }
   if (script === execPath) return { command: execPath, args: [] }
   const name = basename(script)

@@ -2,7 +2,7 @@ import { isObject } from '../../../contract/json.ts'
 import { planIn } from '../../../contract/read-plan.ts'
 import { transition } from '../../../contract/run-state.ts'
 import type { RunEvent } from '../../../contract/run-state.ts'
-import { eventText, messageOf, percentOf } from '../summary/event-text.ts'
+import { eventText, lastWords, messageOf, percentOf } from '../summary/event-text.ts'
 import { applyToAttempts } from './apply-to-attempts.ts'
 import { applyToQuestions } from './apply-to-questions.ts'
 import { applyToSteps } from './apply-to-steps.ts'
@@ -77,7 +77,7 @@ function say(model: RunModel, event: RunEvent, at: number): void {
   // What is told of each step is seen in the step.
   const isTold = type === 'log' && event['step_state'] !== undefined
   if (MARKED.includes(type) || isAnswer) mark(model, event, at)
-  const text = eventText(event)
+  const text = lastWords(event)
   if (type !== 'heartbeat' && type !== 'runner_start' && type !== 'runner_end' && !isTold && text !== '') model.last = { at, type, text }
   const line = tailLine(event)
   if (line !== undefined && !isTold) {

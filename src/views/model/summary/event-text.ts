@@ -6,8 +6,14 @@ const LONGEST_TEXT = 500
 
 /** What an event says, in one line for people; empty where its type says it all. Whoever prints it cleans it. */
 export function eventText(event: RunEvent): string {
-  const parts = Object.hasOwn(TEXTS, event.type) ? TEXTS[event.type]!(event) : [event['task_id'], event['status'], ...said(event)]
+  const parts = Object.hasOwn(TEXTS, event.type) ? TEXTS[event.type]!(event) : [event['task_id'], event['status'], ...(isObject(event['child_event']) ? [eventText(event['child_event'] as RunEvent)] : said(event))]
   return shorten(parts.filter((part) => part !== undefined && part !== '' && part !== null).map(toText).join(' '), LONGEST_TEXT)
+}
+
+/** The same for whoever sees beside it how far the run is, and how it ended. */
+export function lastWords(event: RunEvent): string {
+  if (event.type === 'progress') return shorten(messageOf(event) ?? toText(event['step'] ?? ''), LONGEST_TEXT)
+  return event.type === 'result' && event['result'] !== undefined ? toText(event['result']) : eventText(event)
 }
 
 /** The message of an event, under either of its names. */

@@ -13,7 +13,7 @@ export function timelineOf(model: RunModel, now: number, children: readonly RunR
   const rows = [
     ...model.attempts.map((attempt): TimelineRow => ({
       key: `attempt ${attempt.attempt}`, kind: 'attempt', name: `attempt ${attempt.attempt}`, depth: 0, state: attempt.state,
-      bars: barsOf(spansOf(attempt), end),
+      bars: barsOf(cameOut(attempt.spans, attempt, attempt.attempt), end),
       marks: (marks.get('') ?? []).filter((mark) => isWithin(mark.at, attempt.began, attempt.ended ?? end)),
       ...(attempt.error && { error: attempt.error.code }),
     })),
@@ -24,17 +24,15 @@ export function timelineOf(model: RunModel, now: number, children: readonly RunR
   return { ...range, rows, silences: model.silences, idle: idleStretches(range, activeStretches(model, rows)), ...(!over && { now }), more: model.more_steps + model.more_marks }
 }
 
-// Its last stretch is drawn as it came out.
-function spansOf({ attempt, spans, began, ended, state }: AttemptModel): readonly Span[] {
-  const last = spans.at(-1)
-  if (!last) return [{ from: began, ...(ended !== undefined && { to: ended }), state, attempt }]
-  return ended === undefined || last.state !== 'running' ? spans : [...spans.slice(0, -1), { ...last, state }]
+// What is over is drawn as it came out, but for the time that it waited.
+function cameOut(spans: readonly Span[], { began, ended, state }: Pick<AttemptModel | StepModel, 'began' | 'ended' | 'state'>, attempt: number): readonly Span[] {
+  if (spans.length === 0) return began === undefined ? [] : [{ from: began, ...(ended !== undefined && { to: ended }), state, attempt }]
+  return ended === undefined ? spans : spans.map((span) => (span.state === 'running' && span.attempt === attempt ? { ...span, state } : span))
 }
 
 function stepRow(step: StepModel, marks: readonly Mark[], end: number): TimelineRow {
-  const { key, name, depth, state, began, ended, run_id, error, tries } = step
-  const spans = step.spans.length > 0 || began === undefined ? step.spans : [{ from: began, ...(ended !== undefined && { to: ended }), state, attempt: tries }]
-  return { key, kind: 'step', name, depth: depth + 1, state, bars: barsOf(spans, end), marks, ...(run_id !== undefined && { run_id }), ...(error !== undefined && { error }) }
+  const { key, name, depth, state, run_id, error } = step
+  return { key, kind: 'step', name, depth: depth + 1, state, bars: barsOf(cameOut(step.spans, step, step.spans.at(-1)?.attempt ?? step.tries), end), marks, ...(run_id !== undefined && { run_id }), ...(error !== undefined && { error }) }
 }
 
 function childRow({ run_id, tool, state, created, started, ended, code }: RunRow, end: number): TimelineRow {

@@ -10,6 +10,7 @@ export type About = { readonly name: string; readonly version: string; readonly 
 export type Decision = {
   readonly run_id: string
   readonly tool: string
+  readonly workflow?: string
   readonly run_state: RunState
   readonly question: OpenQuestion
   readonly asked: string

@@ -34,7 +34,7 @@ export function EventFilters({ types, selection, shown, total, live, follows, on
       <SearchField label="Text" value={query.get('text') ?? ''} onChange={(text) => set('text', text)} />
       {selection.step !== undefined && <span class="chip">step {selection.step}<button type="button" class="quiet" aria-label="All steps" onClick={() => selectStep(undefined)}>✕</button></span>}
       {selection.range && <span class="chip">in the chosen range<button type="button" class="quiet" aria-label="All times" onClick={() => changeQuery({ range: undefined }, { replace: true })}>✕</button></span>}
-      <span class="push dim number" role="status">{shown === total ? `${total} events` : `${shown} of ${total} events`}</span>
+      <span class="push dim number" role="status">{shown === total ? '' : `${shown.toLocaleString('en')} of `}{total.toLocaleString('en')} events</span>
       {live && <button type="button" aria-pressed={follows} onClick={() => onFollow(!follows)}>{follows ? 'Pause' : 'Follow'}</button>}
     </div>
   )

@@ -22,7 +22,7 @@ export function EventRow({ event, before, selected, onOpen }: Props) {
       <span class="delta number">{delta !== undefined && delta >= 0 ? `+${formatDuration(delta)}` : ''}</span>
       <span class={`type ${role}`}>{event.type}</span>
       <span class="step">{typeof step === 'string' ? step : ''}</span>
-      <span class="text">{plainText(eventText(event))}</span>
+      <span class="text">{plainText(eventText({ ...event, step: undefined, task_id: undefined }))}</span>
     </button>
   )
 }

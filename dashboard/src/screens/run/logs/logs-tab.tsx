@@ -28,6 +28,7 @@ export function LogsTab({ run: { model }, selection }: { readonly run: LiveRun; 
   const [jump, setJump] = useState<{ readonly index: number }>()
   const found = useMemo(() => (sought === '' ? undefined : log.lines.flatMap((line, index) => (plainText(line).toLowerCase().includes(sought) ? [index] : []))), [log.lines, sought])
   const firstError = useMemo(() => log.lines.findIndex((line) => ERROR.test(plainText(line))), [log.lines])
+  const logged = model.counts.by_type['log'] ?? 0
   const shown = found ?? log.lines.map((_, index) => index)
   const render = (place: number) => <LogLine number={shown[place]! + 1} line={log.lines[shown[place]!]!} isError={shown[place] === firstError} />
   const toError = (): void => {
@@ -46,13 +47,13 @@ export function LogsTab({ run: { model }, selection }: { readonly run: LiveRun; 
         <label><input type="checkbox" checked={wrap} onChange={() => changeQuery({ wrap: wrap ? undefined : 'yes' }, { replace: true })} />Wrap</label>
         <button type="button" class="quiet" disabled={firstError === -1} onClick={toError}>Jump to the first error</button>
         <CopyButton label="Copy the log" text={() => log.lines.map(plainText).join('\n')} />
-        <span class="push dim number" role="status">{found ? `${found.length} of ${log.total} lines` : `${log.total} lines`}</span>
+        <span class="push dim number" role="status">{found ? `${found.length.toLocaleString('en')} of ` : ''}{log.total.toLocaleString('en')} lines</span>
         {live && <button type="button" aria-pressed={follows} onClick={() => setFollows(!follows)}>{follows ? 'Pause' : 'Follow'}</button>}
       </div>
       {(selection.range || selection.step !== undefined) && <p class="dim">These lines carry no time. <button type="button" class="quiet" onClick={() => changeQuery({ tab: 'events', etype: 'log,diagnostic,error' }, { replace: true })}>What was said {selection.range ? 'in the chosen range' : 'in the chosen step'}</button></p>}
       {log.error !== undefined && <Problem error={log.error} />}
       {log.cut > 0 && <p class="dim">{formatBytes(log.cut)} of long lines are not shown.</p>}
-      {shown.length === 0 ? <Empty title={found ? 'No line contains that' : log.isWhole ? 'Nothing was written here' : 'Reading …'} />
+      {shown.length === 0 ? <Empty title={found ? 'No line contains that' : log.isWhole ? `Nothing was written to ${file === 'stderr' ? 'stderr' : 'the log of the runner'}` : 'Reading …'}>{logged > 0 && !found && log.isWhole && <p>What it logged is on record: <button type="button" class="quiet" onClick={() => changeQuery({ tab: 'events', etype: 'log' }, { replace: true })}>{logged === 1 ? '1 event' : `${logged} events`}</button></p>}</Empty>
         : wrap ? <div class="log-wrapped" role="list" aria-label="Lines" tabIndex={0}>{shown.slice(-MOST_WRAPPED).map((index, place) => <div role="listitem" key={index}>{render(Math.max(0, shown.length - MOST_WRAPPED) + place)}</div>)}</div>
         : <VirtualList label="Lines" class="log-lines" count={shown.length} rowHeight={ROW_HEIGHT} follow={follows && live} onFollow={(atEnd) => live && setFollows(atEnd)} jump={jump} render={render} />}
     </div>

@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks'
 import { formatDuration } from '../../../../../src/views/model/format/duration.ts'
 import type { RunModel, StepModel } from '../../../../../src/views/model/run-model/run-model-type.ts'
-import { Empty } from '../../../parts/notes.tsx'
 import { Bar, RunLink } from '../../../parts/run-cells.tsx'
 import { StateBadge } from '../../../parts/state-badge.tsx'
 import { Since, Took } from '../../../parts/time.tsx'
@@ -10,23 +9,18 @@ import type { LiveRun } from '../live/use-run.ts'
 
 const AT_FIRST = 100
 
-/** The steps of a run in a table, and its moments. */
+/** The steps of a run in a table. */
 export function StepsTab({ run: { model }, isSelected }: { readonly run: LiveRun; isSelected(key: string): boolean }) {
   const [all, setAll] = useState(false)
   const steps = all ? model.steps : model.steps.slice(0, AT_FIRST)
   return (
-    <div class="stack">
-      {model.steps.length === 0 ? <Empty title="This run has named no steps"><p>Its attempts are in the timeline above, everything that it said under Events.</p></Empty> : (
-        <div class="scroll-x">
-          <table aria-label="Steps">
-            <thead><tr><th>State</th><th>Step</th><th>Kind</th><th class="right">Tries</th><th class="right">Began after</th><th class="right">Took</th><th>Run</th><th class="wide">Last message</th></tr></thead>
-            <tbody>{steps.map((step) => <StepRow key={step.key} step={step} model={model} selected={isSelected(step.key)} />)}</tbody>
-          </table>
-          {model.steps.length > steps.length && <button type="button" class="quiet" onClick={() => setAll(true)}>{model.steps.length - steps.length} more steps</button>}
-          {model.more_steps > 0 && <p class="dim">{model.more_steps} more are only in the record.</p>}
-        </div>
-      )}
-      {model.marks.length > 0 && <Moments model={model} />}
+    <div class="scroll-x">
+      <table aria-label="Steps">
+        <thead><tr><th>State</th><th>Step</th><th>Kind</th><th class="right">Tries</th><th class="right">Began after</th><th class="right">Took</th><th>Run</th><th class="wide">Last message</th></tr></thead>
+        <tbody>{steps.map((step) => <StepRow key={step.key} step={step} model={model} selected={isSelected(step.key)} />)}</tbody>
+      </table>
+      {model.steps.length > steps.length && <button type="button" class="quiet" onClick={() => setAll(true)}>{model.steps.length - steps.length} more steps</button>}
+      {model.more_steps > 0 && <p class="dim">{model.more_steps} more are only in the record.</p>}
     </div>
   )
 }
@@ -44,16 +38,5 @@ function StepRow({ step, model, selected }: { readonly step: StepModel; readonly
       <td>{step.run_id !== undefined && <RunLink id={step.run_id} />}</td>
       <td class="wide">{step.percent !== undefined && step.state === 'running' ? <Bar percent={step.percent} label={`Progress of ${step.name}`} /> : step.error !== undefined ? <span class="bad words" title={step.error}>{step.error}</span> : <span class="words" title={step.last}>{step.last ?? ''}</span>}</td>
     </tr>
-  )
-}
-
-function Moments({ model }: { readonly model: RunModel }) {
-  return (
-    <details>
-      <summary>Moments ({model.marks.length})</summary>
-      <table aria-label="Moments">
-        <tbody>{model.marks.map(({ seq, at, type, text, step }) => <tr key={seq}><td class="right number">{formatDuration(Math.max(0, at - model.created) / 1000)}</td><td><code>{type}</code></td><td class="dim">{step ?? ''}</td><td class="wide" title={text}>{text}</td></tr>)}</tbody>
-      </table>
-    </details>
   )
 }

@@ -8,6 +8,7 @@ import { lookOf } from '../../../parts/state-badge.tsx'
 import { AXIS_HEIGHT, ROW_HEIGHT } from './sizes.ts'
 
 const LEAST_DRAG = 4
+const LABEL_WIDTH = 48
 const MARK_ROLES: { readonly [type: string]: string } = { error: 'bad', runner_error: 'bad', task_error: 'bad', action_required: 'warn', runner_warning: 'warn', artifact: 'accent', result: 'ok' }
 
 type Props = {
@@ -68,7 +69,11 @@ export function Plot({ timeline, rows, first, scale, range, brushed, isSelected,
 function Axis({ scale, origin, height }: { readonly scale: TimeScale; readonly origin: number; readonly height: number }) {
   return (
     <g class="axis">
-      {ticksOf(scale, origin).map((time) => <g key={time}><line x1={scale.toX(time)} x2={scale.toX(time)} y1={AXIS_HEIGHT} y2={height} /><text x={Math.min(scale.toX(time) + 3, scale.width - 40)} y={13}>{time === origin ? '0' : formatDuration((time - origin) / 1000)}</text></g>)}
+      {ticksOf(scale, origin).map((time) => {
+        const x = scale.toX(time)
+        // What would not fit is left out; its line is there.
+        return <g key={time}><line x1={x} x2={x} y1={AXIS_HEIGHT} y2={height} />{x <= scale.width - LABEL_WIDTH && <text x={x + 3} y={13}>{time === origin ? '0' : formatDuration((time - origin) / 1000)}</text>}</g>
+      })}
       {scale.pieces.filter(({ folded }) => folded).map(({ from, to, x, width }) => (
         <g key={from} class="fold"><rect x={x} y={AXIS_HEIGHT} width={width} height={height - AXIS_HEIGHT} /><text x={x + width / 2} y={13}>⋯</text><title>{`${formatDuration((to - from) / 1000)} without anything to do`}</title></g>
       ))}

@@ -1,4 +1,5 @@
 import { useRef, useState } from 'preact/hooks'
+import { isOver } from '../../../../../src/contract/run-state.ts'
 import type { Started } from '../../../../../src/views/model/wire/others.ts'
 import { ActionButton } from '../../../parts/action-button.tsx'
 import { CopyButton } from '../../../parts/copy-button.tsx'
@@ -15,7 +16,7 @@ import { exportRun } from './export-run.ts'
 const RetryForm = late(async () => (await import('./retry-form.tsx')).RetryForm)
 
 /** What can be done with a run at this moment. */
-export function Actions({ run: { detail, reload } }: { readonly run: LiveRun }) {
+export function Actions({ run: { detail, model, reload } }: { readonly run: LiveRun }) {
   const { row: { run_id: id }, can, command, go_on: goOn } = detail
   const [changing, setChanging] = useState(false)
   const at = (action: string): string => `/runs/${encodeURIComponent(id)}/${action}`
@@ -30,12 +31,12 @@ export function Actions({ run: { detail, reload } }: { readonly run: LiveRun }) 
   return (
     <div class="stack">
       <div class="run-actions line" ref={bar}>
-        {can.cancel && <ActionButton label="Cancel" danger confirm="Cancel this run?" run={() => act(post(at('cancel'), { reason: 'cancelled in the dashboard' }))} />}
+        {can.cancel && !isOver(model.state) && <ActionButton label="Cancel" danger confirm="Cancel this run?" run={() => act(post(at('cancel'), { reason: 'cancelled in the dashboard' }))} />}
         {can.resume && <ActionButton label="Resume" primary title={goOn} run={() => open(post<Started>(at('resume')))} />}
         {can.retry && <ConfirmedAction label="Retry" send={(confirm) => open(post<Started>(at('retry'), { confirm }))} />}
         {can.retry && <button type="button" aria-expanded={changing} disabled={isReadOnly()} onClick={() => setChanging(!changing)}>Retry with changes</button>}
         <span class="push line">
-          {command !== '' && <CopyButton text={command} label="Copy as command" />}
+          {command !== '' && <CopyButton text={command} label="Copy as command" outlined />}
           <ActionButton label="Export" harmless title="One file with everything that is known of it" run={() => exportRun(detail)} />
         </span>
       </div>

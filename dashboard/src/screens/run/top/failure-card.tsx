@@ -4,6 +4,8 @@ import type { RunModel } from '../../../../../src/views/model/run-model/run-mode
 import { changeQuery } from '../../../state/route.ts'
 import { selectStep } from '../live/selection.ts'
 
+const SAYING = 'log,error,runner_error,diagnostic'
+
 /** What went wrong, what to do about it, and what was said last. */
 export function FailureCard({ model }: { readonly model: RunModel }) {
   const { error, tail, steps } = model
@@ -23,7 +25,7 @@ export function FailureCard({ model }: { readonly model: RunModel }) {
       </p>
       {tail.length > 0 && (
         <>
-          <h3>Last {tail.length === 1 ? 'line' : `${tail.length} lines`} <button type="button" class="quiet" onClick={() => changeQuery({ tab: 'logs' }, { replace: true })}>All logs</button></h3>
+          <h3>Last {tail.length === 1 ? 'line' : `${tail.length} lines`} <button type="button" class="quiet" onClick={() => changeQuery({ tab: 'events', etype: SAYING }, { replace: true })}>All of them</button></h3>
           <pre aria-label="Last lines">{tail.map(plainText).join('\n')}</pre>
         </>
       )}

@@ -18,7 +18,7 @@ export function RunHeader({ run }: { readonly run: LiveRun }) {
     <header class="card run-header">
       <div class="title-row">
         <h1 class="line"><StateBadge state={model.state} /><Subject row={row} />{request.version !== undefined && <small class="dim">@{request.version}</small>}</h1>
-        <span class="line id"><code>{row.run_id}</code><CopyButton text={row.run_id} label="Copy the id" /></span>
+        <span class="line id"><code>{row.run_id}</code><CopyButton text={row.run_id} label="Copy the id" short /></span>
         {!over && percent !== undefined && <span class="progress"><Bar percent={percent} /></span>}
       </div>
       <dl class="run-facts">

@@ -67,7 +67,7 @@ export function openDecisions(root: string): Decisions {
 
 function decisionOf(index: RunIndex, id: string, asked: Asked): Decision | undefined {
   const row = index.get(id)?.row
-  return row && { run_id: id, tool: row.tool, run_state: row.state, ...asked }
+  return row && { run_id: id, tool: row.tool, ...(row.workflow !== undefined && { workflow: row.workflow }), run_state: row.state, ...asked }
 }
 
 async function settledIn(paths: RunPaths): Promise<readonly Asked[]> {

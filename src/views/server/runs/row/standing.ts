@@ -1,7 +1,7 @@
 import { isObject } from '../../../../contract/json.ts'
 import { isOver } from '../../../../contract/run-state.ts'
 import type { RunEvent } from '../../../../contract/run-state.ts'
-import { eventText } from '../../../model/summary/event-text.ts'
+import { lastWords } from '../../../model/summary/event-text.ts'
 import { startSummary } from '../../../model/summary/summarize.ts'
 import type { OpenQuestion } from '../../../model/summary/summary.ts'
 import type { RunRow } from '../../../model/wire/run-row.ts'
@@ -80,7 +80,7 @@ export function startStanding(facts: RunFacts): Standing {
     const { state, attempt, started, ended, duration_s, error, progress, questions, artifacts } = summary.current()
     const over = isOver(state)
     const { run_id, tool, workflow, created, caller, parent, timeout, grace } = facts
-    const text = last && last.type !== 'runner_start' ? eventText(last) || last.type : undefined
+    const text = last && last.type !== 'runner_start' ? lastWords(last) || last.type : undefined
     const until = state === 'running' && timeout !== undefined ? began + waited + timeout * 1000 : NaN
     return {
       run_id, tool, state, attempt, created,

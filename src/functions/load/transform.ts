@@ -1,0 +1,70 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { basename, dirname, extname, join } from 'node:path'
+import { ToolError } from '../../contract/tool-error.ts'
+import { readOwn, writeWhole } from '../../call/own-cache-file.ts'
+import { hashText } from '../cache/manifest-cache.ts'
+import { findPackageOf } from '../locate/package-of.ts'
+import { findPackage } from './find-package.ts'
+import type { LoadSettings } from './settings.ts'
+
+/** JavaScript that node can run, and how. */
+export type Transformed = { readonly format: 'module' | 'commonjs'; readonly source: string }
+
+/** Makes JavaScript of a TypeScript file: from the cache, else by esbuild, else by the compiler. Throws CONFIG where neither is there, and INVALID_INPUT, with file and line, for what is no TypeScript. */
+export function transformFile(file: string, { folders, cacheFolder, version }: LoadSettings): Transformed {
+  const source = readFileSync(file, 'utf8')
+  const format = formatOf(file, source)
+  const config = configAbove(dirname(file))
+  const kept = cacheFolder && join(cacheFolder, `typescript-${basename(file).replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 60)}-${hashText([version, file, format, config ?? '', source].join('\n'))}.js`)
+  const known = kept && readOwn(kept)
+  // A last line of its own tells a whole file from a torn one.
+  if (known && known.endsWith(END)) return { format, source: known }
+  const made = `${transform({ file, source, format, config, folders: [dirname(file), ...folders] })}${END}`
+  if (cacheFolder && kept) writeWhole(cacheFolder, kept, made)
+  return { format, source: made }
+}
+
+const END = '\n// whole\n'
+
+type Job = { readonly file: string; readonly source: string; readonly format: Transformed['format']; readonly config: string | undefined; readonly folders: readonly string[] }
+
+type Esbuild = { transformSync(source: string, options: object): { readonly code: string } }
+type TypeScript = { transpileModule(source: string, options: object): { readonly outputText: string }; readonly ModuleKind: { readonly [kind: string]: number }; readonly ScriptTarget: { readonly [target: string]: number } }
+
+function transform(job: Job): string {
+  const esbuild = findPackage('esbuild', job.folders)
+  if (esbuild) return byEsbuild(esbuild.load() as Esbuild, job)
+  const compiler = findPackage('typescript', job.folders)
+  if (compiler) return byCompiler(compiler.load() as TypeScript, job)
+  throw new ToolError('CONFIG', `running ${job.file} on this version of node needs the package esbuild or typescript, and neither is installed`, { suggestion: 'npm install --save-dev esbuild' })
+}
+
+function byEsbuild(esbuild: Esbuild, { file, source, format, config }: Job): string {
+  try {
+    return esbuild.transformSync(source, { loader: 'ts', format: format === 'module' ? 'esm' : 'cjs', sourcefile: file, sourcemap: 'inline', target: 'node20.19', logLevel: 'silent', ...(config !== undefined && { tsconfigRaw: config }) }).code
+  } catch (error) {
+    const [first] = (error as { readonly errors?: readonly { readonly text: string; readonly location?: { readonly line: number } | null }[] }).errors ?? []
+    if (!first) throw error
+    throw new ToolError('INVALID_INPUT', `${file}:${first.location?.line ?? 1}: ${first.text}`, { suggestion: 'Correct the syntax of the module', details: { source: file } })
+  }
+}
+
+function byCompiler(ts: TypeScript, { file, source, format }: Job): string {
+  const module = format === 'module' ? ts.ModuleKind['ESNext'] : ts.ModuleKind['CommonJS']
+  return ts.transpileModule(source, { fileName: file, compilerOptions: { module, target: ts.ScriptTarget['ES2022'], inlineSourceMap: true, inlineSources: true, esModuleInterop: true } }).outputText
+}
+
+// As node decides it: by the ending, by the package, and where neither says, by what is written.
+function formatOf(file: string, source: string): Transformed['format'] {
+  const extension = extname(file)
+  if (extension === '.mts') return 'module'
+  if (extension === '.cts') return 'commonjs'
+  if (findPackageOf(file)?.data['type'] === 'module') return 'module'
+  return /^\s*(import\b(?!\s*\()|export\b(?!\s*=))/m.test(source) ? 'module' : 'commonjs'
+}
+
+function configAbove(folder: string): string | undefined {
+  const file = join(folder, 'tsconfig.json')
+  if (existsSync(file)) return readFileSync(file, 'utf8')
+  return dirname(folder) === folder ? undefined : configAbove(dirname(folder))
+}

@@ -1,0 +1,103 @@
+import type ts from 'typescript'
+import type { JsonSchema } from '../../contract/json.ts'
+import type { FlagOptions } from '../../contract/manifest.ts'
+import type { Conversion } from '../manifest.ts'
+import { commentOf } from './comments/comment-of.ts'
+import type { FunctionComment } from './comments/function-comment.ts'
+import { parseComment } from './comments/parse-comment.ts'
+import { readValueTags } from './comments/value-tags.ts'
+import { literalValue } from './literal-value.ts'
+import { isOurs } from './reader.ts'
+import type { Reader } from './reader.ts'
+import { isSignal } from './types/objects.ts'
+import { Unreadable } from './types/work.ts'
+import type { Work } from './types/work.ts'
+
+/** A parameter that the input gives. */
+export type ValueParameter = {
+  readonly from: 'value'
+  readonly name: string
+  readonly type: ts.Type
+  readonly schema: JsonSchema
+  readonly convert: Conversion | undefined
+  readonly required: boolean
+  /** It has no question mark and no default, whatever its type says. */
+  readonly isExpected: boolean
+  readonly isRest: boolean
+  readonly flag: FlagOptions
+  /** Its properties are named in the parameter list, and it is not. */
+  readonly isTakenApart: boolean
+  /** Of properties that are taken apart in the parameter list. */
+  readonly defaults: { readonly [property: string]: unknown }
+}
+
+export type Classified = ValueParameter | { readonly from: 'context' | 'signal' | 'nothing' | 'empty' }
+
+type Place = { readonly comment: FunctionComment; readonly isLast: boolean; readonly index: number }
+
+const CONTEXTS = ['Context', 'ToolContext', 'ReadingContext']
+
+/** Finds out what a parameter is for, and reads its type. Throws Unreadable, naming it, where it has to be given and cannot. */
+export function classifyParameter(reader: Reader, work: Work, symbol: ts.Symbol, { comment, isLast, index }: Place): Classified {
+  const { ts, checker } = work
+  const declaration = symbol.valueDeclaration && ts.isParameter(symbol.valueDeclaration) ? symbol.valueDeclaration : undefined
+  const type = checker.getTypeOfSymbolAtLocation(symbol, declaration ?? work.at)
+  const isRest = declaration?.dotDotDotToken !== undefined
+  if (isLast && !isRest && isContext(reader, work, type, symbol.name)) return { from: 'context' }
+  if (isSignal(work, type)) return { from: 'signal' }
+  const isOptional = isRest || (declaration !== undefined && (checker.isOptionalParameter(declaration) || declaration.initializer !== undefined)) || (symbol.flags & ts.SymbolFlags.Optional) !== 0
+  const name = declaration && !ts.isIdentifier(declaration.name) ? `arg${index + 1}` : symbol.name
+  try {
+    const { schema, convert, optional } = work.read(type)
+    // All that it could hold are functions: there is nothing to give.
+    if (isNothing(schema)) return { from: isOptional ? 'nothing' : 'empty' }
+    const own = declaration ? readOwn(ts, declaration) : { schema: {}, flag: {} }
+    const said = comment.values.get(name)
+    const literal = declaration?.initializer && literalValue(ts, checker, declaration.initializer)
+    const isTakenApart = declaration !== undefined && ts.isObjectBindingPattern(declaration.name)
+    return {
+      from: 'value', name, type, convert, isRest, isExpected: !isOptional, isTakenApart,
+      schema: { ...schema, ...(literal && !isTakenApart && !isEmptyObject(literal.value) && { default: literal.value }), ...own.schema, ...said?.schema },
+      // A list of further arguments may be empty, unless its type names the first of them.
+      required: (isRest ? Number(schema['minItems'] ?? 0) > 0 : !isOptional && !optional) && !Object.hasOwn({ ...own.schema, ...said?.schema }, 'default'),
+      flag: { ...own.flag, ...said?.flag },
+      defaults: declaration ? readBindings(work, declaration) : {},
+    }
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error
+    if (!isOptional) throw new Unreadable(error.reason, `the parameter '${symbol.name}' cannot be given: ${error.message}`, error.fix)
+    work.note('left-out', `the parameter '${symbol.name}' is left out: ${error.message}`)
+    return { from: 'nothing' }
+  }
+}
+
+function readOwn(ts: Work['ts'], declaration: ts.ParameterDeclaration): { readonly schema: JsonSchema; readonly flag: FlagOptions } {
+  const { text, blocks } = parseComment(commentOf(ts, declaration))
+  return readValueTags(blocks, text)
+}
+
+// `({ root = '.', depth = 3 })`: the defaults stand in the pattern.
+function readBindings({ ts, checker }: Work, { name }: ts.ParameterDeclaration): { readonly [property: string]: unknown } {
+  if (!ts.isObjectBindingPattern(name)) return {}
+  return Object.fromEntries(name.elements.flatMap((element): [string, unknown][] => {
+    const key = element.propertyName ?? element.name
+    const literal = element.initializer && literalValue(ts, checker, element.initializer)
+    return literal && ts.isIdentifier(key) ? [[key.text, literal.value]] : []
+  }))
+}
+
+// By its type; by its name where the type is not known, and where it wants nothing that the context has not.
+function isContext(reader: Reader, { ts, checker }: Work, type: ts.Type, name: string): boolean {
+  const present = checker.getNonNullableType(type)
+  if (isOurs(reader, present, CONTEXTS)) return true
+  if (present.aliasTypeArguments?.some((argument) => isOurs(reader, argument, CONTEXTS))) return true
+  return /^(ctx|context)$/.test(name) && (present.flags & ts.TypeFlags.Any) !== 0
+}
+
+function isNothing({ type, properties }: JsonSchema): boolean {
+  return type === 'object' && isEmptyObject(properties)
+}
+
+function isEmptyObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0
+}

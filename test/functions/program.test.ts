@@ -1,0 +1,98 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { makeFolder } from '../support/run-program.ts'
+import '../support/without-coverage.ts'
+import { fixtures, toolable } from './support.ts'
+
+describe('a module of functions is a program', () => {
+  test('help, discovery and completion come from types and comments [3.functions-program] [3.functions-comments]', async () => {
+    const { status, stdout } = await toolable(['./tools.ts', '--help'])
+    expect(status).toBe(0)
+    expect(stdout).toMatch(/find-files +Finds files whose name ends in something\n/)
+    expect(stdout).toMatch(/wipe +Removes nothing, but could/)
+    expect(stdout).toMatch(/greet +Greet\n/)
+    expect(stdout).not.toContain('inner')
+    expect((await toolable(['./tools.ts', '--discover'])).json).toMatchObject({ name: 'toolable', tools: expect.arrayContaining([expect.objectContaining({ name: 'find_files', summary: 'Finds files whose name ends in something' })]) })
+    const help = await toolable(['./tools.ts', 'find-files', '--help'])
+    expect(help.stdout).toContain('find-files .ts --root src')
+    expect(help.stdout).toContain('find-files .md --most 3')
+    expect(help.stdout).toMatch(/-n, --most <integer> +How many at most/)
+    expect(help.stdout).toMatch(/--order <name\|size> +\[default: name\]/)
+    expect(help.stdout).toContain('Folders are left out.')
+    expect((await toolable(['__complete', '--', './tools.ts', 'find-files', '--or'])).stdout).toContain('--order')
+  })
+
+  test('words, flags, JSON and the environment give the arguments [3.functions-program] [3.functions-parameters]', async () => {
+    const found = await toolable(['./tools.ts', 'find-files', 'order.ts', '--since', '2020-01-01'], { env: { FIND_ROOT: fixtures } })
+    expect(found.json).toMatchObject({ ok: true, result: [{ path: 'order.ts', modified: expect.stringMatching(/^\d{4}-.*Z$/) }] })
+    expect((await toolable(['./tools.ts', 'find_files', '{"ending":".ts","most":1,"order":"size"}'])).json).toMatchObject({ ok: true, result: [expect.anything()] })
+    expect((await toolable(['./tools.ts', 'sum', '1', '2', '3.5'])).json).toMatchObject({ result: 6.5 })
+    expect((await toolable(['./tools.ts', 'greet', 'Ada', '--greeting', 'goodbye'])).json).toMatchObject({ result: 'goodbye Ada' })
+  })
+
+  test('bad input is refused before the function runs, with the codes of every tool [3.functions-program]', async () => {
+    expect(await toolable(['./tools.ts', 'find-files', '.ts', '--most', '0'])).toMatchObject({ status: 2, json: { error: { code: 'INVALID_INPUT', field: 'most' } } })
+    expect(await toolable(['./tools.ts', 'find-files', '{"ending":".ts","root":5}'])).toMatchObject({ status: 65, json: { error: { code: 'INVALID_INPUT', field: 'root' } } })
+    expect(await toolable(['./tools.ts', 'find-files', '.nowhere'])).toMatchObject({ status: 1, json: { error: { code: 'E3101', message: 'no file ends in .nowhere' } } })
+    expect(await toolable(['./tools.ts', 'wipe', '2026-01-31'])).toMatchObject({ status: 77, json: { error: { code: 'CONFIRMATION_REQUIRED' } } })
+    expect((await toolable(['./tools.ts', 'wipe', '2026-01-31', '--yes'])).json).toMatchObject({ result: '2026-01-31T00:00:00.000Z' })
+  })
+
+  test('a generator hands out items, and its context tells of progress [3.functions-streams] [3.functions-context]', async () => {
+    const { lines } = await toolable(['./tools.ts', 'count', '2', '--stream'])
+    expect(lines).toMatchObject([{ type: 'progress', percent: 50 }, { type: 'item', value: { at: 1 } }, { type: 'progress', percent: 100 }, { type: 'item', value: { at: 2 } }, { type: 'result', result: [{ at: 1 }, { at: 2 }] }])
+  })
+
+  test('it serves MCP [3.functions-program]', async () => {
+    const requests = [
+      { jsonrpc: '2.0', id: 1, method: 'initialize', params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } } },
+      { jsonrpc: '2.0', method: 'notifications/initialized' },
+      { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'greet', arguments: { name: 'Ada' } } },
+    ]
+    const { lines } = await toolable(['./tools.ts', '--serve-mcp', 'stdio'], { input: requests.map((request) => `${JSON.stringify(request)}\n`).join('') })
+    expect(lines.find(({ id }) => id === 2)).toMatchObject({ result: { content: [{ type: 'text', text: 'hello Ada' }] } })
+  })
+
+  test('JavaScript with types in its comments is read too [3.functions-jsdoc]', async () => {
+    const [say, later, loose] = await Promise.all([
+      toolable(['./described.mjs', 'say', 'hi', '--times', '2', '--voice', 'loud']),
+      toolable(['./described.mjs', 'later', '2026-01-01']),
+      toolable(['./described.mjs', 'loose', '{"value":[1]}']),
+    ])
+    expect(say.json).toMatchObject({ result: 'HI HI', meta: { tool: 'described.say' } })
+    expect(later.json).toMatchObject({ result: '2026-01-08T00:00:00.000Z' })
+    expect(loose.json).toMatchObject({ result: 'object' })
+    expect((await toolable(['./described.mjs', 'say', 'hi', '--voice', 'shrill'])).json).toMatchObject({ error: { code: 'INVALID_INPUT' } })
+  })
+})
+
+describe('what cannot be a tool is named', () => {
+  test('with file, line and reason: on stderr when asked, as an error in strict mode [3.functions-problems] [3.functions-examples]', async () => {
+    const line = `${join(fixtures, 'tools.ts')}:96: 'each': the parameter 'callback' cannot be given: a function cannot be written as JSON`
+    const told = await toolable(['./tools.ts', '--verbose', '--tools'])
+    expect(told.status).toBe(0)
+    expect(told.stderr).toContain(`warning: ${line}`)
+    expect(told.stderr).toContain("the example 'toolable ./tools.ts find-files .ts --colour red' cannot be read: unknown flag --colour")
+    const strict = await toolable(['./tools.ts', '--strict', '--tools'])
+    expect(strict.status).toBe(78)
+    expect(strict.json.error.message).toContain(line)
+    expect((await toolable(['./described.mjs', '--strict', '--tools'])).json.error.message).toContain("'loose': the parameter 'value' cannot be given: nothing is known about its type (any)")
+  })
+
+  test('a module without any tool says why for each export [3.functions-problems]', async () => {
+    const { status, json } = await toolable(['./nothing.ts', '--help'])
+    expect(status).toBe(78)
+    expect(json.error).toMatchObject({ code: 'CONFIG', message: expect.stringContaining("nothing.ts:1: 'answer' is no function") })
+    expect(json.error.message).toContain("nothing.ts:2: 'Engine' is a class")
+    expect(json.error.message).toContain("nothing.ts:3: 'each': the parameter 'callback' cannot be given")
+  })
+
+  test('missing files, missing packages and broken syntax [3.functions-problems]', async () => {
+    const folder = makeFolder()
+    writeFileSync(join(folder, 'broken.ts'), 'export const fine = 1\nexport function broken(name: string {\n')
+    expect(await toolable(['./broken.ts'], { cwd: folder })).toMatchObject({ status: 65, json: { error: { message: expect.stringMatching(/broken\.ts:2: /) } } })
+    expect(await toolable(['./nowhere.ts'], { cwd: folder })).toMatchObject({ status: 66, json: { error: { code: 'INVALID_PATH' } } })
+    expect(await toolable(['no-such-package'], { cwd: folder })).toMatchObject({ status: 2, json: { error: { code: 'USAGE', message: expect.stringContaining("unknown command 'no-such-package'") } } })
+  })
+})

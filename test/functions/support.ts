@@ -1,0 +1,22 @@
+import { fileURLToPath } from 'node:url'
+import { makeFolder, runProgram, startProgram } from '../support/run-program.ts'
+import type { Ended, Running, RunOptions } from '../support/run-program.ts'
+
+const BIN = '../../dist/bin.js'
+const cache = makeFolder()
+
+/** Where the modules of the tests are. */
+export const fixtures = fileURLToPath(new URL('./fixtures', import.meta.url))
+
+/** Packages of others, which were not written for this. */
+export const packages = fileURLToPath(new URL('./packages', import.meta.url))
+
+/** Runs `toolable` among the modules of the tests; all of a file share one cache. */
+export function toolable(args: readonly string[], { env, ...options }: RunOptions = {}): Promise<Ended> {
+  return runProgram(BIN, args, { cwd: fixtures, ...options, env: { XDG_CACHE_HOME: cache, ...env } })
+}
+
+/** Starts it and lets the test talk to it. */
+export function startToolable(args: readonly string[], { env, ...options }: RunOptions = {}): Running {
+  return startProgram(BIN, args, { cwd: fixtures, ...options, env: { XDG_CACHE_HOME: cache, ...env } })
+}
