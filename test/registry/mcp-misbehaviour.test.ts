@@ -26,7 +26,7 @@ describe('[6.mcp-dead-server] a server that does not work is told, and delays no
       good: server('answers-plainly.mjs'),
       silent: server('never-answers.mjs', { timeout: '600ms' }),
       broken: server('ends-at-once.mjs'),
-      floods: server('floods-stdout.mjs', { timeout: 5 }),
+      floods: server('floods-stdout.mjs', { timeout: 60 }),
       nowhere: { command: 'no-such-program-anywhere' },
       elsewhere: server('answers-plainly.mjs', { cwd: '/no/such/folder' }),
       unset: server('answers-plainly.mjs', { env: { KEY: '${NO_SUCH_VARIABLE}' } }),
