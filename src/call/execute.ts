@@ -16,11 +16,15 @@ import type { Asked } from './guards/check-guards.ts'
 import { showInput } from './redact.ts'
 import type { Stay } from './state/stay.ts'
 
-/** Makes the outcome of an answer, and tells of it. */
-export type Finishing = { finish(answer: Answer): Finished; report(outcome: Outcome): void | Promise<void> }
-
 /** A call whose input is valid. */
-export type Execution = Entering & { readonly stay: Stay; readonly finishing: Finishing }
+export type Execution = Entering & {
+  /** What it does with its state, where it has looked at one. */
+  readonly opened: Stay | undefined
+  /** Makes the outcome of an answer. */
+  finish(answer: Answer): Finished
+  /** Tells of an outcome. */
+  report(outcome: Outcome): void | Promise<void>
+}
 
 type Admitted = Entered<Execution>
 
@@ -30,9 +34,9 @@ export function execute(execution: Execution): Finished | Promise<Finished> {
 }
 
 function consent(admitted: Admitted): Finished | Promise<Finished> {
-  const { definition, prepared, options, call, finishing } = admitted.entering
+  const { definition, prepared, options, call } = admitted.entering
   if (!definition.run) throw new ToolError('PRECONDITION', `tool '${definition.name}' is described here but cannot be run: it has no handler`, { recoverable: false, suggestion: { action: 'use_different_tool', fix: 'Use another tool' } })
-  if (prepared.dryRun && !definition.dryRun) return finishing.finish(plainAnswer({ dry_run: true, would_execute: showInput(definition, prepared.input) }))
+  if (prepared.dryRun && !definition.dryRun) return admitted.entering.finish(plainAnswer({ dry_run: true, would_execute: showInput(definition, prepared.input) }))
   const consented = definition.annotations.destructive && !prepared.dryRun ? confirm(definition, prepared.input, options, call) : undefined
   return after(consented, handle, admitted)
 }
@@ -55,10 +59,10 @@ function drive(generator: AnyGenerator, execution: Execution): Promise<unknown> 
 }
 
 function conclude(returned: unknown, admitted: Admitted): Finished | Promise<Finished> {
-  const { definition, prepared, gathered, call } = admitted.entering
+  const { definition, prepared, call } = admitted.entering
   // Nobody is told of a success that came after the end.
   call.check()
-  return after(prepared.dryRun ? plainAnswer({ plan: gathered.plan }) : checkAnswer(definition, returned), settle, admitted)
+  return after(prepared.dryRun ? plainAnswer({ plan: admitted.entering.gathered.plan }) : checkAnswer(definition, returned), settle, admitted)
 }
 
 function settle(answer: Answer, { entering, asked }: Admitted): Finished | Promise<Finished> {
@@ -69,24 +73,24 @@ function settle(answer: Answer, { entering, asked }: Admitted): Finished | Promi
 }
 
 async function commitKnown(answer: Answer, execution: Execution, asked: Asked): Promise<Finished> {
-  await tellGuards(asked, execution.finishing.finish(answer).outcome)
+  await tellGuards(asked, execution.finish(answer).outcome)
   return commit(answer, execution)
 }
 
 function commit(answer: Answer, execution: Execution): Finished | Promise<Finished> {
-  const { stay, options } = execution
-  if (!stay.endsAtOnce(options.onEvent !== undefined)) return commitInTurn(answer, execution)
+  const { opened, options } = execution
+  if (!opened) return complete(answer, execution)
+  if (!opened.endsAtOnce(options.onEvent !== undefined)) return commitInTurn(opened, answer, execution)
   const finished = complete(answer, execution)
-  stay.commit()
+  opened.commit()
   return finished
 }
 
-function commitInTurn(answer: Answer, execution: Execution): Finished | Promise<Finished> {
-  const { stay, options, finishing } = execution
-  return stay.commitInTurn(() => complete(answer, execution), options.onEvent && ((outcome) => finishing.report(outcome)))
+function commitInTurn(opened: Stay, answer: Answer, execution: Execution): Finished | Promise<Finished> {
+  return opened.commitInTurn(() => complete(answer, execution), execution.options.onEvent && ((outcome) => execution.report(outcome)))
 }
 
-function complete(answer: Answer, { call, finishing }: Execution): Finished {
-  call.complete()
-  return finishing.finish(answer)
+function complete(answer: Answer, execution: Execution): Finished {
+  execution.call.complete()
+  return execution.finish(answer)
 }

@@ -5,15 +5,17 @@ type Failing = { fail(error: ToolError): void }
 
 class ExitCalled extends ToolError {}
 
-/** Runs a handler so that `process.exit` inside it fails the call instead of ending the host. */
-export function withoutExit<T>(call: Failing, run: () => T): T {
+/** Runs a handler so that `process.exit` inside it fails the call instead of ending the host. `own` is what `run` needs, where it is the same function for every call. */
+export function withoutExit<T>(call: Failing, run: () => T): T
+export function withoutExit<T, Own>(call: Failing, run: (own: Own) => T, own: Own): T
+export function withoutExit<T, Own>(call: Failing, run: (own: Own | undefined) => T, own?: Own): T {
   guardExit()
-  return at(call, run)
+  return at(call, run, own)
 }
 
 /** Runs something of the host in the middle of a handler's work: its `process.exit` is meant. */
 export function asHost<T>(run: () => T): T {
-  return here() ? at(undefined, run) : run()
+  return here() ? at(undefined, run, undefined) : run()
 }
 
 /** Fails the call whose handler is at work here, as the process sees it when an error is left unhandled; nothing outside of a call. */

@@ -1,4 +1,4 @@
-import type { Outcome, OutcomeMeta } from '../contract/outcome.ts'
+import type { Artifact, Outcome, OutcomeMeta } from '../contract/outcome.ts'
 import type { ToolDefinition } from '../define/tool-type.ts'
 import { after } from './after.ts'
 import { enterBudget } from './budget.ts'
@@ -6,7 +6,7 @@ import type { Gathered } from './context.ts'
 import { describeFailure } from './describe-failure.ts'
 import { admit } from './enter.ts'
 import { execute } from './execute.ts'
-import type { Finishing } from './execute.ts'
+import type { Execution } from './execute.ts'
 import { withoutExit } from './exit-guard.ts'
 import { toToolError } from './failure.ts'
 import { buildMeta, toOutcome } from './finish.ts'
@@ -36,25 +36,45 @@ export function begin(definition: ToolDefinition, given: unknown, asked: ServedC
   return passage
 }
 
-/** One call on its way from what was given to what is answered. A class, because a function for each step would cost more than the steps. */
-class Passage implements Begun, Course<Finished>, Finishing {
+/** One call on its way from what was given to what is answered, and all that its steps need to know. A class, because a function for each step would cost more than the steps; and one object, because each costs. */
+class Passage implements Begun, Course<Finished>, Execution {
   finished: Finished | undefined
-  #react: ((finished: Finished) => void) | undefined
-  readonly #definition: ToolDefinition
+  readonly definition: ToolDefinition
+  readonly options: ServedCallOptions
+  /** There as soon as the call begins to work. */
+  call!: RunningCall
+  /** There as soon as the input is valid. */
+  prepared!: Prepared
+  /** What it does with its state, where it has looked at one. */
+  opened: Stay | undefined
   readonly #given: unknown
-  readonly #options: ServedCallOptions
   readonly #identity: Identity
   readonly #startedAt = host.clock()
-  readonly #gathered: Gathered = { artifacts: [], plan: [] }
-  #prepared: Prepared | undefined
-  #stay: Stay | undefined
+  #react: ((finished: Finished) => void) | undefined
+  #gathered: Gathered | undefined
+  #isLeft = false
   #leaveBudget: (() => void) | undefined
 
   constructor(definition: ToolDefinition, given: unknown, options: ServedCallOptions, identity: Identity) {
-    this.#definition = definition
+    this.definition = definition
+    this.options = options
     this.#given = given
-    this.#options = options
     this.#identity = identity
+  }
+
+  get gathered(): Gathered {
+    return (this.#gathered ??= { artifacts: [], plan: [] })
+  }
+
+  get stay(): Stay {
+    return this.opened ?? this.#open()
+  }
+
+  #open(): Stay {
+    const stay = (this.opened = new Stay(this.options.state, this.definition.annotations.readOnly === true, this.call))
+    // What is opened after the end is closed at once.
+    if (this.#isLeft) void stay.leave()
+    return stay
   }
 
   whenFinished(react: (finished: Finished) => void): void {
@@ -62,29 +82,35 @@ class Passage implements Begun, Course<Finished>, Finishing {
   }
 
   work(call: RunningCall): Finished | Promise<Finished> {
-    return this.#definition.isPassedOn ? this.#enter(call) : withoutExit(call, () => this.#enter(call))
+    this.call = call
+    return this.definition.isPassedOn ? admitted(this) : withoutExit(call, admitted, this)
   }
 
-  #enter(call: RunningCall): Finished | Promise<Finished> {
-    return after(admit(this.#definition, this.#given, this.#options, call), (prepared) => {
-      this.#prepared = prepared
-      const { idempotencyKey: key } = this.#options
-      return key === undefined || prepared.dryRun ? this.#run(prepared, call) : this.#runOnce(key, prepared, call)
-    })
+  /** Everything behind the check of its input. */
+  run(prepared: Prepared): Finished | Promise<Finished> {
+    this.prepared = prepared
+    const { idempotencyKey: key } = this.options
+    return key === undefined || prepared.dryRun ? this.#run() : this.#runOnce(key, prepared)
   }
 
-  #runOnce(key: string, { input }: Prepared, call: RunningCall): Promise<Finished> {
-    const [tool, given, { env = host.env() }] = [this.#tool, this.#given, this.#options]
-    return import('./idempotency.ts').then(({ once }) => once({ key, tool, input, given, env }, async () => this.#run(this.#prepared!, call)))
+  #runOnce(key: string, { input }: Prepared): Promise<Finished> {
+    const [tool, given, { env = host.env() }] = [this.#tool, this.#given, this.options]
+    return import('./idempotency.ts').then(({ once }) => once({ key, tool, input, given, env }, async () => this.#run()))
   }
 
-  #run(prepared: Prepared, call: RunningCall): Finished | Promise<Finished> {
+  #run(): Finished | Promise<Finished> {
     // Whatever is opened after the end would never be closed.
-    call.check()
-    const [definition, options] = [this.#definition, this.#options]
-    if (options.budget) this.#leaveBudget = enterBudget(options.budget, call)
-    const stay = (this.#stay = new Stay(options.state, definition.annotations.readOnly === true, call))
-    return execute({ definition, prepared, options, gathered: this.#gathered, call, stay, finishing: this })
+    this.call.check()
+    const { budget, state } = this.options
+    if (budget) this.#leaveBudget = enterBudget(budget, this.call)
+    // A state is seen as it is now, and not when the handler first looks.
+    if (state !== undefined) this.#open()
+    return execute(this)
+  }
+
+  /** Starts the clock and checks the input. */
+  admit(): Prepared | Promise<Prepared> {
+    return admit(this.definition, this.#given, this.options, this.call)
   }
 
   finish(answer: Answer): Finished {
@@ -92,7 +118,8 @@ class Passage implements Begun, Course<Finished>, Finishing {
   }
 
   report(outcome: Outcome): void | Promise<void> {
-    if (!this.#options.unrecorded) return report(this.#definition, this.#given, this.#prepared && { value: this.#prepared.input }, outcome, this.#options)
+    const prepared = this.prepared as Prepared | undefined
+    if (!this.options.unrecorded) return report(this.definition, this.#given, prepared && { value: prepared.input }, outcome, this.options)
   }
 
   succeed(finished: Finished): void {
@@ -100,13 +127,14 @@ class Passage implements Begun, Course<Finished>, Finishing {
   }
 
   fail(thrown: unknown): void {
-    const { error, object } = describeFailure(thrown, this.#definition.errors, this.#definition.name)
+    const { error, object } = describeFailure(thrown, this.definition.errors, this.definition.name)
     this.#leave({ outcome: { ok: false, status: 'error', error: object, meta: this.#meta([]) }, error })
   }
 
   #leave(finished: Finished): void {
     this.#leaveBudget?.()
-    const leaving = this.#stay?.leave()
+    this.#isLeft = true
+    const leaving = this.opened?.leave()
     if (leaving) void this.#leaveLater(finished, leaving)
     else this.#end(finished)
   }
@@ -116,13 +144,13 @@ class Passage implements Begun, Course<Finished>, Finishing {
     try {
       await leaving
     } catch (error) {
-      last = withWarning(finished, `${this.#stay?.isCommitted ? 'what the call had opened could not be closed' : 'not all that the call changed could be taken back'}: ${toToolError(error).message}`)
+      last = withWarning(finished, `${this.opened?.isCommitted ? 'what the call had opened could not be closed' : 'not all that the call changed could be taken back'}: ${toToolError(error).message}`)
     }
     this.#end(last)
   }
 
   #end(finished: Finished): void {
-    const telling = this.#options.onEvent && !this.#isTold ? this.#tell(finished.outcome) : undefined
+    const telling = this.options.onEvent && !this.#isTold ? this.#tell(finished.outcome) : undefined
     // There is no point in waiting for a stuck one twice.
     if (!telling || isOutOfPatience(finished.error)) this.#answer(finished)
     else void telling.then(() => this.#answer(finished))
@@ -144,18 +172,29 @@ class Passage implements Begun, Course<Finished>, Finishing {
   }
 
   get #isTold(): boolean {
-    return this.#stay?.isCommitted === true && this.#options.state !== undefined
+    return this.opened?.isCommitted === true && this.options.state !== undefined
   }
 
   get #tool(): string {
     const { tool, toolset } = this.#identity
-    return tool ?? (toolset === undefined ? this.#definition.name : `${toolset}.${this.#definition.name}`)
+    return tool ?? (toolset === undefined ? this.definition.name : `${toolset}.${this.definition.name}`)
   }
 
   #meta(warnings: readonly string[], facts?: Answer['facts']): OutcomeMeta {
-    const { dryRun = false, caller } = this.#options
-    return buildMeta({ truncated: facts?.truncated, next_cursor: facts?.next_cursor, run_id: facts?.run_id, tool: this.#tool, version: this.#identity.version, startedAt: this.#startedAt, dryRun: this.#prepared?.dryRun ?? dryRun, warnings, caller, artifacts: this.#gathered.artifacts })
+    const { dryRun = false, caller } = this.options
+    const prepared = this.prepared as Prepared | undefined
+    return buildMeta({ truncated: facts?.truncated, next_cursor: facts?.next_cursor, run_id: facts?.run_id, tool: this.#tool, version: this.#identity.version, startedAt: this.#startedAt, dryRun: prepared?.dryRun ?? dryRun, warnings, caller, artifacts: this.#gathered?.artifacts ?? NO_ARTIFACTS })
   }
+}
+
+const NO_ARTIFACTS: readonly Artifact[] = []
+
+function admitted(passage: Passage): Finished | Promise<Finished> {
+  return after(passage.admit(), run, passage)
+}
+
+function run(prepared: Prepared, passage: Passage): Finished | Promise<Finished> {
+  return passage.run(prepared)
 }
 
 function withWarning({ outcome, ...finished }: Finished, warning: string): Finished {

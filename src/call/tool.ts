@@ -42,9 +42,10 @@ export function tool<
 }
 
 /** Calls a tool and gives its outcome; never throws. */
-export function call<Input, Result>(target: Tool<Input, Result>, ...[input, options]: GivenInput<NoInfer<Input>>): Promise<Outcome<Result>> {
+export function call<Input, Result>(target: Tool<Input, Result>, ...given: GivenInput<NoInfer<Input>>): Promise<Outcome<Result>>
+export function call(target: Tool, input?: unknown, options?: CallOptions): Promise<Outcome> {
   if (!isTool(target)) return Promise.resolve({ ok: false, status: 'error', error: new ToolError('CONFIG', 'call() needs a tool that tool() made').toObject(), meta: { tool: '', duration_ms: 0 } })
-  return perform(definitionOf(target), input, options, outcomeOf) as Promise<Outcome<Result>>
+  return perform(definitionOf(target), input, options, outcomeOf)
 }
 
 // The engine is there after the first call, and most calls have nothing to wait for.

@@ -16,10 +16,10 @@ export type Place<Work extends Ending = Ending> = {
 
 let places: AsyncLocalStorage<Place> | undefined
 
-/** Runs something in a place of its own. */
-export function at<T>(call: Place['call'], run: () => T): T {
+/** Runs something in a place of its own; `own` is what it needs besides, so that it can be the same function for every call. */
+export function at<T, Own>(call: Place['call'], run: (own: Own) => T, own: Own): T {
   places ??= host.localStorage<Place>()
-  return places.run({ call, work: undefined, outer: call ? keptPlace(places.getStore()) : openPlace(places.getStore()) }, run)
+  return places.run({ call, work: undefined, outer: call ? keptPlace(places.getStore()) : openPlace(places.getStore()) }, run, own)
 }
 
 /** Where we are. */

@@ -17,6 +17,15 @@ test.each([['type-table', 10], ['signatures', 75]])('%s: schema, help and MCP de
   expect(described).toEqual(JSON.parse(readFileSync(file, 'utf8')))
 })
 
+test('comments: everything that they say [3.functions-comments] [3.functions-examples]', async () => {
+  const set = await toolset({ module: new URL('./fixtures/comments.ts', import.meta.url), name: 'comments', version: '1.0.0' })
+  const { tools } = await set.manifest()
+  const file = new URL('./golden/comments.json', import.meta.url)
+  if (process.env['UPDATE_GOLDEN'] === '1') writeFileSync(file, `${JSON.stringify(tools, null, 1)}\n`)
+  expect(JSON.parse(JSON.stringify(tools))).toEqual(JSON.parse(readFileSync(file, 'utf8')))
+  expect(tools.map(({ name }) => name)).toEqual(['copied', 'moved', 'remove-it', 'wrong'])
+})
+
 async function describeAll(set: Toolset): Promise<{ [name: string]: unknown }> {
   const all = await registry({ tools: [set] })
   const definitions = new Map((await all.toMcp()).map((tool) => [tool.name, tool]))

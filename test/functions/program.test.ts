@@ -52,6 +52,9 @@ describe('a module of functions is a program', () => {
     ]
     const { lines } = await toolable(['./tools.ts', '--serve-mcp', 'stdio'], { input: requests.map((request) => `${JSON.stringify(request)}\n`).join('') })
     expect(lines.find(({ id }) => id === 2)).toMatchObject({ result: { content: [{ type: 'text', text: 'hello Ada' }] } })
+    // And agents are told to start it so.
+    const { json } = await toolable(['./tools.ts', 'mcp', 'add', '--agent', 'claude-code', '--dry-run'])
+    expect(json.result.plan[0].details.entry.args).toEqual([expect.stringContaining('bin.js'), join(fixtures, 'tools.ts'), '--serve-mcp', 'stdio'])
   })
 
   test('JavaScript with types in its comments is read too [3.functions-jsdoc]', async () => {

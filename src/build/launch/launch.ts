@@ -142,7 +142,11 @@ export function launch(id: string, length: number, agents: readonly string[]): v
     const fresh = `${place}.${process.pid}`
     try {
       const data = script.createCachedData()
-      fs.mkdirSync(place.slice(0, place.lastIndexOf('/')), { recursive: true, mode: 0o700 })
+      // One by one: in /proc and its kin node never comes to an end with `recursive`.
+      for (const end of [/\/toolable\/code\/[^/]*$/, /\/code\/[^/]*$/, /\/[^/]*$/]) {
+        const folder = place.replace(end, '')
+        if (!fs.existsSync(folder)) fs.mkdirSync(folder, { mode: 0o700 })
+      }
       fs.writeFileSync(fresh, Buffer.concat([Buffer.from(`${head}${data.length} ${checksum(data)}\n`), data]), { flag: 'wx', mode: 0o600 })
       fs.renameSync(fresh, place)
     } catch {

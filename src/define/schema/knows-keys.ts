@@ -20,7 +20,8 @@ export function knowsKeys(schema: unknown): KnowsKeys {
     if (!isPlain(value)) return true
     if (depth > DEEPEST) return false
     if (!Array.isArray(value)) return ofFields(value, depth + 1)
-    for (const item of value) if (!ofItems(item, depth + 1)) return false
+    // What is no object holds no keys: most need no further look.
+    for (const item of value) if (typeof item === 'object' && !ofItems(item, depth + 1)) return false
     return true
   }
 }
@@ -30,7 +31,12 @@ function knowsFields(schema: JsonSchema): (fields: { readonly [key: string]: unk
   if (!isObject(properties) || (additionalProperties !== undefined && additionalProperties !== false)) return () => false
   const known = new Map(Object.entries(properties).map(([key, property]) => [key, knowsKeys(property)]))
   return (fields, depth) => {
-    for (const key of Object.keys(fields)) if (!known.get(key)?.(fields[key], depth)) return false
+    // Also keys that a prototype gives, which no schema knows: then it is searched, as it should be.
+    for (const key in fields) {
+      const value = fields[key]
+      const knows = known.get(key)
+      if (knows === undefined || (typeof value === 'object' && !knows(value, depth))) return false
+    }
     return true
   }
 }

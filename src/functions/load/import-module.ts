@@ -7,7 +7,7 @@ import type { LoadSettings } from './settings.ts'
 
 let registered = false
 
-/** Imports a module; TypeScript by node itself where it can, else through hooks that make JavaScript of it. */
+/** Imports a module; TypeScript through hooks that make JavaScript of it, or by node itself where neither esbuild nor the compiler is there and it can. */
 export async function importModule(url: string, settings: LoadSettings): Promise<object> {
   if (isTypeScript(url)) await readyForTypeScript(settings)
   return (await import(url)) as object

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url'
+import { ToolError } from '../../contract/tool-error.ts'
 import { findSource, isTypeScript } from './find-source.ts'
 import type { LoadSettings } from './settings.ts'
 import { transformFile } from './transform.ts'
@@ -6,10 +7,10 @@ import { transformFile } from './transform.ts'
 type Next<Answer> = (address: string, context?: unknown) => Answer
 type Register = (hooks: { readonly resolve: unknown; readonly load: unknown }) => void
 
-// What node does not take out by itself: enums, parameter properties, namespaces, and files of packages.
-const TOO_MUCH = new Set(['ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX', 'ERR_INVALID_TYPESCRIPT_SYNTAX', 'ERR_UNSUPPORTED_NODE_MODULES_TYPE_STRIPPING', 'ERR_UNKNOWN_FILE_EXTENSION'])
-
-/** The same hooks for a node that runs TypeScript by itself: they help out where it cannot. */
+/**
+ * The same hooks for a node that runs TypeScript by itself. It only takes types out: enums, parameter properties and imports that turn out to be types are too much for it, and what the cache has needs no work at all.
+ * So it is left alone where nobody else can do it.
+ */
 export function registerSync(register: Register, settings: LoadSettings): void {
   register({
     resolve(specifier: string, context: { readonly parentURL?: string }, next: Next<unknown>): unknown {
@@ -24,10 +25,10 @@ export function registerSync(register: Register, settings: LoadSettings): void {
     load(url: string, context: unknown, next: Next<unknown>): unknown {
       if (!isTypeScript(url)) return next(url, context)
       try {
-        return next(url, context)
-      } catch (error) {
-        if (!TOO_MUCH.has(String((error as NodeJS.ErrnoException).code))) throw error
         return { ...transformFile(fileURLToPath(url), settings), shortCircuit: true }
+      } catch (error) {
+        if (ToolError.is(error) && error.code === 'CONFIG') return next(url, context)
+        throw error
       }
     },
   })

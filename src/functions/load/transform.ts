@@ -15,16 +15,15 @@ export function transformFile(file: string, { folders, cacheFolder, version }: L
   const source = readFileSync(file, 'utf8')
   const format = formatOf(file, source)
   const config = configAbove(dirname(file))
-  const kept = cacheFolder && join(cacheFolder, `typescript-${basename(file).replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 60)}-${hashText([version, file, format, config ?? '', source].join('\n'))}.js`)
+  // One file for each source; its last line says what it was made of, and that it is whole.
+  const kept = cacheFolder && join(cacheFolder, `typescript-${basename(file).replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 60)}-${hashText(file)}.js`)
+  const end = `\n// of ${hashText([version, format, config ?? '', source].join('\n'))}\n`
   const known = kept && readOwn(kept)
-  // A last line of its own tells a whole file from a torn one.
-  if (known && known.endsWith(END)) return { format, source: known }
-  const made = `${transform({ file, source, format, config, folders: [dirname(file), ...folders] })}${END}`
+  if (known?.endsWith(end)) return { format, source: known }
+  const made = `${transform({ file, source, format, config, folders: [dirname(file), ...folders] })}${end}`
   if (cacheFolder && kept) writeWhole(cacheFolder, kept, made)
   return { format, source: made }
 }
-
-const END = '\n// whole\n'
 
 type Job = { readonly file: string; readonly source: string; readonly format: Transformed['format']; readonly config: string | undefined; readonly folders: readonly string[] }
 

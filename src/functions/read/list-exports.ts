@@ -26,7 +26,7 @@ export function listExports(reader: Reader, stem: string): ListedExports {
     if (isOurs(reader, type, ['Tool', 'Toolset', 'Resource', 'Prompt']) || type.flags & ts.TypeFlags.Any) found.hasTools = true
     else if (isForeign(reader, symbol)) tell('note', 'foreign', `'${name}' is a part of another package`, 'Turn that package into tools instead, or write a function that calls it')
     else if (symbol.flags & ts.SymbolFlags.Class) tell('error', 'class', `'${name}' is a class`, 'Export a function that makes the object and does the work')
-    else if (type.getCallSignatures().length > 0) found.functions.push({ path, name: path === 'default' ? ownName(symbol, stem) : name, symbol, signatures: type.getCallSignatures() })
+    else if (type.getCallSignatures().length > 0) found.functions.push({ path, name: path === 'default' ? ownName(symbol, type, stem) : name, symbol, signatures: type.getCallSignatures() })
     else if (path === 'default' && !isInside) {
       for (const member of checker.getPropertiesOfType(type).filter((each) => isFunction(reader, each))) visit(`default.${member.name}`, member.name, member, true)
     } else if (!isInside) tell('note', 'not-a-function', `'${name}' is no function`, 'Nothing has to be done')
@@ -48,12 +48,13 @@ function isFunction({ checker, entry }: Reader, symbol: ts.Symbol): boolean {
   return checker.getTypeOfSymbolAtLocation(symbol, entry).getCallSignatures().length > 0
 }
 
-function ownName(symbol: ts.Symbol, stem: string): string {
-  return ['default', 'export=', '__function'].includes(symbol.name) || symbol.name.startsWith('__') ? declaredName(symbol) ?? stem : symbol.name
+function ownName(symbol: ts.Symbol, type: ts.Type, stem: string): string {
+  if (!['default', 'export='].includes(symbol.name) && !symbol.name.startsWith('__')) return symbol.name
+  return declaredName(symbol.declarations?.[0]) ?? declaredName(type.getCallSignatures()[0]?.declaration) ?? stem
 }
 
-function declaredName(symbol: ts.Symbol): string | undefined {
-  const name = (symbol.declarations?.[0] as { readonly name?: ts.Node } | undefined)?.name
+function declaredName(declaration: ts.Node | undefined): string | undefined {
+  const name = (declaration as { readonly name?: ts.Node } | undefined)?.name
   return name && 'text' in name && typeof name.text === 'string' ? name.text : undefined
 }
 

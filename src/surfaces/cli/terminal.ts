@@ -2,6 +2,7 @@ import type { Answerer, Interaction } from '../../contract/interaction.ts'
 import type { TextSink } from '../../contract/io.ts'
 import type { LineReader } from './lines.ts'
 import { cleanText } from './output/text/clean.ts'
+import { displayWidth } from './output/text/display-width.ts'
 
 /** A person at a terminal who answers questions. Questions go to stderr, so that stdout stays clean. */
 export function terminalAnswerer(lines: Pick<LineReader, 'next'>, stderr: Pick<TextSink, 'write'>): Answerer {
@@ -47,8 +48,15 @@ function wording({ kind, prompt, options = [], dialogue, default: byDefault }: I
   if (dialogue) return clean
   const shown = byDefault === undefined ? '' : `(${cleanText(typeof byDefault === 'string' ? byDefault : (JSON.stringify(byDefault) ?? ''))}) `
   if (kind === 'confirm') return `${clean} ${byDefault === undefined ? '[y/n]' : byDefault === true ? '[Y/n]' : '[y/N]'} `
-  if (kind === 'decision') return `${clean}\n${options.map(({ value, label, description }, index) => `  ${index + 1}) ${cleanText(label ?? value)}${description ? `  ${cleanText(description)}` : ''}\n`).join('')}${shown}> `
+  if (kind === 'decision') return `${clean}\n${choices(options)}${shown}> `
   return `${clean} ${shown}`
+}
+
+// What is said about each of them stands in a column.
+function choices(options: NonNullable<Interaction['options']>): string {
+  const rows = options.map(({ value, label, description }, index) => [`  ${index + 1}) ${cleanText(label ?? value)}`, description ? cleanText(description) : ''] as const)
+  const widest = Math.max(0, ...rows.map(([name, description]) => (description === '' ? 0 : displayWidth(name))))
+  return rows.map(([name, description]) => `${name}${description === '' ? '' : `${' '.repeat(Math.max(0, widest - displayWidth(name)))}  ${description}`}\n`).join('')
 }
 
 // In a session a person writes plain words; programs write JSON objects.

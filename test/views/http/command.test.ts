@@ -5,6 +5,7 @@ import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { startToolable, toolable } from '../../commands/support.ts'
+import { ROUTES } from '../../../src/views/server/routes/table.ts'
 import { startDashboard } from '../../dashboard/support/dashboard.ts'
 import { isAlive } from '../../support/processes.ts'
 import { makeFolder } from '../../support/run-program.ts'
@@ -148,6 +149,8 @@ describe('--read-only [10.ui-read-only]', () => {
     expect((await dashboard.get(`/api/runs/${run}`)).row.run_id).toBe(run)
     const before = readdirSync(join(folder, '.runs')).sort()
     const changes: readonly (readonly [string, unknown])[] = [['runs', { tool: 'greets', input: {} }], ['runs', {}], [`runs/${run}/cancel`, {}], [`runs/${run}/resume`, {}], [`runs/${run}/retry`, {}], [`runs/${run}/answer`, { question: 'q', value: 1 }], ['tools/rescan', {}], ['doctor/clean', { days: 1 }]]
+    // A route that is added has to be tried here too.
+    expect([...new Set(changes.map(([path]) => `/${path.replace(run, ':run')}`))].sort()).toEqual(ROUTES.filter(({ reads }) => !reads).map(({ path }) => path).sort())
     for (const [path, body] of changes) {
       const { status, body: text } = await ask(dashboard.port, 'POST', `/api/${path}`, { authorization: `Bearer ${dashboard.token}` }, JSON.stringify(body))
       expect([path, status, JSON.parse(text).error.message]).toEqual([path, 403, 'this dashboard was started with --read-only'])

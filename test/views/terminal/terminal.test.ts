@@ -58,9 +58,9 @@ describe('a run on a terminal', () => {
   })
 
   test('asks below the tree, and goes on in its place [10.tree-asks]', async () => {
-    const { window, open, script } = stage({ main: [say('log', { level: 'info', msg: 'before' }), { ask: { id: 'q1', prompt: 'Which way?', options: ['left', 'right'] } }, { wait: 'go' }, RESULT] })
+    const { window, open, script } = stage({ main: [say('log', { level: 'info', msg: 'before' }), { ask: { id: 'q1', prompt: 'Which way?', options: [{ value: 'left', description: 'through the wood' }, { value: 'right', description: 'along the river' }] } }, { wait: 'go' }, RESULT] })
     const seen = await window(play(script('main')))
-    const held = await seen.until(/before\n\? tools\.plays_a_part waiting +\d+ s\nWhich way\?\n {2}1\) left\n {2}2\) right\n>/)
+    const held = await seen.until(/before\n\? tools\.plays_a_part waiting +\d+ s\nWhich way\?\n {2}1\) left {3}through the wood\n {2}2\) right {2}along the river\n>/)
     expect(held.match(/Which way/g)).toHaveLength(1)
     expect(await seen.cursor()).toBe(true)
     await seen.keep('waiting')

@@ -34,7 +34,8 @@ export function plainText(text: string): string {
 /** The first sentence on one line, at most 200 characters, without its full stop. */
 export function firstSentence(text: string): string {
   const paragraph = text.split(/\n\s*\n/, 1)[0]!.replace(/\s+/g, ' ').trim()
-  const sentence = /^(.+?[.!?])(?:\s|$)/.exec(paragraph.replace(/\b(e\.g|i\.e|etc|vs|cf)\. /g, '$1.\u00a0'))?.[1]?.replaceAll('\u00a0', ' ') ?? paragraph
+  // A full stop behind one of these ends no sentence.
+  const sentence = /^(.+?(?<!\b(?:e\.g|i\.e|etc|vs|cf))[.!?])(?:\s|$)/.exec(paragraph)?.[1] ?? paragraph
   const short = sentence.length > 200 ? `${sentence.slice(0, 196).replace(/\s+\S*$/, '')} ...` : sentence
   return short.replace(/(?<!\.)\.$/, '')
 }
