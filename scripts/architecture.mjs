@@ -19,6 +19,8 @@ export const arrows = {
   'views/model': ['contract'],
   views: ['views/model', 'surfaces', 'workflow'],
   testing: ['surfaces', 'workflow', 'prompting', 'views'],
+  built: ['surfaces', 'functions'],
+  build: ['built', 'process'],
   commands: ['*'],
   'zod.ts': ['define'],
   'index.ts': ['surfaces', 'workflow', 'prompting', 'views', 'testing'],
@@ -33,6 +35,9 @@ export const processFiles = [
   'src/surfaces/cli/run.ts',
   'src/call/host.ts',
   'src/process/host.ts',
+  // The JavaScript half of a built program, and the process that looks at one.
+  'src/build/launch/launch.ts',
+  'src/build/look/child.ts',
   // These stand between the process and the handlers, which cannot be told to take a parameter.
   'src/call/exit-guard.ts',
   'src/surfaces/cli/stray-output.ts',

@@ -37,7 +37,7 @@ function buildTypes() {
 
 async function bundleInside() {
   const build = await rolldown({
-    input: { index: 'src/index.ts', testing: 'src/testing/index.ts', bin: 'src/bin.ts', 'load-hooks': 'src/functions/load/hooks.ts' },
+    input: { index: 'src/index.ts', testing: 'src/testing/index.ts', bin: 'src/bin.ts', 'load-hooks': 'src/functions/load/hooks.ts', built: 'src/built/index.ts', look: 'src/build/look/child.ts' },
     platform: 'node',
     external: (id) => isExternal(id) && !id.startsWith('node:') && !id.startsWith('\0'),
     treeshake: { moduleSideEffects: false },

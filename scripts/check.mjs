@@ -19,6 +19,10 @@ rmSync('coverage', { recursive: true, force: true })
 const tests = await runStep('vitest', bin('vitest/vitest.mjs'), ['run'], { NODE_V8_COVERAGE: rawFolder })
 if (tests !== 0) process.exit(1)
 
+// A built program behaves like its sources: the same tests, without coverage.
+const built = await runStep('vitest of built programs', [process.execPath, ['scripts/test-built.mjs']], [])
+if (built !== 0) process.exit(1)
+
 const covered = await reportCoverage((name, argv) => runStep(name, bin('c8/bin/c8.js'), argv))
 process.exit(covered === 0 ? 0 : 1)
 

@@ -8,7 +8,7 @@ import { post, readEvents, serveNode } from './http/support/doors.ts'
 import { askModern } from './mcp/support/raw-http.ts'
 import { modern, openRaw } from './mcp/support/raw-stdio.ts'
 import type { Message } from './mcp/support/raw-stdio.ts'
-import { fixture, makeFolder, runProgram } from './support/run-program.ts'
+import { sourceOf, makeFolder, runProgram } from './support/run-program.ts'
 import './support/without-coverage.ts'
 
 /** One call; the same for every surface. */
@@ -27,7 +27,7 @@ type Entry = {
 /** A way to call a tool. A new surface joins by adding one object to the list. */
 type Surface = { readonly name: string; takes?(entry: Entry): boolean; call(entry: Entry): Promise<Outcome> }
 
-const { default: set, tools } = (await import(pathToFileURL(fixture('parity.mjs')).href)) as { default: Toolset; tools: { [name: string]: Tool } }
+const { default: set, tools } = (await import(pathToFileURL(sourceOf('parity.mjs')).href)) as { default: Toolset; tools: { [name: string]: Tool } }
 const folder = makeFolder()
 
 const command = async (entry: Entry, args: readonly string[], input?: string): Promise<Outcome> => {

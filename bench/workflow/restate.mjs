@@ -2,8 +2,8 @@
 import { spawn } from 'node:child_process'
 import { openSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { freePort } from '../../scripts/conformance/free-port.mjs'
 import { adminAt, registerWorker } from '../../src/workflow/engines/restate/admin.ts'
 import { restateEngine } from '../../src/workflow/engines/restate/engine.ts'
 import { loadSdk } from '../../src/workflow/engines/restate/load-sdk.ts'
@@ -54,12 +54,3 @@ function usage(pid) {
 }
 
 const isUp = (url) => fetch(url).then(({ ok }) => ok, () => false)
-
-function freePort() {
-  return new Promise((resolve) => {
-    const probe = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = probe.address()
-      probe.close(() => resolve(port))
-    })
-  })
-}

@@ -7,12 +7,15 @@ export function openBalancer(ports) {
     client.on('error', () => undefined)
     const attempt = (left) => {
       const worker = connect(ports[(turn += 1) % ports.length], '127.0.0.1')
+      let isTaken = false
       worker.once('connect', () => {
+        isTaken = true
         client.pipe(worker).pipe(client)
         worker.once('close', () => client.destroy())
         client.once('close', () => worker.destroy())
       })
-      worker.on('error', () => (worker.bytesRead === 0 && left > 1 ? attempt(left - 1) : client.destroy()))
+      // What a worker has taken is lost with it: another one would get the rest alone.
+      worker.on('error', () => (!isTaken && left > 1 ? attempt(left - 1) : client.destroy()))
     }
     attempt(ports.length)
   })

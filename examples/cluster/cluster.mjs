@@ -96,9 +96,16 @@ async function healthy(url) {
   throw new Error(`${url} does not answer; ${readdirSync(folder).join(', ')} ${existsSync(folder)}`)
 }
 
+// Below the ports that a system gives to connections that go out: what is free there stays so until it is listened to.
 async function freePorts(count) {
-  const servers = await Promise.all(Array.from({ length: count }, () => new Promise((resolve) => { const server = createServer().listen(0, '127.0.0.1', () => resolve(server)) })))
-  const found = servers.map((server) => server.address().port)
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
+  const found = []
+  for (let port = 15_000 + (process.pid % 1000) * 15; found.length < count; port += 1) if (await isFree(port)) found.push(port)
   return found
+}
+
+function isFree(port) {
+  return new Promise((resolve) => {
+    const probe = createServer()
+    probe.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => probe.close(() => resolve(true)))
+  })
 }

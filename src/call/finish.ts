@@ -28,7 +28,8 @@ export type Answer = {
 export function checkAnswer(definition: ToolDefinition, returned: unknown): Answer | Promise<Answer> {
   const reply = isReply(returned) ? returned : undefined
   const result = reply ? reply.result : returned
-  return definition.source.output === undefined ? readAnswer(definition, reply, result, result) : checkResult(definition, result).then((value) => readAnswer(definition, reply, value, result))
+  const accepted = definition.source.output === undefined ? { value: result } : definition.acceptResult(result)
+  return accepted ? readAnswer(definition, reply, accepted.value, result) : checkResult(definition, result).then((value) => readAnswer(definition, reply, value, result))
 }
 
 // The result as the output schema gives it.

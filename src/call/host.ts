@@ -17,6 +17,9 @@ export const host = {
   },
   pid: process.pid,
   platform: process.platform,
+  arch: process.arch,
+  /** The version of node, `v20.19.0`. */
+  version: process.version,
   /** The number of our user; undefined where users have none. */
   uid: process.getuid?.(),
   /** The program that runs us. */

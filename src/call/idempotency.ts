@@ -82,8 +82,18 @@ function withWarning(outcome: Outcome, warning: string): Outcome {
   return { ...outcome, meta: { ...outcome.meta, warnings: [...(outcome.meta.warnings ?? []), warning] } }
 }
 
+const LOOK_AGAIN_MS = 60_000
+const MOST_LOOKED_AT = 200
+const swept = new Map<string, number>()
+
+// Now and then, and some of them: where there are thousands, a look at all of them with each call would cost more than the calls.
 function sweep(folder: string): void {
-  for (const name of readdirSync(folder).slice(0, 200)) {
+  const now = performance.now()
+  if (now - (swept.get(folder) ?? -Infinity) < LOOK_AGAIN_MS) return
+  swept.set(folder, now)
+  const names = readdirSync(folder)
+  const from = Math.floor(Math.random() * Math.max(1, names.length - MOST_LOOKED_AT + 1))
+  for (const name of names.slice(from, from + MOST_LOOKED_AT)) {
     const stats = statSync(join(folder, name), { throwIfNoEntry: false })
     if (stats && Date.now() - stats.mtimeMs > KEPT_MS) rmSync(join(folder, name), { force: true })
   }

@@ -1,4 +1,5 @@
 import { agentCommand } from './agent/command.ts'
+import { buildCommand } from './build/command.ts'
 import { callCommand } from './call/command.ts'
 import { checkCommand } from './check/command.ts'
 import type { ToolableCommand } from './command.ts'
@@ -19,5 +20,5 @@ import { workflowCommands } from './workflow/commands.ts'
 
 /** The commands of `toolable`, in the order in which help shows them. */
 export function listCommands(): readonly ToolableCommand[] {
-  return [listCommand, describeCommand, schemaCommand, callCommand, runCommand, agentCommand, resumeCommand, cancelCommand, answerCommand, rescanCommand, checkCommand, doctorCommand, initCommand, readHelpCommand, ...runsCommands, ...planCommands, ...workflowCommands, uiCommand, ...serveCommands, workerCommand]
+  return [listCommand, describeCommand, schemaCommand, callCommand, runCommand, agentCommand, resumeCommand, cancelCommand, answerCommand, rescanCommand, checkCommand, doctorCommand, initCommand, buildCommand, readHelpCommand, ...runsCommands, ...planCommands, ...workflowCommands, uiCommand, ...serveCommands, workerCommand]
 }

@@ -76,6 +76,8 @@ export type ToolDefinition = {
   sketch(): ToolManifest | undefined
   /** The input with its defaults, when it plainly fits a simple JSON Schema; undefined when only the compiled schema can tell. */
   accept(input: unknown): { readonly value: unknown } | undefined
+  /** The same for a result and the output schema. */
+  acceptResult(result: unknown): { readonly value: unknown } | undefined
   /** The flags of the tool's own fields, without dashes, as far as they are known without compiling. */
   flagNames(): ReadonlySet<string>
   /** The same tool under another name. */

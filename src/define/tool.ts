@@ -3,7 +3,7 @@ import type { Duration } from '../contract/duration.ts'
 import type { DeclaredError, ErrorCategory } from '../contract/errors.ts'
 import type { Annotations, ToolFacts, ToolManifest } from '../contract/manifest.ts'
 import { ToolError } from '../contract/tool-error.ts'
-import { acceptPlainly } from './early/accept.ts'
+import { acceptEarly } from './early/accept.ts'
 import { checkExamplesEarly } from './early/examples.ts'
 import { checkFlagsEarly, earlyFlags } from './early/flags.ts'
 import { readEarly } from './early/read-schema.ts'
@@ -11,7 +11,7 @@ import { nameProblem } from './name-problem.ts'
 import { checkMcpOptions } from './mcp-options.ts'
 import { checkName, checkOptions, checkSummary } from './names.ts'
 import type { SchemaSource } from './schema/schema.ts'
-import { isThunk, readSource, resolveSchema } from './schema/source.ts'
+import { isLate, readSource, resolveSchema } from './schema/source.ts'
 import type { CompiledTool, ToolDefinition, ToolOptions } from './tool-type.ts'
 
 const EMPTY_INPUT = { type: 'object', properties: {}, additionalProperties: false } as const satisfies SchemaSource
@@ -34,14 +34,18 @@ export function defineTool(options: ToolOptions, isPassedOn = false): ToolDefini
   const facts = collectFacts(options)
   const source = { input: options.input ?? EMPTY_INPUT, output: options.output }
   const early = once(() => nameProblem(options.name, 'input', () => readEarly(resolveSchema(source.input))))
-  if (!isThunk(source.input)) {
+  if (!isLate(source.input)) {
     const schema = early()
     if (schema) checkFlagsEarly(schema, facts)
     checkExamplesEarly(options.name, facts.examples, source.input, schema)
   }
-  if (source.output !== undefined && !isThunk(source.output)) nameProblem(options.name, 'output', () => readSource(source.output))
+  if (source.output !== undefined && !isLate(source.output)) nameProblem(options.name, 'output', () => readSource(source.output))
 
-  const isPlain = once(() => 'plain' in readSource(resolveSchema(source.input)))
+  const acceptInput = once(() => {
+    const schema = early()
+    return schema && acceptEarly(resolveSchema(source.input), schema)
+  })
+  const acceptOutput = once(() => (source.output === undefined ? undefined : acceptEarly(resolveSchema(source.output))))
   let sketched: ToolManifest | undefined
   let compiled: CompiledTool | undefined
   let compiling: Promise<CompiledTool> | undefined
@@ -73,8 +77,10 @@ export function defineTool(options: ToolOptions, isPassedOn = false): ToolDefini
       return schema && (sketched ??= { ...facts, inputSchema: schema })
     },
     accept(input) {
-      const schema = early()
-      return schema && isPlain() ? acceptPlainly(schema, input) : undefined
+      return acceptInput()?.(input)
+    },
+    acceptResult(result) {
+      return acceptOutput()?.(result)
     },
     flagNames() {
       const schema = early()

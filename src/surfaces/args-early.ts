@@ -2,7 +2,7 @@ import { ToolError } from '../contract/tool-error.ts'
 import { earlyFlags } from '../define/early/flags.ts'
 import type { FlagSpec } from '../define/flags/flag-spec.ts'
 import { CONTROL_FLAGS, INJECTED_FLAGS } from '../define/flags/injected.ts'
-import { isThunk } from '../define/schema/source.ts'
+import { isLate } from '../define/schema/source.ts'
 import type { ToolDefinition } from '../define/tool-type.ts'
 import { flagTable } from '../define/argv/flag-table.ts'
 import { scan } from '../define/argv/scan.ts'
@@ -10,8 +10,8 @@ import { wholeInput } from '../define/argv/whole-input.ts'
 
 /** Refuses examples whose arguments cannot be read as flags of the tool, as soon as a toolset is built. Their values are checked when the schema is compiled. */
 export function checkArgsEarly({ name, facts, source, sketch }: ToolDefinition): void {
-  // A thunk is not called for the sake of an example.
-  const schema = isThunk(source.input) ? undefined : sketch()?.inputSchema
+  // What is late is not looked at for the sake of an example.
+  const schema = isLate(source.input) ? undefined : sketch()?.inputSchema
   const specs = schema && earlyFlags(schema, facts).map((flag): FlagSpec => ({ ...flag, schema: {}, valueName: 'value' }))
   facts.examples.forEach(({ args }, index) => {
     const problem = args && (findShapeProblem(args) ?? (specs && findFlagProblem(args, specs)))

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -74,11 +74,12 @@ describe('an idempotency key', () => {
 
   test('leaves one private file, and takes old ones along', async () => {
     const { counts, options, folder } = make()
-    await call(counts, {}, options)
+    mkdirSync(folder, { recursive: true })
     const old = join(folder, 'old.json')
     writeFileSync(old, '{}')
     const yesterday = Date.now() / 1000 - 25 * 3600
     utimesSync(old, yesterday, yesterday)
+    await call(counts, {}, options)
     await call(counts, {}, { ...options, idempotencyKey: 'next' })
     expect(readdirSync(folder)).toHaveLength(2)
     for (const name of readdirSync(folder)) expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600)

@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs'
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { registry } from 'toolable'
 import type { Registry, RegistryOptions } from 'toolable'
 import { afterAll, describe, expect, test } from 'vitest'
+import { freePort } from '../../scripts/conformance/free-port.mjs'
 import { cleanEnvironment, fixture, makeFolder, startProgram } from '../support/run-program.ts'
 import { childrenWith, isAlive } from './support/processes.ts'
 
@@ -166,12 +165,3 @@ describe('[6.servers-leave-nothing] nothing is left', () => {
     expect(childrenWith('fixtures/servers/')).toEqual([])
   })
 })
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const probe = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as AddressInfo
-      probe.close(() => resolve(port))
-    })
-  })
-}

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -51,9 +51,20 @@ afterAll(() => {
   rmSync(home, { recursive: true, force: true })
 })
 
-/** The path of a fixture. */
+/** The path of a fixture; of the program that was built of it where the suite runs against built programs (scripts/test-built.mjs). */
 export function fixture(name: string): string {
+  return builtFixture(name) ?? sourceOf(name)
+}
+
+/** The path of a fixture as it is written. */
+export function sourceOf(name: string): string {
   return fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url))
+}
+
+function builtFixture(name: string): string | undefined {
+  const { BUILT_PROGRAMS: folder } = process.env
+  const built = folder && join(folder, name.replace(/\.mjs$/, ''))
+  return built && existsSync(built) ? built : undefined
 }
 
 /** A new empty folder that is removed after the tests of this file. */
@@ -79,6 +90,8 @@ export function runShell(name: string, script: string, options: RunOptions = {})
 
 /** Starts a fixture and lets the test talk to it. */
 export function startProgram(name: string, args: readonly string[] = [], options: RunOptions = {}): Running {
+  const built = options.nodeArgs ? undefined : builtFixture(name)
+  if (built !== undefined) return launch(built, args, options)
   return launch(process.execPath, [...(options.nodeArgs ?? []), fixture(name), ...args], options)
 }
 

@@ -1,7 +1,22 @@
 import { isObject } from '../../contract/json.ts'
 import type { JsonSchema } from '../../contract/json.ts'
+import { isPrepared, readPrepared } from '../../contract/prepared.ts'
+import { readSource } from '../schema/source.ts'
 
 type Fields = Record<string, unknown>
+type Accept = (value: unknown) => { readonly value: unknown } | undefined
+
+/** What accepts values that plainly fit a schema, without its library and without a validator; undefined where only those can tell. `early` is its JSON Schema where it has been read. */
+export function acceptEarly(source: unknown, early?: JsonSchema): Accept | undefined {
+  if (isPrepared(source)) {
+    const prepared = readPrepared(source)
+    return prepared?.exact ? (value) => orderly(prepared.json, acceptPlainly(prepared.json, value)) : undefined
+  }
+  const read = readSource(source)
+  if (!('plain' in read)) return undefined
+  const schema = early ?? read.plain
+  return (value) => acceptPlainly(schema, value)
+}
 
 /** The value with defaults filled in, when it plainly fits a simple schema; undefined means that only the full check can tell. Saves most calls from loading a validator. */
 export function acceptPlainly(schema: JsonSchema, value: unknown): { readonly value: unknown } | undefined {
@@ -48,6 +63,22 @@ const TESTS: { readonly [keyword: string]: (wanted: unknown, value: unknown, sch
   minItems: (wanted, value) => Array.isArray(value) && value.length >= Number(wanted),
   maxItems: (wanted, value) => Array.isArray(value) && value.length <= Number(wanted),
   format: (wanted) => wanted === 'path',
+}
+
+// A library gives a new value, whose fields stand in the order of the schema.
+function orderly(schema: JsonSchema, accepted: { readonly value: unknown } | undefined): { readonly value: unknown } | undefined {
+  return accepted && { value: inOrder(schema, accepted.value) }
+}
+
+function inOrder(schema: unknown, value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((item) => inOrder((schema as Fields)['items'], item))
+  if (!isObject(value)) return value
+  const properties = (schema as Fields)['properties'] as Fields
+  const ordered: Fields = {}
+  for (const key of Object.keys(properties)) {
+    if (Object.hasOwn(value, key)) Object.defineProperty(ordered, key, { value: inOrder(properties[key], value[key]), enumerable: true, configurable: true, writable: true })
+  }
+  return ordered
 }
 
 // A new object where something is filled in: the caller's own is never changed.

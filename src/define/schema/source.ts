@@ -1,5 +1,7 @@
+import { builtMark } from '../../contract/built.ts'
 import { isObject } from '../../contract/json.ts'
 import type { JsonSchema } from '../../contract/json.ts'
+import { isPrepared } from '../../contract/prepared.ts'
 import { ToolError } from '../../contract/tool-error.ts'
 import type { LazySchema, SchemaSource, StandardSchema, TypedJsonSchema } from './schema.ts'
 import { adviseWrapping } from './vendors.ts'
@@ -20,6 +22,11 @@ export function resolveSchema(lazy: LazySchema): SchemaSource {
 /** True for a function that gives a schema. Schemas of some libraries are functions too. */
 export function isThunk(lazy: LazySchema): lazy is () => SchemaSource {
   return typeof lazy === 'function' && !isStandard(lazy)
+}
+
+/** True for a schema that is not looked at before somebody needs it: a thunk, and in a built program every schema, because the build has looked at it. */
+export function isLate(lazy: LazySchema): boolean {
+  return isThunk(lazy) || isPrepared(lazy) || builtMark()?.verified === true
 }
 
 /** Plain JSON Schema that carries the type of its values for the compiler. */

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { readErrorCodes } from '../manifests/error-codes.ts'
-import { readInFile } from '../manifests/in-file.ts'
+import { LONGEST_IN_FILE_BYTES } from '../manifests/in-file-bytes.ts'
+import { isCutOff, readInFile } from '../manifests/in-file.ts'
 import type { InFile } from '../manifests/in-file.ts'
 import { isFileName } from '../manifests/named-server.ts'
 import type { NamedServer } from '../manifests/manifest.ts'
@@ -13,6 +14,7 @@ import type { CallForm, ChildCall } from '../child/child-call.ts'
 import type { Candidate } from './candidate.ts'
 import { listTool } from './outline.ts'
 import type { Outline, WholeTool } from './outline.ts'
+import { toolableCall } from '../child/toolable-call.ts'
 import { readHead } from './read-head.ts'
 import { commandOf, isExecutable, runnerOf } from './runner.ts'
 
@@ -73,20 +75,20 @@ function judgeProgram(candidate: Candidate, python: string): Judgement | Unknown
   const { path, seen } = candidate
   const head = readHead(path)
   const command = commandOf(path, runnerOf(path), python, head, isExecutable(seen.mode))
-  const inFile = readInFile(head)
+  const inFile = readInFile(isCutOff(head) ? readHead(path, LONGEST_IN_FILE_BYTES) : head)
   if (!inFile) return { command }
   return 'problem' in inFile ? broken(candidate, inFile.problem) : describedInside(inFile.value, command)
 }
 
-function describedInside({ version, tools }: InFile, command: ChildCall['command']): Judgement {
-  const whole = tools.map(({ name, facts, form, several }): WholeTool => ({ name, facts, call: callOf(name, form, several, command) }))
+function describedInside({ version, serves, tools }: InFile, command: ChildCall['command']): Judgement {
+  const whole = tools.map(({ name, facts, form, several }): WholeTool => ({ name, facts, call: callOf({ name, facts }, form, several, serves, command) }))
   return {
     outline: { is: 'tools', how: 'manifest in the file', tier: 'manifest', ...(version !== undefined && { version }), tools: whole.map(({ name, facts }) => listTool(name, facts)) },
     body: JSON.stringify({ tools: whole }),
   }
 }
 
-function callOf(name: string, form: CallForm, several: boolean, command: ChildCall['command']): ChildCall {
-  if (form === 'toolable') return { form, command, tool: name }
-  return { form, command: several ? [...command, name] : command }
+function callOf(tool: Pick<WholeTool, 'name' | 'facts'>, form: CallForm, several: boolean, serves: boolean, command: ChildCall['command']): ChildCall {
+  if (form === 'toolable') return toolableCall(command, tool, { serves, readsStdin: serves })
+  return { form, command: several ? [...command, tool.name] : command }
 }

@@ -20,6 +20,8 @@ export function readFacts(data: Data): ForeignFacts {
     ...(permissions !== undefined && { permissions: readPermissions(data) }),
     ...(isObject(annotations) && { annotations: readAnnotations(annotations) }),
     ...(own(data, 'dryRun') === true && { dryRun: true }),
+    ...(own(data, 'streaming') === true && { streaming: true }),
+    ...(own(data, 'session') === true && { session: true }),
   }
 }
 

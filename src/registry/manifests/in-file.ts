@@ -2,7 +2,7 @@ import { isObject } from '../../contract/json.ts'
 import type { CallForm } from '../child/child-call.ts'
 import type { ForeignFacts } from '../found.ts'
 import { findComment } from './comment.ts'
-import { IN_FILE_BYTES } from './in-file-bytes.ts'
+import { IN_FILE_BYTES, LONGEST_IN_FILE_BYTES } from './in-file-bytes.ts'
 import { findNameProblem, findPermissionsProblem, own, readFacts } from './facts.ts'
 import type { ReadProblem } from '../../contract/documents/reading.ts'
 import { refuse } from '../../contract/documents/reading.ts'
@@ -10,19 +10,24 @@ import { refuse } from '../../contract/documents/reading.ts'
 /** A tool of a manifest inside a file. */
 export type InFileTool = { readonly name: string; readonly facts: ForeignFacts; readonly form: CallForm; /** One of several: its name is the first argument. */ readonly several: boolean }
 
-export type InFile = { readonly name: string | undefined; readonly version?: string; readonly tools: readonly InFileTool[] }
+export type InFile = { readonly name: string | undefined; readonly version?: string; /** It answers calls by JSON lines with --serve: one that was built. */ readonly serves: boolean; readonly tools: readonly InFileTool[] }
 
 type Data = { readonly [key: string]: unknown }
 
 const FORMS = ['json', 'flags', 'stdin', 'protocol', 'toolable'] as const satisfies readonly CallForm[]
 const FIX = 'Write # toolable: {"name": "...", "summary": "...", "input": {JSON Schema}, "call": "json"} as one comment'
 
+/** True when a manifest begins in the first bytes of a file and does not end in them. */
+export function isCutOff(head: string): boolean {
+  return head.length >= IN_FILE_BYTES && findComment(head)?.text === undefined && findComment(head) !== undefined
+}
+
 /** Reads the manifest that stands in a comment of a file, from its first bytes; undefined: there is none. The file is not run. */
 export function readInFile(head: string): { readonly value: InFile } | { readonly problem: ReadProblem } | undefined {
   const comment = findComment(head)
   if (!comment) return undefined
   const broken = (message: string, fix = FIX): { readonly problem: ReadProblem } => refuse('manifest', message, fix, comment.line)
-  if (comment.text === undefined) return broken(`has a manifest that does not end in its first ${IN_FILE_BYTES / 1024} kB`)
+  if (comment.text === undefined) return broken(`has a manifest that does not end in its first ${LONGEST_IN_FILE_BYTES / 1024} kB`)
   let data: unknown
   try {
     data = JSON.parse(comment.text)
@@ -41,7 +46,7 @@ export function readInFile(head: string): { readonly value: InFile } | { readonl
     tools.push(read)
   }
   const name = own(data, 'name')
-  return { value: { name: findNameProblem(name) === undefined ? (name as string) : undefined, ...(typeof own(data, 'version') === 'string' && { version: own(data, 'version') as string }), tools } }
+  return { value: { name: findNameProblem(name) === undefined ? (name as string) : undefined, ...(typeof own(data, 'version') === 'string' && { version: own(data, 'version') as string }), serves: own(data, 'serve') === true, tools } }
 }
 
 function readTool(data: Data, whole: Data, several: boolean): InFileTool | string {

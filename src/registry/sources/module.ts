@@ -1,6 +1,4 @@
-import { statSync } from 'node:fs'
 import { basename, extname, resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { ToolError } from '../../contract/tool-error.ts'
 import { isPrompt } from '../../define/prompt.ts'
 import type { Prompt } from '../../define/prompt.ts'
@@ -10,6 +8,7 @@ import { enter } from '../../call/collect.ts'
 import { ownVersion } from '../../call/own-version.ts'
 import { isTool } from '../../call/tool.ts'
 import { importModule } from '../../functions/load/import-module.ts'
+import { moduleAddress } from '../../functions/load/module-address.ts'
 import type { LoadSettings } from '../../functions/load/settings.ts'
 import { locateModule, looksLikeModule } from '../../functions/locate/locate-module.ts'
 import type { FunctionProblem } from '../../functions/manifest.ts'
@@ -30,7 +29,7 @@ export function moduleSource({ path, name = stem(path), functions }: ModuleOptio
       try {
         file = locateModule(looksLikeModule(path) ? resolve(context.cwd, path) : path, context.cwd).file
         if (functions) return await readFunctions(path, file, name, context)
-        const exported = await importModule(addressOf(file), loadSettings(context))
+        const exported = await importModule(moduleAddress(file), loadSettings(context))
         const own = await read(exported, name, file)
         if (isAnything(own)) return own
         // Without any function there is nothing that the compiler could find.
@@ -48,7 +47,7 @@ function loadSettings({ cwd, cacheFolder }: LoadContext): LoadSettings {
 
 // The types are read; the module itself is imported by the first call, unless it exports tools besides.
 async function readFunctions(path: string, file: string, source: string, context: LoadContext): Promise<Loaded> {
-  const address = addressOf(file)
+  const address = moduleAddress(file)
   const opened = await openModule(path, { cwd: context.cwd, env: context.env, fresh: context.fresh, cacheFolder: context.cacheFolder ?? null, address })
   const own = opened.hasTools ? await read(await opened.load(), source, file) : undefined
   const tools = opened.tools().map((tool) => foundFrom(enter(tool), { source, kind: 'function', tier: 'local', location: file }))
@@ -73,12 +72,6 @@ function isAnything({ tools, resources, prompts }: Loaded): boolean {
 
 function stem(path: string): string {
   return basename(path, extname(path))
-}
-
-// A module is kept for ever under its address, so a changed file needs another one.
-function addressOf(file: string): string {
-  const { mtimeMs, size } = statSync(file)
-  return `${pathToFileURL(file).href}?v=${mtimeMs}-${size}`
 }
 
 async function read(exported: object, source: string, location: string): Promise<Loaded> {

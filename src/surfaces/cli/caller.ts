@@ -10,6 +10,8 @@ const AGENTS: readonly (readonly [variable: string, name: string])[] = [
   ['CLAUDECODE', 'claude-code'], ['CLAUDE_CODE_ENTRYPOINT', 'claude-code'], ['CURSOR_AGENT', 'cursor'], ['CODEX_SANDBOX', 'codex'],
   ['CODEX_CI', 'codex'], ['GEMINI_CLI', 'gemini-cli'], ['OPENCODE', 'opencode'], ['OPENCODE_CLIENT', 'opencode'], ['AUGMENT_AGENT', 'augment'], ['GOOSE_TERMINAL', 'goose'],
 ]
+/** The variables by which a program finds out that an agent runs it. */
+export const AGENT_VARIABLES: readonly string[] = [...NAMING, ...AGENTS.map(([variable]) => variable)]
 const CI_SYSTEMS: readonly (readonly [variable: string, name: string])[] = [
   ['GITHUB_ACTIONS', 'github-actions'], ['GITLAB_CI', 'gitlab-ci'], ['BUILDKITE', 'buildkite'], ['JENKINS_URL', 'jenkins'], ['CI', 'ci'],
 ]

@@ -1,5 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { builtMark } from '../../contract/built.ts'
 import type { Io } from '../../contract/io.ts'
 import { ToolError } from '../../contract/tool-error.ts'
 import { toToolError } from '../../call/failure.ts'
@@ -12,10 +13,29 @@ const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
 const LONGEST_FAREWELL_MS = 2000
 const CANCEL_FILE_MS = 250
 
+/** A program as it is given to a build, which looks at it instead of running it. */
+export type TakenProgram = {
+  readonly set: Servable
+  readonly main: typeof main
+  readonly makeToolset: Host['makeToolset']
+  /** Runs it, or another in its place, as this process. */
+  run(shown: Servable): Promise<void>
+}
+
+let started = false
+
+/** True when a toolset was told to run as this process. */
+export function hasStarted(): boolean {
+  return started
+}
+
 /** Runs a toolset as this process: reads its arguments, answers, and ends it. */
 export async function runAsProcess(set: Servable, makeToolset: Host['makeToolset'], entry?: ImportMeta): Promise<void> {
   if (entry && !isEntryPoint(entry)) return
-  await runProcess((argv, io, host) => main(set, argv, io, host), makeToolset)
+  started = true
+  const run = (shown: Servable): Promise<void> => runProcess((argv, io, host) => main(shown, argv, io, host), makeToolset)
+  const take = builtMark()?.take
+  await (take ? take({ set, main, makeToolset, run } satisfies TakenProgram) : run(set))
 }
 
 /** Runs a command line as this process, and ends it with the status that it gives. */

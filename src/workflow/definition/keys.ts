@@ -63,7 +63,7 @@ export const BASE_KEYS: { readonly [key: string]: Shape } = {
   name: text('A name that no other step has', { pattern: NAME.source }),
   when: any({ type: ['string', 'boolean'] }, 'The step is taken only where this expression is true'),
   retry: any({ anyOf: [RETRY_KEYS['max']!.schema!, closed(RETRY_KEYS, [])] }, 'How often it is tried again'),
-  timeout: duration('Time for one try of a tool, for all of a step that holds others, or for an answer'),
+  timeout: duration('Time for one try of a tool, for all of a step that holds others, for a wait, or for an answer'),
   on_error: text('stop: its failure ends the workflow; continue: its result is null', { enum: ['stop', 'continue'], default: 'stop' }),
   compensate: any({ anyOf: [STEP, { type: 'array', items: STEP }] }, 'What takes back what it did, when the workflow fails later'),
 }

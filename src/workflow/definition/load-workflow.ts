@@ -6,18 +6,20 @@ import { rawSteps } from './raw-steps.ts'
 import { finish, readRaw } from './read-workflow.ts'
 import type { Workflow } from './workflow-type.ts'
 
+const CODE = /\.[cm]?[jt]s$/i
 const LARGEST_FILE = 256 * 1024
 const MOST_FILES = 100
 
 /** What relative paths mean; default: the directory of the process. */
 export type LoadOptions = { readonly cwd?: string }
 
-/** Reads a workflow from its file, and the files of the workflows in it. Those have to lie in the folder where the caller stands, or in that of the file. Throws INVALID_PATH where there is no file, CONFIG with every problem. */
+/** Reads a workflow from its file, YAML, JSON or code, and the files of the workflows in it. Those have to lie in the folder where the caller stands, or in that of the file. Throws INVALID_PATH where there is no file, CONFIG with every problem. */
 export async function loadWorkflow(path: string, { cwd = '.' }: LoadOptions = {}): Promise<Workflow> {
   const file = resolve(cwd, path)
   const first = readText(file, path)
   if ('problem' in first) throw new ToolError('INVALID_PATH', `the workflow ${path} ${first.problem}`, { suggestion: first.fix ?? 'Give a file that exists: flow.yaml or flow.json' })
   const shownFile = isInside(resolve(cwd), file) ? relative(resolve(cwd), file) : file
+  if (CODE.test(file)) return (await import('../build/import-workflow.ts')).importWorkflow(file, shownFile)
   const files = new FileSet(resolve(cwd), file)
   const raw = await files.read(file, first.text, shownFile)
   return finish(raw, (reference, from) => files.find(reference, from.file ?? shownFile))

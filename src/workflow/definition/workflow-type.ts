@@ -41,7 +41,7 @@ export type StepBase = {
   /** It is taken only where this is true. */
   readonly when?: string
   readonly retry?: Retry
-  /** Seconds: of one try of a tool, of the whole of a step that holds others, of a question. */
+  /** Seconds: of one try of a tool, of the whole of a step that holds others, of a wait, of a question. */
   readonly timeout?: number
   /** What its failure means for what comes after it; `stop` where it is absent. */
   readonly on_error?: 'stop' | 'continue'

@@ -20,7 +20,16 @@ export type Walk = {
   step(step: Step, at: Place): Flow<StepRecord>
   /** Gives the result of the last one that was not skipped. */
   steps(steps: readonly Step[], at: Place): Flow<unknown>
-  workflow(workflow: Workflow, input: unknown, around: { readonly context: DurableContext; readonly path: string }): Flow<{ readonly value: unknown; readonly undo: readonly Undo[] }>
+  workflow(workflow: Workflow, input: unknown, around: Around): Flow<unknown>
+}
+
+/** Where a workflow is followed. */
+export type Around = {
+  readonly context: DurableContext
+  /** The path of what is around it; empty at the top. */
+  readonly path: string
+  /** Given what takes its steps back, once they are all done. */
+  readonly outer?: Undo[]
 }
 
 /** The names that steps see; each adds its own when it is done. */

@@ -9,5 +9,5 @@ import { schedule } from './schedule.ts'
 export async function interpret(workflow: Workflow, input: unknown, context: DurableContext): Promise<Settled> {
   const flow = followWorkflow(workflow, input, { context, path: '' })
   const ended = await schedule(workflow.timeout === undefined ? flow : within('~timeout', workflow.timeout, flow), context)
-  return ended.ok ? { ok: true, value: ended.value.value ?? null } : { ok: false, error: errorOf(ended.thrown) }
+  return ended.ok ? { ok: true, value: ended.value ?? null } : { ok: false, error: errorOf(ended.thrown) }
 }

@@ -58,8 +58,7 @@ export function workflowSubject({ paths, request, registry, env, now }: Workflow
       if (before) return before
       if (journal.records.length === 0) beginExecution(journal, request, now)
       const settled = await interpret(workflow, input, durable.context)
-      await keepEnd(journal, request.run_id, settled, now)
-      return settled
+      return keepEnd(journal, request.run_id, settled, now)
     }
     listener.onLine({ type: 'start', step: workflow.name, args: input })
     tell.resumed(journal.records)
@@ -91,8 +90,9 @@ function tracked(perform: PerformTool, working: Set<Promise<unknown>>): PerformT
 }
 
 // An end that is not on the disk would be another one after a restart.
-async function keepEnd(journal: Journal, id: string, settled: Settled, now: () => number): Promise<void> {
-  endExecution(journal, id, settled, now)
+async function keepEnd(journal: Journal, id: string, settled: Settled, now: () => number): Promise<Settled> {
+  const kept = endExecution(journal, id, settled, now)
   await journal.synced()
   crashPoint('execution.ended')
+  return kept
 }

@@ -14,6 +14,6 @@ export type WorkflowItem = string | WorkflowsOptions | BuiltWorkflow<never, unkn
 
 /** Where tools come from, and how they are run. */
 export type RegistryOptions = ToolOptions & {
-  /** Workflows, each of them a tool; files (`.yaml`, `.yml`, `.json`), folders of such files, or values. A call is a run on record, under `.runs` beside the configuration. */
+  /** Workflows, each of them a tool; files (`.yaml`, `.yml`, `.json`, and code that exports one), folders of data files, or values. A call is a run on record, under `.runs` beside the configuration. */
   readonly workflows?: readonly WorkflowItem[]
 }

@@ -11,7 +11,7 @@ import { foundWorkflow } from './found-workflow.ts'
 import type { WorkflowHost } from './workflow-host.ts'
 
 const TOGETHER = 'workflows'
-const FILE = /\.(ya?ml|json)$/i
+const FILE = /\.(ya?ml|json|[cm]?[jt]s)$/i
 
 /** What a registry gives its workflows. */
 export type Around = Pick<WorkflowHost, 'opened' | 'surroundings'>

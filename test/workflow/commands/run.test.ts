@@ -36,6 +36,16 @@ describe('workflow run', () => {
     expect(lines[2]).toMatchObject({ pct: 0, msg: 'step 1/1: say' })
   })
 
+  test('takes a workflow in code that the configuration names, and the tool that it is then [9.definition-code]', async () => {
+    const project = makeProject()
+    project.write('code/hello.mjs', `import { workflow } from ${JSON.stringify(new URL('../../../dist/index.js', import.meta.url).href)}
+export default workflow({ name: 'greet', input: { type: 'object', properties: { who: { type: 'string' } }, required: ['who'] } }, (w) => { w.tool('say', 'count', { name: w.input.who }) })\n`)
+    project.write('toolable.yaml', 'folders: [tools]\nworkflows: [./code/hello.mjs]\n')
+    const [run, called] = await Promise.all([project.toolable(['workflow', 'run', 'greet', 'who=Ada']), project.toolable(['call', 'greet', '--who', 'Bob'])])
+    expect([run.status, resultOf(run.lines).name]).toEqual([0, 'Ada'])
+    expect(called).toMatchObject({ status: 0, json: { result: { name: 'Bob' } } })
+  })
+
   test('refuses what cannot work before anything begins [9.workflow-run-input]', async () => {
     const project = makeEcho()
     project.write('bad.yaml', 'name: bad\nsteps:\n  - name: one\n    tool: cuont\n  - name: two\n    tool: count\n    input: {name: x, nmae: y}\n')

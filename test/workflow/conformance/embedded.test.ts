@@ -1,9 +1,14 @@
 import { describe } from 'vitest'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { runPaths } from '../../../src/runner/folder/run-paths.ts'
+import { giveAnswer } from '../../../src/runner/interactions/give-answer.ts'
+import type { Question } from '../../../src/runner/interactions/read-question.ts'
+import { readWorkflowRun } from '../../../src/workflow/run/read-workflow-run.ts'
 import { untilToolsAreGone } from '../../support/processes.ts'
 import type { Running } from '../../support/run-program.ts'
 import { COUNT, makeProject } from '../support.ts'
+import type { Line } from '../support.ts'
 import type { EngineUnderTest } from './engine-under-test.ts'
 import { conformanceSuite } from './suite.ts'
 import '../../support/without-coverage.ts'
@@ -14,7 +19,8 @@ async function openEmbedded(): Promise<EngineUnderTest> {
   const project = makeProject({ 'workflow/count.sh': COUNT })
   const processes = new Map<string, Running>()
   const settle = (): Promise<void> => untilToolsAreGone(join(project.folder, 'tools'))
-  const show = async (id: string): Promise<any> => (await project.toolable(['runs', 'show', id])).json.result
+  // Looked at and answered here, as the commands do it: a start of each of them for every look would be most of what this suite costs.
+  const open = async (id: string): Promise<Awaited<ReturnType<typeof readWorkflowRun>>['open']> => (await readWorkflowRun(runPaths(project.runs, id))).open
   const journal = (id: string): readonly any[] => {
     // The last line may be torn, which is what the engine has to live with.
     return readFileSync(join(project.runs, id, 'journal.jsonl'), 'utf8').split('\n').slice(0, -1).map((line) => JSON.parse(line) as unknown)
@@ -31,10 +37,9 @@ async function openEmbedded(): Promise<EngineUnderTest> {
       await running.said('"runner_start"')
       return id
     },
-    questions: async (id) => ((await show(id)).questions ?? []).map((question: { readonly id: string }) => question.id),
+    questions: async (id) => (await open(id)).map((question) => question.id),
     async answer(id, question, value) {
-      const { status, stdout } = await project.toolable(['answer', id, String(value), '--question', question])
-      if (status !== 0) throw new Error(stdout)
+      await giveAnswer(runPaths(project.runs, id), (await open(id)).find((one) => one.id === question) as unknown as Question, value)
     },
     async cancel(id) {
       await project.toolable(['cancel', id])
@@ -57,11 +62,11 @@ async function openEmbedded(): Promise<EngineUnderTest> {
       const steps = new Set(journal(id).filter(({ t }) => t === 'done').map(({ k }) => String(k)))
       return [...steps].flatMap((key) => WORDS[key.replace(/#\d+$/, '')] ?? [])
     },
+    isOver: async (id) => project.log(id).at(-1)?.type === 'runner_end',
     async outcome(id) {
       await processes.get(id)!.ended
-      const { state, result, error } = await show(id)
-      const failed = project.log(id).findLast(({ type }) => type === 'error')
-      return { state, ...(state === 'completed' && { result }), ...(error && state === 'failed' && { code: String(error.code).replace(/^E_/, ''), step: failed?.['context']?.step }) }
+      const [{ state }, { result, code, context }] = project.log(id).slice(-2).reverse() as [Line, Line]
+      return { state, ...(state === 'completed' && { result }), ...(state === 'failed' && { code: String(code).replace(/^E_/, ''), step: context?.step }) }
     },
     describe: async (id) => project.log(id).slice(-15).map((line) => JSON.stringify(line)).join('\n'),
     close: async () => {

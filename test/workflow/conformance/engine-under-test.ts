@@ -25,6 +25,8 @@ export type EngineUnderTest = {
   readonly killServer?: () => Promise<void>
   /** The paths of the steps whose end is on record. */
   recorded(id: string): Promise<readonly string[]>
+  /** Whether it came to its end. */
+  isOver(id: string): Promise<boolean>
   outcome(id: string): Promise<Ending>
   /** Whatever helps to see what went wrong. */
   describe(id: string): Promise<string>

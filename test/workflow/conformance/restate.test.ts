@@ -2,12 +2,13 @@ import { describe } from 'vitest'
 import { restateEngine } from '../../../src/workflow/engines/restate/engine.ts'
 import { COUNT, makeProject } from '../support.ts'
 import { installSdk, startWorker } from '../restate/cluster.ts'
-import { freePort, startServer } from '../restate/server.ts'
+import { freePort } from '../../../scripts/conformance/free-port.mjs'
+import { startServer } from '../restate/server.ts'
 import type { EngineUnderTest } from './engine-under-test.ts'
 import { conformanceSuite } from './suite.ts'
 import '../../support/without-coverage.ts'
 
-describe('one suite for every engine [9.conformance]', () => conformanceSuite('the Restate engine', openRestate, { kills: 50 }))
+describe('one suite for every engine [9.conformance] [9.restate-killed] [9.restate-cancel]', () => conformanceSuite('the Restate engine', openRestate, { kills: 50 }))
 
 async function openRestate(): Promise<EngineUnderTest> {
   const server = await startServer()
@@ -41,6 +42,7 @@ async function openRestate(): Promise<EngineUnderTest> {
       await server.start()
     },
     recorded: async (id) => ((await engine.standing(id))?.tasks ?? []).filter(({ status }) => status !== 'running').map(({ call }) => wordOf(call)),
+    isOver: async (id) => ['completed', 'failed', 'cancelled'].includes((await engine.get(id))!.state),
     async outcome(id) {
       const { state, result, error } = await engine.attach(id).done
       return { state, ...(result !== undefined && { result }), ...(error && { code: error.code, step: error.details?.['step'] }) }

@@ -38,6 +38,24 @@ describe('workflows in files [9.nested-files]', () => {
     await expect(loadWorkflow('deep0.yaml', { cwd })).rejects.toMatchObject({ message: expect.stringContaining('nested more than 10 levels') as unknown })
   })
 
+  test('code gives the workflow that it exports by default, or the only one; everything else is told [9.definition-code]', async () => {
+    const head = `import { workflow } from ${JSON.stringify(new URL('../../../dist/index.js', import.meta.url).href)}\n`
+    const one = (name: string): string => `workflow({ name: '${name}' }, (w) => { w.command('say', 'shout --text hello') })`
+    const cwd = folderWith({
+      'only.mjs': `${head}export const tidy = ${one('tidy')}\nexport const other = 1\n`,
+      'default.mjs': `${head}export const first = ${one('first')}\nexport default ${one('second')}\n`,
+      'several.mjs': `${head}export const a = ${one('a')}\nexport const b = ${one('b')}\n`,
+      'none.mjs': 'export const steps = []\n',
+      'broken.mjs': "throw new Error('not today')\n",
+    })
+    expect(await loadWorkflow('only.mjs', { cwd })).toEqual({ name: 'tidy', steps: [{ type: 'tool', name: 'say', command: 'shout --text hello' }] })
+    expect((await loadWorkflow('default.mjs', { cwd })).name).toBe('second')
+    const told = async (file: string): Promise<unknown> => loadWorkflow(file, { cwd }).catch((error: unknown) => error)
+    expect(await told('several.mjs')).toMatchObject({ code: 'CONFIG', message: 'several.mjs exports several workflows: a, b' })
+    expect(await told('none.mjs')).toMatchObject({ code: 'CONFIG', message: 'none.mjs exports no workflow' })
+    expect(await told('broken.mjs')).toMatchObject({ code: 'CONFIG', message: 'importing broken.mjs failed: not today' })
+  })
+
   test('what is no file, no text or too much is refused', async () => {
     const cwd = folderWith({ 'big.yaml': `#${'x'.repeat(300_000)}`, 'flow.yaml': 'steps: [x]' })
     writeFileSync(join(cwd, 'latin.yaml'), Buffer.from([0x73, 0xe4]))

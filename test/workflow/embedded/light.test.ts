@@ -1,10 +1,13 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { dirname, join } from 'node:path'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { ToolError } from '../../../src/contract/tool-error.ts'
 import { adoptOrphan, findOrphans } from '../../../src/workflow/engines/embedded/light/adopt-orphan.ts'
+import { lightPaths, segmentPaths } from '../../../src/workflow/engines/embedded/light/light-paths.ts'
+import { LEASE_MS, lockSegment } from '../../../src/workflow/engines/embedded/light/segment-lock.ts'
 import type { EmbeddedEngine } from '../../../src/workflow/engines/embedded/light/open-embedded.ts'
 import type { Settled } from '../../../src/workflow/engines/engine-type.ts'
+import { makeFolder } from '../../support/run-program.ts'
 import { chain, newRoot, open, recordsIn, segmentsOf, three } from './light-support.ts'
 
 const indexOf = (root: string): string => join(root, 'workflows', 'index.jsonl')
@@ -216,6 +219,24 @@ describe('what was left behind', () => {
       expect(performed).toEqual(length < whole.length ? ['first', 'second', 'third'] : ['second', 'third'])
       await engine.close()
     }
+  })
+})
+
+describe('the lock of a segment', () => {
+  test('is looked at again after a sleep of the machine, in which the lease ran out and somebody on another one took it [9.light-one-owner]', () => {
+    const paths = segmentPaths(lightPaths(makeFolder()), 'j-1-00000000')
+    mkdirSync(dirname(paths.lock))
+    const lock = lockSegment(paths)
+    onTestFinished(lock.release)
+    lock.check()
+    const other = '{"pid":1,"start":"1","machine":"elsewhere","boot":"x"}\n'
+    writeFileSync(paths.lock, other)
+    // What counts only while the machine is awake stands still meanwhile.
+    const woken = Date.now() + LEASE_MS + 1
+    const clock = vi.spyOn(Date, 'now').mockReturnValue(woken)
+    onTestFinished(() => clock.mockRestore())
+    expect(() => lock.check()).toThrow(expect.objectContaining({ code: 'CONFLICT' }))
+    expect(readFileSync(paths.lock, 'utf8')).toBe(other)
   })
 })
 

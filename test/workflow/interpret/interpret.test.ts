@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { Step, Workflow } from '../../../src/workflow/definition/workflow-type.ts'
-import type { Settled, WorkflowEvent } from '../../../src/workflow/engines/engine-type.ts'
+import { questionId } from '../../../src/workflow/interpret/kinds/ask.ts'
+import { forwardedId } from '../../../src/workflow/steps/step-names.ts'
+import type { Settled, WorkflowEvent, WorkflowQuestion } from '../../../src/workflow/engines/engine-type.ts'
 import { failed, simulate } from './simulated-engine.ts'
 import type { Simulation } from './simulated-engine.ts'
 
@@ -71,6 +73,13 @@ describe('failures', () => {
     expect(events).toContainEqual(expect.objectContaining({ type: 'compensating' }))
   })
 
+  test('[9.interpreter-compensation] a compensation sees what its step gave, whatever others are called that were taken back before', async () => {
+    const named = tool('tool-1', { compensate: [{ type: 'tool', name: 'tool-1', tool: 'undo-first', input: { of: '${{ steps.tool-1.result }}' } }] })
+    const given: unknown[] = []
+    await run(flow([named, tool('second', { compensate: [{ type: 'tool', name: 'tool-1', tool: 'undo-second' }] }), tool('fails')]), { tool: ({ tool: name, given: input }) => (given.push(input), name === 'fails' ? failed('NOT_FOUND') : ok(`of ${name}`)) })
+    expect(given.at(-1)).toEqual({ input: { of: 'of tool-1' } })
+  })
+
   test('[9.interpreter-finally] is done after a success too, and its failure is the failure of the workflow, which takes nothing back', async () => {
     const workflow = flow([tool('a', { compensate: [tool('undo')] })], { finally: [tool('sweep')] })
     expect((await run(workflow, { tool: ({ tool: name }) => ok(name) })).settled).toEqual(ok('a'))
@@ -132,6 +141,7 @@ describe('time', () => {
     const steps: Step[] = [{ type: 'wait', name: 'pause', for: 60 }, { type: 'wait', name: 'moment', until: '${{ input.at }}' }, { type: 'wait', name: 'go', answer: { prompt: 'Go on with ${{ input.at }}?' } }]
     const { settled, keys } = await run(flow(steps), { input: { at: '2026-12-31T18:00:00Z' }, answer: (id) => `answer to ${id}` })
     expect(keys).toEqual(['pause', 'moment', 'go'])
+    expect((await run(flow([{ type: 'wait', name: 'long', for: 60, timeout: 5, on_error: 'continue' }, tool('after')]), { tool: ({ tool: name }) => ok(name) })).keys).toEqual(['long~timeout', 'long', 'after'])
     expect(settled).toEqual(ok('answer to go'))
     expect((await run(flow(steps), { input: { at: 'tomorrow' } })).settled).toMatchObject({ ok: false, error: { code: 'INVALID_INPUT', details: { step: 'moment' } } })
   })
@@ -165,6 +175,15 @@ describe('a workflow in a workflow', () => {
     expect(settled).toMatchObject({ ok: false, error: { code: 'NOT_FOUND' } })
   })
 
+  test('[9.interpreter-nested] is taken back by the outer one also where its own end failed; nobody forgets what could not be taken back', async () => {
+    const workflow = flow([{ type: 'workflow', name: 'sub', workflow: inner, input: { n: 1 } }])
+    const late = await run(workflow, { tool: ({ tool: name }) => (name === 'inner-sweep' ? failed('NOT_FOUND') : ok(name)) })
+    expect(late.keys).toEqual(['sub/in', 'sub/finally/inner-sweep', 'sub/in~undo/undo-in'])
+    const twice = flow([tool('before', { compensate: [tool('undo-before')] }), { type: 'workflow', name: 'sub', workflow: flow([tool('in', { compensate: [tool('undo-in')] }), tool('fails')]) }])
+    const { settled } = await run(twice, { tool: ({ tool: name }) => (name === 'fails' ? failed('CONFLICT') : name.startsWith('undo') ? failed('PERMISSION') : ok(name)) })
+    expect(settled).toMatchObject({ ok: false, error: { code: 'CONFLICT', details: { step: 'sub/fails', cleanup: [{ details: { step: 'sub/in~undo/undo-in' } }, { details: { step: 'before~undo/undo-before' } }] } } })
+  })
+
   test('[9.interpreter-nested] checks its input, and can still be cancelled after a part of it has cleaned up', async () => {
     const workflow = flow([{ type: 'workflow', name: 'sub', workflow: inner, input: { n: '${{ input.n }}' } }, tool('hangs')])
     expect((await run(workflow, { input: { n: 'x' } })).settled).toMatchObject({ ok: false, error: { code: 'INVALID_INPUT', details: { step: 'sub' } } })
@@ -181,6 +200,21 @@ describe('a decision', () => {
     const { settled } = await run(flow([{ type: 'parallel', name: 'p', tasks: [step], max_concurrency: 4 }]), { input: { n: 3 }, answer: (id) => (asked.push(id), 'safe') })
     expect(settled).toEqual(ok(['safe']))
     expect(new Set(asked)).toEqual(new Set(['p.strategy']))
+  })
+
+  test('[9.interpreter-decision] has its choices and its default with values put in, whoever asks', async () => {
+    const asked: WorkflowQuestion[] = []
+    const question = { options: [{ value: '${{ input.a }}', label: 'Take ${{ input.a }}' }, { value: 'n${{ input.n }}' }], default: '${{ input.a }}' }
+    const steps: Step[] = [{ type: 'ai_decision', name: 'pick', decision_type: 'pick', ...question }, { type: 'wait', name: 'go', answer: { prompt: 'Go?', ...question } }]
+    await run(flow(steps), { input: { a: 'left', n: 2 }, answer: (_id, one) => (asked.push(one), 'left') })
+    expect(asked.length).toBeGreaterThan(1)
+    for (const one of asked) expect(one).toMatchObject({ options: [{ value: 'left', label: 'Take left' }, { value: 'n2' }], default: 'left' })
+  })
+
+  test('[9.interpreter-decision] has an id that no question at another place has', () => {
+    expect(questionId('all#2/x')).not.toBe(questionId('all/2/x'))
+    expect(questionId('a~undo/q')).not.toBe(questionId('a/undo/q'))
+    expect(forwardedId('a#2', 'q')).not.toBe(forwardedId('a-2', 'q'))
   })
 
   test('[9.interpreter-decision] that nobody takes in time falls to its default, or fails', async () => {

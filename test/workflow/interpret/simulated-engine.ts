@@ -1,6 +1,6 @@
 import { interpret } from '../../../src/workflow/interpret/interpret.ts'
 import { Cancellation } from '../../../src/workflow/engines/engine-type.ts'
-import type { Begun, DurableContext, Operation, Settled, StepError, ToolCall, WorkflowEvent } from '../../../src/workflow/engines/engine-type.ts'
+import type { Begun, DurableContext, Operation, Settled, StepError, ToolCall, WorkflowEvent, WorkflowQuestion } from '../../../src/workflow/engines/engine-type.ts'
 import type { Workflow } from '../../../src/workflow/definition/workflow-type.ts'
 
 export type Entry = { readonly key: string; readonly settled: Settled } | { readonly cancel: string }
@@ -10,7 +10,7 @@ export type Simulation = {
   readonly journal: Entry[]
   /** What a tool gives; default: its name and what it got. */
   readonly tool?: (call: ToolCall) => Settled | 'hangs'
-  readonly answer?: (id: string) => unknown
+  readonly answer?: (id: string, question: WorkflowQuestion) => unknown
   /** Which of so many live operations ends next; default: the first. */
   readonly pick?: (count: number) => number
   /** The engine dies instead of writing this entry. */
@@ -76,7 +76,7 @@ export function simulate(workflow: Workflow, input: unknown, simulation: Simulat
 function outcomeOf(operation: Operation, { tool = echo, answer = () => 'hangs' }: Simulation): Settled | 'hangs' {
   if (operation.kind === 'sleep') return { ok: true, value: null }
   if (operation.kind === 'tool') return tool(operation.call)
-  const value = answer(operation.question.id)
+  const value = answer(operation.question.id, operation.question)
   return value === 'hangs' ? 'hangs' : { ok: true, value }
 }
 

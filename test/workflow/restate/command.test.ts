@@ -1,11 +1,12 @@
 import { writeFileSync } from 'node:fs'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { freePort } from '../../../scripts/conformance/free-port.mjs'
 import { renewAfterFailure } from '../../support/renew-after-failure.ts'
 import { COUNT, makeProject } from '../support.ts'
 import type { Project } from '../support.ts'
 import { installSdk, startWorker } from './cluster.ts'
 import type { WorkerProcess } from './cluster.ts'
-import { freePort, startServer } from './server.ts'
+import { startServer } from './server.ts'
 import type { TestServer } from './server.ts'
 
 let server: TestServer

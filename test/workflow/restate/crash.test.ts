@@ -4,12 +4,13 @@ import type { Step, Workflow } from '../../../src/workflow/definition/workflow-t
 import { restateEngine } from '../../../src/workflow/engines/restate/engine.ts'
 import type { RestateEngine } from '../../../src/workflow/engines/restate/engine.ts'
 import { descendsFrom, listNaming } from '../../support/processes.ts'
+import { freePort } from '../../../scripts/conformance/free-port.mjs'
 import { renewAfterFailure } from '../../support/renew-after-failure.ts'
 import { COUNT, makeProject } from '../support.ts'
 import type { Project } from '../support.ts'
 import { installSdk, openBalancer, startWorker } from './cluster.ts'
 import type { WorkerProcess } from './cluster.ts'
-import { freePort, startServer } from './server.ts'
+import { startServer } from './server.ts'
 import type { TestServer } from './server.ts'
 
 let server: TestServer
@@ -42,35 +43,8 @@ const open = (gate: string): void => writeFileSync(project.path(`${gate}-${mark}
 const flow = (steps: readonly Step[], more: Partial<Workflow> = {}): Workflow => ({ name: 'crashing', steps, ...more })
 const restart = async (): Promise<void> => void (worker = await startWorker(project, server.admin, port))
 
+// In tools, in parallel tools, in questions and on the way back: the suite that all engines pass does that.
 describe('a workflow goes on where it was after SIGKILL', () => {
-  test('of its worker in a step [9.restate-killed]', async () => {
-    mark += 1
-    const { done } = await engine.start(flow([count('first'), count('second', { gate: 'go' }), count('third')]), {})
-    await begun('second')
-    await worker.kill()
-    await restart()
-    await begun('second', 2)
-    open('go')
-    expect(await done).toMatchObject({ state: 'completed', result: { name: `third-${mark}` } })
-    expect([counted('first'), counted('second'), counted('third')]).toEqual([1, 2, 1])
-  })
-
-  test('of its worker in parallel steps, of which some are over [9.restate-killed]', async () => {
-    mark += 1
-    const tasks = [0, 1, 2, 3, 4, 5].map((index) => count(`task${index}`, index % 2 === 0 ? {} : { gate: 'go' }))
-    const { done } = await engine.start(flow([{ type: 'parallel', name: 'all', tasks, max_concurrency: 3 }, count('last')]), {})
-    await begun('task1')
-    await begun('task3')
-    await begun('task5')
-    await worker.kill()
-    await restart()
-    await begun('task5', 2)
-    open('go')
-    expect(await done).toMatchObject({ state: 'completed' })
-    expect([0, 2, 4].map((index) => counted(`task${index}`))).toEqual([1, 1, 1])
-    expect(counted('last')).toBe(1)
-  })
-
   test('of its worker and its server while it waits, and takes an answer that was given with no worker alive [9.restate-killed] [9.restate-answers]', async () => {
     mark += 1
     const { id, done } = await engine.start(flow([count('before'), { type: 'ai_decision', name: 'choose', decision_type: 'pick', options: [{ value: 'left' }, { value: 'right' }] }, count('after')], { output: '${{ steps.choose.result }}' }), {})
@@ -88,21 +62,6 @@ describe('a workflow goes on where it was after SIGKILL', () => {
     expect([counted('before'), counted('after')]).toEqual([1, 1])
   })
 
-  test('of its worker while it takes back what it did [9.restate-killed]', async () => {
-    mark += 1
-    const { done } = await engine.start(flow([
-      count('made', { compensate: [count('unmade', { gate: 'go' })] }),
-      count('broken', { input: { name: `broken-${mark}`, log: project.path('counted'), fail: project.write(`fail-${mark}`, 'E_PERMISSION') } }),
-    ], { finally: [count('clean')] }), {})
-    await begun('unmade')
-    await worker.kill()
-    await restart()
-    await begun('unmade', 2)
-    open('go')
-    expect(await done).toMatchObject({ state: 'failed', error: { code: 'PERMISSION', details: { step: 'broken' } } })
-    expect([counted('made'), counted('broken'), counted('clean')]).toEqual([1, 1, 1])
-  })
-
   test('of its server in a step, whose tool runs on and is joined [9.restate-killed]', async () => {
     mark += 1
     const { done } = await engine.start(flow([count('first'), count('second', { gate: 'go' }), count('third')]), {})
@@ -116,33 +75,7 @@ describe('a workflow goes on where it was after SIGKILL', () => {
 })
 
 describe('a workflow is cancelled', () => {
-  test('in a tool, whose process dies [9.restate-cancel]', async () => {
-    mark += 1
-    const { id, done } = await engine.start(flow([count('made', { compensate: [count('unmade')] }), count('long', { gate: 'never' })], { finally: [count('clean')] }), {})
-    await begun('long')
-    await engine.cancel(id, 'enough')
-    expect(await done).toMatchObject({ state: 'cancelled', error: { code: 'CANCELLED', message: 'enough' } })
-    expect([counted('unmade'), counted('clean')]).toEqual([1, 1])
-  })
-
-  test('in parallel tools, in a pause, and in a question', async () => {
-    for (const waiting of [
-      { type: 'parallel', name: 'waiting', max_concurrency: 2, tasks: [{ name: 'a' }, { name: 'b' }, { name: 'c' }] },
-      { type: 'wait', name: 'waiting', for: 3600 },
-      { type: 'ai_decision', name: 'waiting', decision_type: 'pick', options: [{ value: 'left' }] },
-    ]) {
-      mark += 1
-      const step = waiting.tasks ? { ...waiting, tasks: waiting.tasks.map(({ name }) => count(name, { gate: 'never' })) } : waiting
-      const { id, done } = await engine.start(flow([count('made', { compensate: [count('unmade')] }), step as unknown as Step]), {})
-      await begun('made')
-      if (waiting.tasks) await begun('b')
-      await engine.cancel(id)
-      expect(await done).toMatchObject({ state: 'cancelled' })
-      expect([counted('made'), counted('unmade'), counted('c')]).toEqual([1, 1, 0])
-    }
-  })
-
-  test('with no worker alive: when one comes', async () => {
+  test('with no worker alive: when one comes [9.restate-cancel]', async () => {
     mark += 1
     const { id, done } = await engine.start(flow([count('made', { compensate: [count('unmade')] }), count('long', { gate: 'never' })]), {})
     await begun('long')

@@ -2,12 +2,11 @@ import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { setTimeout as pause } from 'node:timers/promises'
+import { freePort } from '../../../scripts/conformance/free-port.mjs'
 
 /** The folder in which the SDK and the server are installed. */
 export const PACKAGES = fileURLToPath(new URL('packages', import.meta.url))
@@ -69,16 +68,6 @@ export async function startServer(extra: { readonly [name: string]: string } = {
 /** The program of this platform; the npm package around it would be one more process. */
 export function serverProgram(): string {
   return createRequire(join(PACKAGES, 'package.json')).resolve(`@restatedev/restate-server-${process.platform}-${process.arch}/bin/restate-server`)
-}
-
-/** A port of loopback that nobody uses now. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const probe = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as AddressInfo
-      probe.close(() => resolve(port))
-    })
-  })
 }
 
 async function untilHealthy(isAlive: () => boolean, urls: readonly string[], log: string): Promise<void> {

@@ -19,7 +19,8 @@ export function* ask(path: string, question: Omit<WorkflowQuestion, 'id'>): Flow
 
 /** The id of the question that stands at a path: a word that is a file's name as well. */
 export function questionId(path: string): string {
-  const id = path.replace(/[^\w-]/g, '.')
+  // No name has these characters, so that two places never have one id.
+  const id = path.replaceAll('/', '.').replace(/[#~]/g, ':')
   // Cut, two of them could become one.
   return id.length <= LONGEST_ID && !id.startsWith('.') ? id : `q.${createHash('sha256').update(path).digest('hex').slice(0, 32)}`
 }

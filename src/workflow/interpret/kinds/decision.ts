@@ -4,6 +4,7 @@ import { fill } from '../../expressions/fill.ts'
 import { succeed } from '../frame.ts'
 import type { StepKind } from '../frame.ts'
 import { ask } from './ask.ts'
+import { fillOptions } from './fill-options.ts'
 
 /** A decision of whoever supervises: a person, an agent, a policy. */
 export const decision: StepKind<DecisionStep> = {
@@ -16,7 +17,7 @@ export const decision: StepKind<DecisionStep> = {
       action: decision_type,
       key: decision_type,
       prompt,
-      ...(options && { options }),
+      ...(options && { options: fillOptions(options, scope) }),
       ...(schema && { schema }),
       ...(preset !== undefined && { default: fill(preset, scope) }),
       ...(context && { context: fill(context, scope) as JsonObject }),

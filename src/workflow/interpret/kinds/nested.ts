@@ -8,8 +8,6 @@ export const nested: StepKind<NestedStep> = {
   retries: false,
   timed: true,
   *take({ workflow, input }, { frame, scope }, path) {
-    const { value, undo } = yield* frame.walk.workflow(workflow, input === undefined ? {} : fill(input, scope), { context: frame.context, path })
-    frame.undo.push(...undo)
-    return succeed(value)
+    return succeed(yield* frame.walk.workflow(workflow, input === undefined ? {} : fill(input, scope), { context: frame.context, path, outer: frame.undo }))
   },
 }

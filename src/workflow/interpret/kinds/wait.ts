@@ -4,21 +4,33 @@ import type { WaitStep } from '../../definition/workflow-type.ts'
 import type { Operation } from '../../engines/engine-type.ts'
 import { fill } from '../../expressions/fill.ts'
 import type { Scope } from '../../expressions/scope-type.ts'
-import { act } from '../flow.ts'
+import { act, within } from '../flow.ts'
 import { succeed } from '../frame.ts'
 import type { StepKind } from '../frame.ts'
 import { ask } from './ask.ts'
+import { fillOptions } from './fill-options.ts'
 
 /** Waits for a time, a moment, or somebody. */
 export const wait: StepKind<WaitStep> = {
   retries: false,
   timed: false,
   *take(step, { scope }, path) {
+    const { timeout } = step
     if ('answer' in step) {
-      const { prompt, options, ...rest } = step.answer
-      return succeed(yield* ask(path, { kind: options ? 'decision' : 'input', action: step.name, key: step.name, prompt: String(fill(prompt, scope)), ...(options && { options }), ...rest, ...(step.timeout !== undefined && { timeout: step.timeout }) }))
+      const { prompt, options, default: preset, ...rest } = step.answer
+      return succeed(yield* ask(path, {
+        kind: options ? 'decision' : 'input',
+        action: step.name,
+        key: step.name,
+        prompt: String(fill(prompt, scope)),
+        ...(options && { options: fillOptions(options, scope) }),
+        ...(preset !== undefined && { default: fill(preset, scope) }),
+        ...rest,
+        ...(timeout !== undefined && { timeout }),
+      }))
     }
-    yield* act({ kind: 'sleep', key: path, until: momentOf(step, scope) })
+    const pause = act({ kind: 'sleep', key: path, until: momentOf(step, scope) })
+    yield* timeout === undefined ? pause : within(`${path}~timeout`, timeout, pause)
     return succeed(null)
   },
 }

@@ -3,10 +3,9 @@ import { ToolError } from '../../../../contract/tool-error.ts'
 import { crashPoint } from '../../../../process/crash-point.ts'
 import type { Workflow } from '../../../definition/workflow-type.ts'
 import { interpret } from '../../../interpret/interpret.ts'
-import type { Execution, PerformTool, Settled, WorkflowQuestion } from '../../engine-type.ts'
-import { stepErrorOf } from '../../step-error.ts'
+import type { Execution, PerformTool, WorkflowQuestion } from '../../engine-type.ts'
 import { createDurableContext } from '../durable-context.ts'
-import { writeRecord } from '../journal/record.ts'
+import { endOf } from '../journal/end-record.ts'
 import type { BeginRecord, EndRecord, ExecutionRecord } from '../journal/record.ts'
 import type { Segment } from './segment.ts'
 
@@ -101,14 +100,4 @@ function head({ w, n, h, at }: Omit<BeginRecord, 'i'>): Pick<Execution, 'id' | '
 
 async function askHost(answer: Answerer, question: WorkflowQuestion, signal: AbortSignal): Promise<unknown> {
   return answer(question, signal)
-}
-
-function endOf(w: string, settled: Settled, at: string): { readonly end: EndRecord; readonly line: string } {
-  try {
-    const end: EndRecord = settled.ok ? { t: 'end', w, s: 'completed', at, v: settled.value } : { t: 'end', w, s: settled.error.code === 'CANCELLED' ? 'cancelled' : 'failed', at, e: settled.error }
-    return { end, line: writeRecord(end) }
-  } catch (error) {
-    const end: EndRecord = { t: 'end', w, s: 'failed', at, e: stepErrorOf(error) }
-    return { end, line: writeRecord(end) }
-  }
 }

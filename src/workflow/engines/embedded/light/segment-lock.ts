@@ -24,7 +24,7 @@ export function lockSegment(paths: SegmentPaths): SegmentLock {
   // Two engines of one process are two owners.
   const mine = `${JSON.stringify({ ...ourselves(), key: Buffer.from(crypto.getRandomValues(new Uint8Array(8))).toString('hex') })}\n`
   take(paths, mine)
-  let renewed = performance.now()
+  let renewed = times()
   let lost: ToolError | undefined
   const renew = (): void => {
     if (readText(paths.lock) !== mine) {
@@ -34,13 +34,13 @@ export function lockSegment(paths: SegmentPaths): SegmentLock {
     try {
       // Written anew, so that the time is that of the file system, which all machines see.
       writeAtomically(paths.lock, mine)
-      renewed = performance.now()
+      renewed = times()
     } catch { /* a full disk: it is tried again, and until the lease runs out nobody takes it */ }
   }
   const timer = setInterval(renew, RENEW_MS).unref()
   return {
     check() {
-      if (lost === undefined && performance.now() - renewed > LEASE_MS) renew()
+      if (lost === undefined && times().some((time, index) => time - renewed[index]! > LEASE_MS)) renew()
       if (lost) throw lost
     },
     release() {
@@ -48,6 +48,11 @@ export function lockSegment(paths: SegmentPaths): SegmentLock {
       if (readText(paths.lock) === mine) rmSync(paths.lock, { force: true })
     },
   }
+}
+
+// One of them stands still while the machine sleeps, the other can be set back.
+function times(): readonly number[] {
+  return [performance.now(), Date.now()]
 }
 
 /** Who has a segment; undefined where nobody has, or whoever had is gone. */

@@ -1,0 +1,31 @@
+// `node scripts/test-built.mjs [vitest arguments]`: the tests of the command line once more, against programs that were built of the same fixtures.
+// Run by `npm test` without coverage: it proves that a built program behaves like its sources, and its lines are counted already.
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+// Those that can be built; the others are wrong on purpose.
+const FIXTURES = ['workbench', 'talks', 'takes-its-time', 'kept-warm', 'only-tool', 'misbehaves', 'documented', 'shows-pictures', 'parity', 'serves-dinner', 'prints-late', 'counts-calls', 'prints-too-much', 'prints-before-it-runs']
+const TESTS = ['test/cli', 'test/parity.test.ts', 'test/dialects.test.ts', 'test/documents']
+
+process.chdir(fileURLToPath(new URL('..', import.meta.url)))
+const folder = mkdtempSync(join(tmpdir(), 'toolable-built-'))
+try {
+  mkdirSync(join(folder, 'home'))
+  // Not in a folder of modules: there a file without extension would be one.
+  writeFileSync(join(folder, 'package.json'), '{"type":"commonjs"}')
+  const environment = { PATH: process.env.PATH, HOME: join(folder, 'home') }
+  for (const name of FIXTURES) {
+    const { status, stdout, stderr } = spawnSync(process.execPath, ['dist/bin.js', 'build', `test/fixtures/${name}.mjs`, '--out', folder, '--name', name], { env: environment, encoding: 'utf8' })
+    if (status !== 0) throw new Error(`${name} could not be built (${status}):\n${stdout}${stderr}`)
+  }
+  // What lies beside an entry lies beside its program.
+  cpSync('test/fixtures/prints-and-ends.mjs', join(folder, 'prints-and-ends.mjs'))
+  const given = process.argv.slice(2)
+  const { status } = spawnSync(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', '--exclude', 'test/cli/lazy-loading.test.ts', ...(given.length > 0 ? given : TESTS)], { stdio: 'inherit', env: { ...process.env, BUILT_PROGRAMS: folder } })
+  process.exitCode = status ?? 1
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}

@@ -1,0 +1,88 @@
+import type * as Esbuild from 'esbuild'
+import { ToolError } from '../../contract/tool-error.ts'
+import { ascii, wrap } from '../launch/wrap.ts'
+import type { Script } from '../launch/wrap.ts'
+import { START, ZOD } from './chunk-names.ts'
+import { chunksImported, isCommonJs, namesExported, namesImported } from './read-chunk.ts'
+
+/** The ES modules that a program was cut into, by the name by which they import each other. */
+export type Chunks = { readonly [name: string]: string }
+
+const SMALL = { platform: 'node', target: 'node20.19', minifyWhitespace: true, charset: 'ascii', legalComments: 'none', logLevel: 'silent' } as const
+
+/** Makes the script of a program of its chunks: those that are `hot` become one piece of code, the others stay apart. Throws CONFIG for a module that waits at its top and is loaded late. */
+export async function assemble(esbuild: typeof Esbuild, chunks: Chunks, hot: ReadonlySet<string>, table: string): Promise<Script> {
+  const texts = await asciiOnly(esbuild, lateImports(chunks))
+  const together = withImports(texts, [START, ...hot])
+  const cold = Object.keys(texts).filter((name) => !together.has(name))
+  const [now, later] = await Promise.all([join(esbuild, texts, cold), Promise.all(cold.map(async (name) => [name, await toFunctionBody(esbuild, texts[name]!)] as const))])
+  return wrap({ now, later, table, zod: ZOD })
+}
+
+// A module exists once: what the hot chunks import is in the same piece of code.
+function withImports(texts: Chunks, names: readonly string[]): ReadonlySet<string> {
+  const found = new Set<string>()
+  const visit = (name: string): void => {
+    if (found.has(name) || texts[name] === undefined) return
+    found.add(name)
+    for (const other of chunksImported(texts[name])) visit(other)
+  }
+  names.forEach(visit)
+  return found
+}
+
+// Two places are left where esbuild writes other characters: regular expressions, where an escape means the same, and tagged templates, where it does not, so that these are made calls before.
+async function asciiOnly(esbuild: typeof Esbuild, texts: Chunks): Promise<Chunks> {
+  return Object.fromEntries(await Promise.all(Object.entries(texts).map(async ([name, text]) => {
+    if (!/[^\u0000-\u007f]/.test(text)) return [name, text]
+    return [name, ascii((await esbuild.transform(text, { ...SMALL, format: 'esm', supported: { 'template-literal': false } })).code)]
+  })))
+}
+
+// `import()` of a chunk becomes a question to the program itself. A package of CommonJS gives all its names to node, and esbuild only its default: the others are taken from that.
+function lateImports(chunks: Chunks): Chunks {
+  const calls = Object.entries(chunks).map(([name, code]) => [`import(${JSON.stringify(name)})`, `__toolable_import(${JSON.stringify(name)}${isCommonJs(code) ? ',1' : ''})`] as const)
+  return Object.fromEntries(Object.entries(chunks).map(([name, code]) => [name, calls.reduce((text, [written, call]) => text.replaceAll(written, call), code)]))
+}
+
+// Code of one scope costs least to start: no wrappers, no tables of exports. What the other chunks take from it is given to them when the first of them asks.
+async function join(esbuild: typeof Esbuild, texts: Chunks, cold: readonly string[]): Promise<string> {
+  const { outputFiles } = await esbuild.build({
+    ...SMALL, bundle: true, write: false, format: 'esm', outfile: 'program.js', stdin: { contents: "import'./toolable-give.js';import'./start.js'", resolveDir: '/' },
+    plugins: [{
+      name: 'toolable-join',
+      setup(build) {
+        build.onResolve({ filter: /.*/ }, ({ path }) => ({ path, namespace: 'chunk' }))
+        build.onLoad({ filter: /.*/, namespace: 'chunk' }, ({ path }) => ({ contents: path === './toolable-give.js' ? writeGiving(texts, cold) : texts[path]! }))
+      },
+    }],
+  })
+  return outputFiles[0]!.text
+}
+
+function writeGiving(texts: Chunks, cold: readonly string[]): string {
+  const everywhere = Object.values(texts).join('\n')
+  const given = Object.keys(texts).filter((name) => name !== START && !cold.includes(name)).map((name) => {
+    const loadedLate = everywhere.includes(`__toolable_import(${JSON.stringify(name)}`)
+    const names = loadedLate ? namesExported(texts[name]!) : [...new Set(cold.flatMap((other) => namesImported(texts[other]!, name)))]
+    return { name, names }
+  })
+  let count = 0
+  const cases = given.map(({ name, names }) => {
+    const locals = names.map((each) => ({ each, local: `h${count++}` }))
+    return {
+      imports: locals.length === 0 ? '' : `import{${locals.map(({ each, local }) => `${each} as ${local}`).join(',')}}from${JSON.stringify(name)};`,
+      label: `case${JSON.stringify(name)}:return{__proto__:{__esModule:true},${locals.map(({ each, local }) => `get ${each}(){return ${local}}`).join(',')}};`,
+    }
+  })
+  return `${cases.map(({ imports }) => imports).join('')}__toolable_give(name=>{switch(name){${cases.map(({ label }) => label).join('')}}})`
+}
+
+async function toFunctionBody(esbuild: typeof Esbuild, code: string): Promise<string> {
+  try {
+    return (await esbuild.transform(code, { ...SMALL, format: 'cjs' })).code.replace(/^"use strict";/, '')
+  } catch (error) {
+    if (!String((error as Error).message).includes('Top-level await')) throw error
+    throw new ToolError('CONFIG', 'a module of the program waits at its top (await outside of a function) and is loaded by an import() besides', { suggestion: 'Move the await into a function, or import the module at the top of the entry' })
+  }
+}

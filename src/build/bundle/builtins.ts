@@ -1,0 +1,26 @@
+import { builtinModules } from 'node:module'
+import type { Plugin } from 'esbuild'
+
+const NAMES = new Set(builtinModules)
+
+/** Modules of node and packages that stay outside are asked for by functions, because a script has no `import`. Their names are looked up at each use, as node keeps them: somebody may replace one. */
+export function outsideModules(external: readonly string[]): Plugin {
+  return {
+    name: 'toolable-outside',
+    setup(build) {
+      build.onResolve({ filter: /^(node:)?[a-z0-9_]/ }, ({ path }) => {
+        const name = path.replace(/^node:/, '')
+        return path.startsWith('node:') || NAMES.has(name) ? { path: `node:${name}`, namespace: 'node', sideEffects: false } : undefined
+      })
+      build.onResolve({ filter: /^[^./]/ }, ({ path, namespace }) => {
+        const isOutside = namespace !== OUTSIDE && external.some((name) => path === name || path.startsWith(`${name}/`))
+        return isOutside ? { path, namespace: OUTSIDE } : undefined
+      })
+      build.onLoad({ filter: /.*/, namespace: 'node' }, ({ path }) => ({ contents: `module.exports=process.getBuiltinModule(${JSON.stringify(path)})` }))
+      build.onLoad({ filter: /.*/, namespace: OUTSIDE }, ({ path }) => ({ contents: `module.exports=__toolable_require(${JSON.stringify(path)})` }))
+    },
+  }
+}
+
+/** The namespace of packages that are looked for when the program runs. */
+export const OUTSIDE = 'toolable-outside'

@@ -1,0 +1,137 @@
+import { readFileSync } from 'node:fs'
+import { basename, dirname, extname, join, parse } from 'node:path'
+import type * as Esbuild from 'esbuild'
+import type { BuildOptions, Loader, Message, Metafile, OutputFile, Plugin } from 'esbuild'
+import { ToolError } from '../../contract/tool-error.ts'
+import type { Chunks } from './assemble.ts'
+import { outsideModules } from './builtins.ts'
+import { ownPackage } from './own-package.ts'
+import { zodRecords } from './zod-records.ts'
+import type { ZodUse } from './zod-records.ts'
+
+export type BundleOptions = {
+  /** The file of the program, absolute. */
+  readonly entry: string
+  /** The module that starts it, as text; it imports the entry. */
+  readonly start: string
+  /** Packages that stay outside, and are looked for when the program runs. */
+  readonly external: readonly string[]
+  /** Records stand in the place of zod. */
+  readonly records: boolean
+  readonly ownFolder: string
+}
+
+/** A program with all that it imports. */
+export type Bundle = {
+  readonly chunks: Chunks
+  readonly licences: string | undefined
+  /** Records stand in the place of zod. */
+  readonly recorded: boolean
+  /** A package of the program uses zod too, which could be handed a record and look at it in ways of its own. */
+  readonly shared: boolean
+}
+
+const ROOT = parse(import.meta.filename ?? '/').root
+
+/** Bundles a program with all that it imports, cut into what is loaded at once and what is loaded later. Throws CONFIG with file and line for what cannot be bundled. */
+export async function bundle(esbuild: typeof Esbuild, { entry, start, external, records, ownFolder }: BundleOptions): Promise<Bundle> {
+  const zod: ZodUse = { recorded: false, packages: new Set() }
+  const plugins = [startModule(start, entry), outsideModules(external), entryMeta(entry), ...(records ? [zodRecords(ownFolder, entry, zod)] : []), ownPackage(ownFolder, entry)]
+  const common = {
+    bundle: true, write: false, platform: 'node', format: 'esm', target: 'node20.19', absWorkingDir: ROOT, outdir: join(ROOT, 'toolable'), minifySyntax: true, minifyWhitespace: true, charset: 'ascii',
+    legalComments: 'external', logLevel: 'silent', define: { 'import.meta': '__toolable_inner' },
+  } as const satisfies BuildOptions
+  try {
+    // As one file first: where it is cut, esbuild takes every import() for one that can happen, also those in code that nobody uses.
+    const { metafile } = await esbuild.build({ ...common, entryPoints: [{ in: 'toolable:start', out: 'start' }], metafile: true, plugins })
+    const used = new Set(Object.values(metafile.outputs).flatMap(({ inputs }) => Object.entries(inputs).flatMap(([file, { bytesInOutput }]) => (bytesInOutput > 0 ? [join(ROOT, file)] : []))))
+    const { outputFiles } = await esbuild.build({
+      ...common, splitting: true, chunkNames: '[name]-[hash]', plugins: [usedModules(used), ...plugins],
+      entryPoints: [{ in: 'toolable:start', out: 'start' }, ...(zod.recorded ? [{ in: 'toolable:zod', out: 'zod' }] : [])],
+    })
+    return { chunks: readChunks(outputFiles), licences: readLicences(outputFiles), recorded: zod.recorded, shared: zod.recorded && reachedFrom(entry, metafile.inputs, ownFolder).some((file) => used.has(file) && zod.packages.has(file)) }
+  } catch (error) {
+    const { errors } = error as { readonly errors?: readonly Message[] }
+    throw errors?.length ? explain(errors) : error
+  }
+}
+
+// What the program imports by itself: packages of this one never see a schema of its.
+function reachedFrom(entry: string, inputs: Metafile['inputs'], ownFolder: string): readonly string[] {
+  const found = new Set<string>()
+  const visit = (file: string): void => {
+    if (found.has(file) || file.startsWith(ownFolder)) return
+    found.add(file)
+    for (const { path } of inputs[file.slice(ROOT.length)]?.imports ?? []) visit(join(ROOT, path))
+  }
+  visit(entry)
+  return [...found]
+}
+
+function readChunks(files: readonly OutputFile[]): Chunks {
+  return Object.fromEntries(files.filter(({ path }) => path.endsWith('.js')).map(({ path, text }) => [`./${basename(path)}`, text]))
+}
+
+function readLicences(files: readonly OutputFile[]): string | undefined {
+  const texts = files.filter(({ path, text }) => path.endsWith('.LEGAL.txt') && text !== '').map(({ text }) => text)
+  return texts.length === 0 ? undefined : [...new Set(texts)].join('\n')
+}
+
+function startModule(start: string, entry: string): Plugin {
+  return {
+    name: 'toolable-start',
+    setup(build) {
+      build.onResolve({ filter: /^toolable:(start|zod)$/ }, ({ path }) => ({ path, namespace: 'toolable-start' }))
+      build.onLoad({ filter: /^toolable:start$/, namespace: 'toolable-start' }, () => ({ contents: start, resolveDir: dirname(entry) }))
+      build.onLoad({ filter: /^toolable:zod$/, namespace: 'toolable-start' }, () => ({ contents: "export * from 'zod'", resolveDir: dirname(entry) }))
+    },
+  }
+}
+
+// What nobody can load becomes no chunk.
+function usedModules(used: ReadonlySet<string>): Plugin {
+  return {
+    name: 'toolable-used',
+    setup(build) {
+      build.onResolve({ filter: /^\./ }, async ({ path, kind, resolveDir, importer, pluginData }) => {
+        if (kind !== 'dynamic-import' || pluginData === FOUND) return undefined
+        const found = await build.resolve(path, { kind, resolveDir, importer, pluginData: FOUND })
+        return found.errors.length > 0 || used.has(found.path) ? found : { path, external: true }
+      })
+    },
+  }
+}
+
+const FOUND = { found: true }
+
+const LOADERS: { readonly [extension: string]: Loader } = { '.ts': 'ts', '.mts': 'ts', '.cts': 'ts', '.tsx': 'tsx', '.jsx': 'jsx' }
+
+// Of all modules in the bundle only the entry is the entry point of the program.
+function entryMeta(entry: string): Plugin {
+  return {
+    name: 'toolable-entry',
+    setup(build) {
+      build.onLoad({ filter: /\.[cm]?[jt]sx?$/, namespace: 'file' }, ({ path }) => {
+        if (path !== entry) return undefined
+        const source = readFileSync(entry, 'utf8')
+        if (!source.includes('import.meta')) return undefined
+        const [hashbang = ''] = /^#!.*\n?/.exec(source) ?? []
+        return { contents: `${hashbang === '' ? '' : '\n'}const __toolable_inner=__toolable_entry;${source.slice(hashbang.length)}`, loader: LOADERS[extname(entry)] ?? 'js', resolveDir: dirname(entry) }
+      })
+    },
+  }
+}
+
+function explain(errors: readonly Message[]): ToolError {
+  const words = errors.map(({ text, location }) => (location ? `${location.file}:${location.line}:${location.column + 1}: ${text}` : text))
+  const missing = /^Could not resolve "([^"]+)"/.exec(errors[0]!.text)?.[1]
+  const native = errors.find(({ text }) => text.includes('No loader is configured for ".node" files'))
+  return new ToolError('CONFIG', `the program cannot be bundled: ${words[0]}`, {
+    details: { problems: words.slice(0, 20) },
+    suggestion: native
+      ? { fix: 'A package with native code stays outside of the bundle: name it with --external' }
+      : missing !== undefined && !/^[./]/.test(missing)
+        ? { fix: `Install the package, or leave it outside of the bundle with --external ${missing}`, example: `npm install ${missing}` }
+        : { fix: 'Correct the file that is named' },
+  })
+}

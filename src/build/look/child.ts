@@ -1,0 +1,75 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { toToolError } from '../../call/failure.ts'
+import type { TakenProgram } from '../../surfaces/cli/run.ts'
+import type { LookProblem, Subject } from './answer.ts'
+import { askProgram } from './ask-program.ts'
+import { capturedIo, quietHost } from './captured-io.ts'
+import { loadBundle } from './load-bundle.ts'
+import { commandLines, withoutWork } from './warm-up.ts'
+
+// A process of its own, because loading a program runs its modules: node look.js ask|trace|warm <subject> <where to write>
+const [mode, subject, out] = process.argv.slice(2) as [string, string, string]
+const exit = process.exit.bind(process)
+const { program, bundle, script: bundled } = JSON.parse(readFileSync(subject, 'utf8')) as Subject
+process.argv = [process.execPath, program]
+await (mode === 'ask' ? ask() : mode === 'trace' ? trace() : warm())
+
+async function ask(): Promise<void> {
+  let taken = false
+  let needsZod = false
+  const give = (found: object): never => {
+    writeFileSync(out, JSON.stringify(found))
+    return exit(0)
+  }
+  const refuse = (thrown: unknown): never => {
+    const { code, message, suggestion } = toToolError(thrown)
+    return give({ problem: { code, message, ...(thrown instanceof Error && thrown.stack !== undefined && { stack: thrown.stack }), ...(suggestion && { suggestion }) } } satisfies LookProblem)
+  }
+  process.on('uncaughtException', refuse)
+  process.once('beforeExit', () => refuse(new Error('the entry waits for something that never happens')))
+  const { start } = loadBundle(bundled, program, bundle, {
+    verified: false,
+    onZod: () => (needsZod ||= !taken),
+    take: async (given) => {
+      taken = true
+      try {
+        give({ ...(await askProgram(given as TakenProgram)), needsZod })
+      } catch (error) {
+        refuse(error)
+      }
+    },
+  })
+  await start().catch(refuse)
+}
+
+// Which chunks a call asks for.
+async function trace(): Promise<void> {
+  const { asked, start } = loadBundle(bundled, program, bundle, {
+    verified: true,
+    take: async (given) => {
+      const { set, main, makeToolset } = given as TakenProgram
+      const idle = withoutWork(set)
+      for (const argv of Object.values(commandLines(set))) await main(idle, argv, capturedIo({}).io, quietHost(makeToolset))
+      writeFileSync(out, JSON.stringify([...asked]))
+      exit(0)
+    },
+  })
+  await start()
+}
+
+// What V8 has compiled when a call is over is what the next call needs.
+async function warm(): Promise<void> {
+  const { script, start } = loadBundle(bundled, program, bundle, {
+    verified: true,
+    take: async (given) => {
+      const { set, main, makeToolset, run } = given as TakenProgram
+      const idle = withoutWork(set)
+      const { json = ['--version'], flags } = commandLines(set)
+      if (flags) await main(idle, flags, capturedIo({}).io, quietHost(makeToolset))
+      process.argv = [process.execPath, program, ...json]
+      process.on('exit', () => writeFileSync(out, script.createCachedData()))
+      await run(idle)
+    },
+  })
+  await start()
+}

@@ -1,0 +1,21 @@
+/** What stands on the global object of a built program before any of its modules runs. */
+export type BuiltMark = {
+  /** Every check of its definitions was made when it was built. */
+  readonly verified: boolean
+  /** Gets the program instead of running it: a build looks at it so. */
+  readonly take?: (program: unknown) => Promise<void>
+  /** Told when zod itself is loaded, in the place of which the program has records. */
+  readonly onZod?: () => void
+}
+
+const MARK = Symbol.for('toolable.built')
+
+/** The mark of the built program that this process runs; undefined for one that runs from its sources. */
+export function builtMark(): BuiltMark | undefined {
+  return (globalThis as { [MARK]?: BuiltMark })[MARK]
+}
+
+/** Marks this process as a built program; for whoever loads one. */
+export function setBuiltMark(mark: BuiltMark): void {
+  ;(globalThis as { [MARK]?: BuiltMark })[MARK] = mark
+}

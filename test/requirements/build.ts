@@ -1,0 +1,13 @@
+/** The promises about `toolable build` and the programs that it makes. */
+export const BUILD: { readonly [name: string]: string } = {
+  'build-same': 'A built program prints what its sources print, byte for byte: as a shell script, under node, through a link, from another folder, and in a folder of ES modules.',
+  'build-shell': 'Help, version, discovery and manifests are answered by a POSIX shell without starting node; whatever is not the plain case is left to node.',
+  'build-no-node': 'Where there is no node, a built program says so and exits with 127.',
+  'build-entries': 'An entry runs a toolset, or exports a toolset, tools or plain functions; one that does none of it is refused with what to do.',
+  'build-registry': 'A registry lists and calls a built program by the manifest in its file, without running it before.',
+  'build-cache': 'Compiled code that is missing, cut off, garbage or of another node is not used, and nothing else changes.',
+  'build-zod': 'Schemas of zod are built only where the JSON Schema cannot tell; messages and values stay the same.',
+  'build-frozen': 'What a program says about itself is written down only where it says the same in other surroundings.',
+  'build-refused': 'An entry that cannot be bundled or loaded is refused with file, line and exit status, and what was built before stays.',
+  'build-whole': 'A file of a built program is whole or not there, and builds at the same time do not disturb each other.',
+}
