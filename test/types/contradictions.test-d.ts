@@ -71,7 +71,7 @@ describe('other mistakes', () => {
     // @ts-expect-error no function
     tool({ ...minimal, run: 5 })
     // @ts-expect-error a function is no tool
-    toolset({ name: 'prog', tools: [() => 1] })
+    void toolset({ name: 'prog', tools: [() => 1] })
   })
 
   test('of calls', () => {
