@@ -10,12 +10,14 @@ delete process.env['NODE_EXTRA_CA_CERTS']
 
 // Tests of pure hearts share their workers, which saves a start and the loading of everything for each file; whoever starts programs or touches the process has a worker of his own.
 const pure = ['unit', 'pins', 'views/model', 'workflow/build', 'workflow/expressions', 'workflow/interpret', 'workflow/outline'].map((folder) => `test/${folder}/**/*.test.ts`)
+// Looks at the modules that node loads, and a built program has none.
+const notBuilt = process.env['BUILT_PROGRAMS'] === undefined ? [] : ['test/cli/lazy-loading.test.ts']
 
 export default defineConfig({
   test: {
     projects: [
       { extends: true, test: { name: 'pure', include: pure, isolate: false } },
-      { extends: true, test: { name: 'whole', include: ['test/**/*.test.ts'], exclude: ['**/node_modules/**', ...pure], typecheck: { enabled: true, include: ['test/types/**/*.test-d.ts'], tsconfig: 'tsconfig.types.json' } } },
+      { extends: true, test: { name: 'whole', include: ['test/**/*.test.ts'], exclude: ['**/node_modules/**', ...pure, ...notBuilt], typecheck: { enabled: true, include: ['test/types/**/*.test-d.ts'], tsconfig: 'tsconfig.types.json' } } },
     ],
     setupFiles: ['test/setup/neutral-environment.ts', 'test/setup/write-coverage.ts'],
     // One process for each test file; dist/ and src/ are loaded by node itself, not by vite, so that V8 coverage is true.

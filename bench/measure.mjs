@@ -1,5 +1,5 @@
 // Starts programs and times them from spawn to the end of their output and their exit.
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 
 // Node 20 reads NODE_EXTRA_CA_CERTS at every start, which costs more than the start itself; nothing else is handed down either.
 const environment = { PATH: process.env.PATH, HOME: process.env.HOME }
@@ -19,6 +19,17 @@ export async function measureAll(cases, repetitions) {
   }
   if (process.stderr.isTTY) process.stderr.write('\r\x1b[K')
   return new Map([...times].map(([key, list]) => [key, summarise(list)]))
+}
+
+/** How many instructions each case takes, by callgrind: they hardly depend on what else the machine does. Undefined where there is no valgrind. */
+export function countInstructions(cases) {
+  if (spawnSync('valgrind', ['--version']).status !== 0) return undefined
+  return new Map(cases.map(({ key, argv, node = process.execPath, environment: extra = {} }) => {
+    const { stderr } = spawnSync('valgrind', ['--tool=callgrind', '--callgrind-out-file=/dev/null', '--trace-children=yes', node, ...argv], { env: { ...environment, ...extra }, encoding: 'utf8', stdio: ['ignore', 'ignore', 'pipe'] })
+    const counted = [...stderr.matchAll(/Collected : (\d+)/g)].map(([, count]) => Number(count))
+    if (counted.length === 0) throw new Error(`${key}: callgrind counted nothing:\n${stderr.slice(-500)}`)
+    return [key, counted.reduce((sum, count) => sum + count, 0)]
+  }))
 }
 
 /** A table of aligned columns; every column but the first is aligned to the right. */

@@ -164,7 +164,8 @@ describe('hostile descriptions', () => {
     await fc.assert(fc.asyncProperty(tree, tree, fc.dictionary(words, tree, { maxKeys: 3 }), async (inputSchema, outputSchema, flags) => {
       const { definition, call } = tame({ inputSchema, outputSchema, flags, positional: Object.keys(flags), examples: [flags], errors: flags, annotations: flags })
       const { manifest } = await definition.compiled()
-      expect(JSON.stringify(manifest.inputSchema)).not.toMatch(/"\$ref":"/)
+      // What stands in a value is data, whatever it is called.
+      expect(JSON.stringify(manifest.inputSchema, (key, value: unknown) => (['default', 'const', 'enum', 'examples'].includes(key) ? undefined : value))).not.toMatch(/"\$ref":"/)
       expect(['success', 'error']).toContain((await call({ a: 1 })).status)
     }), { numRuns: 150 })
   })

@@ -80,7 +80,7 @@ function judgeProgram(candidate: Candidate, python: string): Judgement | Unknown
   return 'problem' in inFile ? broken(candidate, inFile.problem) : describedInside(inFile.value, command)
 }
 
-function describedInside({ version, serves, tools }: InFile, command: ChildCall['command']): Judgement {
+function describedInside({ version, serves = false, tools }: InFile, command: ChildCall['command']): Judgement {
   const whole = tools.map(({ name, facts, form, several }): WholeTool => ({ name, facts, call: callOf({ name, facts }, form, several, serves, command) }))
   return {
     outline: { is: 'tools', how: 'manifest in the file', tier: 'manifest', ...(version !== undefined && { version }), tools: whole.map(({ name, facts }) => listTool(name, facts)) },

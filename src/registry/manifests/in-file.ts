@@ -10,7 +10,7 @@ import { refuse } from '../../contract/documents/reading.ts'
 /** A tool of a manifest inside a file. */
 export type InFileTool = { readonly name: string; readonly facts: ForeignFacts; readonly form: CallForm; /** One of several: its name is the first argument. */ readonly several: boolean }
 
-export type InFile = { readonly name: string | undefined; readonly version?: string; /** It answers calls by JSON lines with --serve: one that was built. */ readonly serves: boolean; readonly tools: readonly InFileTool[] }
+export type InFile = { readonly name: string | undefined; readonly version?: string; /** It answers calls by JSON lines with --serve: one that was built. */ readonly serves?: boolean; readonly tools: readonly InFileTool[] }
 
 type Data = { readonly [key: string]: unknown }
 
@@ -46,7 +46,7 @@ export function readInFile(head: string): { readonly value: InFile } | { readonl
     tools.push(read)
   }
   const name = own(data, 'name')
-  return { value: { name: findNameProblem(name) === undefined ? (name as string) : undefined, ...(typeof own(data, 'version') === 'string' && { version: own(data, 'version') as string }), serves: own(data, 'serve') === true, tools } }
+  return { value: { name: findNameProblem(name) === undefined ? (name as string) : undefined, ...(typeof own(data, 'version') === 'string' && { version: own(data, 'version') as string }), ...(own(data, 'serve') === true && { serves: true }), tools } }
 }
 
 function readTool(data: Data, whole: Data, several: boolean): InFileTool | string {
