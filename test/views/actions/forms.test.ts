@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, readFileSync } from 'node:fs'
+import { chmodSync, cpSync, readFileSync, symlinkSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../../src/contract/json.ts'
 import { cleanEnvironment, fixture } from '../../support/run-program.ts'
@@ -10,7 +10,7 @@ import { BIN, failureOf, openDashboard, untilOver } from './support.ts'
 
 const OWN = `#!${process.execPath}
 import { appendFileSync } from 'node:fs'
-import { tool, toolset } from '${fixture('../../dist/index.js')}'
+import { tool, toolset } from './library/index.js'
 const greet = tool({ name: 'greet', summary: 'Greets', input: { type: 'object', properties: { who: { type: 'string' }, more: { type: 'object' } }, required: ['who'] }, positional: ['who'], run: (input) => ({ greeted: input }) })
 const drop = tool({ name: 'drop', summary: 'Drops', annotations: { destructive: true }, dryRun: true, input: { type: 'object', properties: { what: { type: 'string' } }, required: ['what'] }, run(input, ctx) {
   ctx.plan('drop', input.what)
@@ -25,6 +25,9 @@ function makeForms(): Project {
   const parameters = 'parameters: {type: object, properties: {a: {type: string}, list: {type: array, items: {type: [string, integer]}}}}'
   project.write('tools/answers.yaml', `name: answers\ndescription: Answers\ncommand: python\nentry: answers.py\n${parameters}\n`)
   project.write('tools/answers.py', readFileSync(fixture('runner/answers-in-json.py'), 'utf8'))
+  // A program that is asked what it is sees its own folder and no other one of those that come and go, wherever the tests are run.
+  cpSync(fixture('../../dist'), project.path('library'), { recursive: true, filter: (file) => !/\.map$|\/(?:types|dashboard)$/.test(file) })
+  symlinkSync(fixture('../../node_modules'), project.path('library/node_modules'))
   chmodSync(project.write('own.mjs', OWN.replaceAll('FOLDER', project.folder)), 0o755)
   project.write('toolable.yaml', `folders: [tools]\nprograms:\n  - {command: ${fixture('programs/packs-things.py')}, name: packs}\n  - ./own.mjs\n`)
   return project
