@@ -19,7 +19,8 @@ const FIX = 'Write # toolable: {"name": "...", "summary": "...", "input": {JSON 
 
 /** True when a manifest begins in the first bytes of a file and does not end in them. */
 export function isCutOff(head: string): boolean {
-  return head.length >= IN_FILE_BYTES && findComment(head)?.text === undefined && findComment(head) !== undefined
+  const comment = head.length < IN_FILE_BYTES ? undefined : findComment(head)
+  return comment !== undefined && comment.text === undefined
 }
 
 /** Reads the manifest that stands in a comment of a file, from its first bytes; undefined: there is none. The file is not run. */
