@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { isAlive } from '../support/processes.ts'
 import { makeFolder, runProgram } from '../support/run-program.ts'
 import { initialize, modern, openRaw } from './support/raw-stdio.ts'
 import { until } from './support/until.ts'
@@ -168,12 +169,3 @@ describe('while a stdio server works', () => {
     expect(raw.messages.some(({ method, params }) => method === 'notifications/tools/list_changed' && params?._meta)).toBe(false)
   })
 })
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
-}

@@ -4,18 +4,10 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, test } from 'vitest'
 import { callChild, errorOf, foreign, hostEnv, resultOf } from '../support/call-child.ts'
+import { isAlive, untilGone } from '../support/processes.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'child-faults-'))
 afterAll(() => rmSync(folder, { recursive: true }))
-
-const isAlive = (pid: number): boolean => {
-  try {
-    // A zombie waits for its parent only.
-    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
-  } catch {
-    return false
-  }
-}
 
 const appears = async (file: string): Promise<void> => {
   while (!existsSync(file)) await sleep(10)
@@ -34,7 +26,8 @@ describe('a call that ends before its child [6.child-cancel]', () => {
     await Promise.all(running)
     expect(running.size).toBe(0)
     const pids = readFileSync(file, 'utf8').trim().split(' ').map(Number)
-    expect(pids.map(isAlive)).toEqual([false, false, false])
+    expect(pids).toHaveLength(3)
+    await untilGone(pids)
   })
 
   test('before it began, starts nothing', async () => {

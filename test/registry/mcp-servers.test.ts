@@ -4,8 +4,9 @@ import { fileURLToPath } from 'node:url'
 import { registry } from 'toolable'
 import type { Registry, RegistryOptions } from 'toolable'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { isAlive } from '../support/processes.ts'
 import { cleanEnvironment, makeFolder } from '../support/run-program.ts'
-import { childrenWith, commandOf, isAlive } from './support/processes.ts'
+import { childrenWith, commandOf } from './support/processes.ts'
 
 type McpServerOptions = NonNullable<RegistryOptions['mcpServers']>[string]
 

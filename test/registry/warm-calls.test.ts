@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { until } from '../mcp/support/until.ts'
 import { makeFolder } from '../support/run-program.ts'
-import { callWarm, isAlive, openPool, targetOf } from './support/warm.ts'
+import { isAlive } from '../support/processes.ts'
+import { callWarm, openPool, targetOf } from './support/warm.ts'
 
 type Where = { readonly pid: number; readonly cwd: string; readonly color: string | null; readonly seconds: number | null; readonly caller: string | null }
 

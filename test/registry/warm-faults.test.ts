@@ -4,8 +4,9 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { until } from '../mcp/support/until.ts'
 import { WarmUnavailable } from '../../src/registry/warm/warm-type.ts'
+import { isAlive } from '../support/processes.ts'
 import { fixture, makeFolder, startProgram } from '../support/run-program.ts'
-import { callWarm, isAlive, openPool, targetOf, writeVersion } from './support/warm.ts'
+import { callWarm, openPool, targetOf, writeVersion } from './support/warm.ts'
 
 const pidsOf = (pool: ReturnType<typeof openPool>): number[] => pool.processes().map(({ pid }) => pid!)
 

@@ -27,6 +27,16 @@ export function descendsFrom(pid: number, ancestor: number): boolean {
   return false
 }
 
+/** Waits until processes that were killed are over: the kernel ends them at its own time. */
+export async function untilGone(pids: readonly number[]): Promise<void> {
+  for (const end = Date.now() + LONGEST_MS; ;) {
+    const left = pids.filter(isAlive)
+    if (left.length === 0) return
+    if (Date.now() > end) throw new Error(`still running: ${left.map((pid) => `${pid} ${nameOf(pid) ?? ''}`).join(', ')}`)
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}
+
 // So long that only what never ends reaches it; shorter than a test may take, so that the test can say what it was.
 const LONGEST_MS = 60_000
 

@@ -14,13 +14,3 @@ export function commandOf(pid: number): string {
     return ''
   }
 }
-
-/** Whether a process runs; one that is only waited for does not. */
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return !readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ')
-  } catch {
-    return false
-  }
-}

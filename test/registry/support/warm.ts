@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { afterAll } from 'vitest'
 import type { Outcome } from '../../../src/contract/outcome.ts'
@@ -37,17 +37,6 @@ export async function callWarm(pool: WarmPool, call: WarmCall, options: CallOpti
   const finished = await invoke(definition, {}, options)
   if (finished.error?.cause instanceof WarmUnavailable) throw finished.error.cause
   return finished.outcome.ok ? outcome! : finished.outcome
-}
-
-/** Whether a process of this number runs. */
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    // A zombie is dead; its parent just has not looked.
-    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
-  } catch {
-    return false
-  }
 }
 
 /** Writes a program whose only tool says its version. */
