@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { toToolError } from '../../call/failure.ts'
 import type { TakenProgram } from '../../surfaces/cli/run.ts'
-import type { LookProblem, Subject } from './answer.ts'
+import type { LookProblem, SubjectFile } from './answer.ts'
 import { askProgram } from './ask-program.ts'
 import { capturedIo, quietHost } from './captured-io.ts'
 import { loadBundle } from './load-bundle.ts'
@@ -10,7 +10,8 @@ import { commandLines, withoutWork } from './warm-up.ts'
 // A process of its own, because loading a program runs its modules: node look.js ask|trace|warm <subject> <where to write>
 const [mode, subject, out] = process.argv.slice(2) as [string, string, string]
 const exit = process.exit.bind(process)
-const { program, bundle, script: bundled } = JSON.parse(readFileSync(subject, 'utf8')) as Subject
+const { program, bundle, script: file, length } = JSON.parse(readFileSync(subject, 'utf8')) as SubjectFile
+const bundled = { text: readFileSync(file, 'latin1'), length }
 process.argv = [process.execPath, program]
 await (mode === 'ask' ? ask() : mode === 'trace' ? trace() : warm())
 
