@@ -8,6 +8,7 @@ export const BUILD: { readonly [name: string]: string } = {
   'build-cache': 'Compiled code that is missing, cut off, garbage or of another node is not used, and nothing else changes.',
   'build-zod': 'Schemas of zod are built only where the JSON Schema cannot tell; messages and values stay the same.',
   'build-frozen': 'What a program says about itself is written down only where it says the same in other surroundings.',
+  'build-carries': 'A built program carries what it can reach and nothing else of the package, and all that it can reach works: servers, documents, registries, runs, workflows, agents.',
   'build-refused': 'An entry that cannot be bundled or loaded is refused with file, line and exit status, and what was built before stays.',
   'build-whole': 'A file of a built program is whole or not there, and builds at the same time do not disturb each other.',
 }
