@@ -37,6 +37,8 @@ export const processFiles = [
   'src/process/host.ts',
   // The JavaScript half of a built program, and the process that looks at one.
   'src/build/launch/launch.ts',
+  'src/build/launch/launch-slowly.ts',
+  'src/build/launch/answer.ts',
   'src/build/look/child.ts',
   // These stand between the process and the handlers, which cannot be told to take a parameter.
   'src/call/exit-guard.ts',

@@ -12,8 +12,8 @@ import type { Bundle } from './bundle/bundle.ts'
 import { ZOD } from './bundle/chunk-names.ts'
 import { loadEsbuild } from './bundle/load-esbuild.ts'
 import { inFileManifest } from './in-file-manifest.ts'
-import { markCode } from './launch/mark-code.ts'
-import { programText } from './launch/program-text.ts'
+import { programText, slowText } from './launch/program-text.ts'
+import { sealCode } from './launch/seal-code.ts'
 import type { Script } from './launch/wrap.ts'
 import type { Look, Subject } from './look/answer.ts'
 import { compileAhead, lookAt, traceCall } from './look/look.ts'
@@ -55,12 +55,16 @@ export async function buildProgram(options: BuildOptions, around: Surroundings):
   const program = join(out, `${name}${nearestPackage(out).type === 'module' ? '.cjs' : ''}`)
   const folder = join(out, `${name}.files`)
   const { id, text, length, code } = await compile(made, program, folder, own, around)
+  const portable = options.portable === true
+  const slow = slowText(portable)
+  const sealed = code && sealCode(code, id)
+  const facts = { id, length, slowly: [text.length, text.length + slow.length], code: { size: sealed?.content.length ?? 0, seal: sealed?.seal ?? '' } } as const
   const files = [
-    { path: join(folder, `${id}.bundle`), content: Buffer.from(text, 'latin1') },
-    ...(code ? [{ path: join(folder, `${id}.cache`), content: markCode(code, id) }] : []),
+    { path: join(folder, `${id}.bundle`), content: Buffer.from(text + slow, 'latin1') },
+    ...(sealed ? [{ path: join(folder, `${id}.cache`), content: sealed.content }] : []),
     ...(made.licences === undefined ? [] : [{ path: join(folder, `${id}.licences.txt`), content: made.licences }]),
     { path: join(out, `${name}.cmd`), content: `@node "%~dp0${basename(program)}" %*\r\n` },
-    { path: program, content: programText({ name, version: look.version, manifest: inFileManifest(look), answers: look.answers, id, length, portable: options.portable === true }), executable: true as const },
+    { path: program, content: programText({ name, version: look.version, manifest: inFileManifest(look), answers: look.answers, bundle: facts, portable }), executable: true as const },
   ]
   putFiles(files)
   clearFolder(folder, id)

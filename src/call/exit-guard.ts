@@ -1,5 +1,5 @@
 import { ToolError } from '../contract/tool-error.ts'
-import { at, here } from './work-place.ts'
+import { at, here, isInside } from './work-place.ts'
 
 type Failing = { fail(error: ToolError): void }
 
@@ -13,9 +13,9 @@ export function withoutExit<T, Own>(call: Failing, run: (own: Own | undefined) =
   return at(call, run, own)
 }
 
-/** Runs something of the host in the middle of a handler's work: its `process.exit` is meant. */
+/** Runs something of the host in the middle of a handler's work: its `process.exit` is meant. A process that makes one call keeps its own. */
 export function asHost<T>(run: () => T): T {
-  return here() ? at(undefined, run, undefined) : run()
+  return isInside() ? at(undefined, run, undefined) : run()
 }
 
 /** Fails the call whose handler is at work here, as the process sees it when an error is left unhandled; nothing outside of a call. */

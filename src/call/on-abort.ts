@@ -1,11 +1,11 @@
-import type { Cancellation } from './cancellation.ts'
+import type { Stopping } from './cancellation.ts'
 
 type Listening = { readonly reactions: Set<{ readonly react: () => void }>; readonly listener: () => void }
 
 const listenings = new WeakMap<AbortSignal, Listening>()
 
 /** Calls `react` when the signal aborts; gives the function that stops it. However many wait, a signal has one listener of ours, and none when nobody waits: more than ten would be a warning. */
-export function onAbort(signal: AbortSignal | Cancellation, react: () => void): () => void {
+export function onAbort(signal: Stopping, react: () => void): () => void {
   // Told by its form: a server may be of another copy of this package.
   if ('onCancel' in signal) return signal.onCancel(react)
   const { reactions } = listenings.get(signal) ?? listen(signal)

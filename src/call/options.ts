@@ -4,11 +4,11 @@ import type { Duration } from '../contract/duration.ts'
 import type { Invocation, ToolEvent, ToolInvokedEvent } from '../contract/events.ts'
 import type { Guard } from '../contract/guard.ts'
 import type { Answerer, Interaction, RootsProvider, Sampler } from '../contract/interaction.ts'
-import type { Cancellation } from './cancellation.ts'
+import type { Stopping } from './cancellation.ts'
 import type { State } from '../contract/state.ts'
 
 /** How a server makes a call: it may cancel without the cost of an AbortSignal. */
-export type ServedCallOptions = CallOptions & { readonly cancellation?: Cancellation; /** Its events are heard, its record is not: no `tool_invoked`. */ readonly unrecorded?: true }
+export type ServedCallOptions = CallOptions & { readonly cancellation?: Stopping; /** Its events are heard, its record is not: no `tool_invoked`. */ readonly unrecorded?: true }
 
 /** How a call is made; the same options on every surface. */
 export type CallOptions = {

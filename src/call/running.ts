@@ -1,5 +1,5 @@
 import { ToolError } from '../contract/tool-error.ts'
-import type { Cancellation } from './cancellation.ts'
+import type { Stopping } from './cancellation.ts'
 import { startDeadline } from './deadline.ts'
 import type { RunningDeadline } from './deadline.ts'
 import { onAbort } from './on-abort.ts'
@@ -20,12 +20,12 @@ export class RunningCall {
   readonly #course: Pick<Course<never>, 'fail'>
 
   /** `course` is told of a failure from outside; `outer` may be one of them, and may have come already. */
-  constructor(course: Pick<Course<never>, 'fail'>, outer: AbortSignal | Cancellation | undefined) {
+  constructor(course: Pick<Course<never>, 'fail'>, outer: Stopping | undefined) {
     this.#course = course
     if (outer) this.#listenTo(outer)
   }
 
-  #listenTo(outer: AbortSignal | Cancellation): void {
+  #listenTo(outer: Stopping): void {
     const cancel = (): void => this.fail(cancelled(outer.reason))
     if (outer.aborted) cancel()
     else this.#stopListening = onAbort(outer, cancel)
@@ -118,7 +118,7 @@ export class RunningCall {
 export type Course<T> = { work(call: RunningCall): T | Promise<T>; succeed(value: T): void; fail(error: unknown): void }
 
 /** Works until it settles or is failed from outside, and tells one of the two; later results and rejections reach nobody. */
-export function startCall<T>(outer: AbortSignal | Cancellation | undefined, course: Course<T>): void {
+export function startCall<T>(outer: Stopping | undefined, course: Course<T>): void {
   const call = new RunningCall(course, outer)
   // It may have been cancelled before it began.
   if (call.over) return
@@ -149,12 +149,12 @@ function fail<T>(error: unknown, call: RunningCall, course: Course<T>): void {
 }
 
 /** The same as a promise. */
-export function runCall<T>(outer: AbortSignal | Cancellation | undefined, work: (call: RunningCall) => T | Promise<T>): Promise<T> {
+export function runCall<T>(outer: Stopping | undefined, work: (call: RunningCall) => T | Promise<T>): Promise<T> {
   return new Promise<T>((succeed, fail) => startCall(outer, { work, succeed, fail }))
 }
 
 /** Waits for `work`, but not longer than until the signal aborts; then throws its reason. */
-export function untilAborted<T>(signal: AbortSignal, work: () => T | Promise<T>): Promise<T> {
+export function untilAborted<T>(signal: Stopping, work: () => T | Promise<T>): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     const abort = (): void => reject(signal.reason as Error)
     if (signal.aborted) return abort()

@@ -15,16 +15,33 @@ export type Place<Work extends Ending = Ending> = {
 }
 
 let places: AsyncLocalStorage<Place> | undefined
+let only: Place | undefined
+let isOnlyOneExpected = false
+
+/** Says that this process makes one call and ends: all code that is in no other place belongs to it. Following it costs several milliseconds, and there is nothing to tell it from. */
+export function expectOneCall(): void {
+  isOnlyOneExpected = true
+}
 
 /** Runs something in a place of its own; `own` is what it needs besides, so that it can be the same function for every call. */
 export function at<T, Own>(call: Place['call'], run: (own: Own) => T, own: Own): T {
+  if (isOnlyOneExpected && call) {
+    isOnlyOneExpected = false
+    only = { call, work: undefined, outer: undefined }
+    return run(own)
+  }
   places ??= host.localStorage<Place>()
-  return places.run({ call, work: undefined, outer: call ? keptPlace(places.getStore()) : openPlace(places.getStore()) }, run, own)
+  return places.run({ call, work: undefined, outer: call ? keptPlace(here()) : openPlace(here()) }, run, own)
 }
 
 /** Where we are. */
 export function here(): Place | undefined {
-  return places?.getStore()
+  return places?.getStore() ?? only
+}
+
+/** True in a place that other code of the process has to be told from. */
+export function isInside(): boolean {
+  return places?.getStore() !== undefined
 }
 
 // Places whose work is over are forgotten, or a chain of calls that start each other would be kept for ever.

@@ -1,6 +1,8 @@
 import { AGENT_VARIABLES } from '../../surfaces/cli/caller.ts'
 import type { Answer } from '../look/answer.ts'
+import { answer } from './answer.ts'
 import { launch } from './launch.ts'
+import { launchSlowly } from './launch-slowly.ts'
 import { ascii } from './wrap.ts'
 
 export type ProgramText = {
@@ -9,12 +11,20 @@ export type ProgramText = {
   /** What the registry reads of the file without running it. */
   readonly manifest: object
   readonly answers: readonly Answer[]
-  /** Names the bundle that belongs to it. */
+  readonly bundle: BundleFacts
+  /** Node is started at once: the form that the shims of npm on Windows can start too. */
+  readonly portable: boolean
+}
+
+/** What a program knows about the bundle that belongs to it. */
+export type BundleFacts = {
   readonly id: string
   /** How much of it is loaded at once. */
   readonly length: number
-  /** Node is started at once: the form that the shims of npm on Windows can start too. */
-  readonly portable: boolean
+  /** Where `slowText` stands in it. */
+  readonly slowly: readonly [from: number, to: number]
+  /** The length and the seal of its compiled code. */
+  readonly code: { readonly size: number; readonly seal: string }
 }
 
 // A shell reads through what stands before the answer that it looks for; behind this node is no slower.
@@ -22,8 +32,17 @@ const MOST_ANSWERS = 256 * 1024
 // In double quotes: single ones mark the answers.
 const HELP = '"0 "|*" --help"|*" -h"'
 
+// The last words of all questions, with spaces around; nothing at all is one too.
+const QUESTIONS = ' --help -h --version -V --discover --tools --manifest  '
+const AGENTS = JSON.stringify(AGENT_VARIABLES)
+
+/** The piece of a bundle that does what most starts of its program do not need. */
+export function slowText(portable: boolean): string {
+  return `(function(rest){${portable ? '' : `if(!(${answer.toString()})(rest.fs,rest.file,${AGENTS}))`}(${launchSlowly.toString()})(rest)})\n`
+}
+
 /** The file of a program: a shell script that answers questions about it, and the JavaScript that does the rest. */
-export function programText({ name, version, manifest, answers, id, length, portable }: ProgramText): string {
+export function programText({ name, version, manifest, answers, bundle: { id, length, slowly, code }, portable }: ProgramText): string {
   return [
     portable ? '#!/usr/bin/env node' : '#!/bin/sh',
     portable ? '/*' : '__toolable=/*',
@@ -32,7 +51,7 @@ export function programText({ name, version, manifest, answers, id, length, port
     ...(portable ? [] : shellBegin(name)),
     ...answerLines(answers),
     ...(portable ? [] : ['__toolable_node "$@"']),
-    `*/${portable ? '' : '0;var __toolable;'}(${launch.toString()})(${JSON.stringify(id)},${length},${JSON.stringify(AGENT_VARIABLES)})`,
+    `*/${portable ? `(${answer.toString()})(process.getBuiltinModule("node:fs"),typeof __filename==="string"?__filename:process.argv[1],${AGENTS})||` : '0;var __toolable;'}(${launch.toString()})(${[id, length, code.size, code.seal, portable ? '' : QUESTIONS, ...slowly].map((given) => JSON.stringify(given)).join()})`,
     '',
   ].join('\n')
 }

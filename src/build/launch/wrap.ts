@@ -1,4 +1,4 @@
-/** What the script of a program gets from `launch`, in this order. */
+/** What each module of a program finds besides its imports. */
 const OUTER = ['__toolable_require', '__filename', '__dirname', '__toolable_entry', '__toolable_inner']
 /** What a chunk gets besides when it is loaded later. */
 const INNER = ['require', 'module', 'exports', '__toolable_import', '__toolable_table', '__toolable_zod']
@@ -17,25 +17,32 @@ export type Parts = {
   readonly zod: string
 }
 
-/** Puts a program together: an async function of `OUTER` and of a function that gives a later chunk; the later chunks follow it. */
+/** Puts a program together: a function of the file, its `require` and of a function that gives a later chunk, which settles when all modules are loaded; the later chunks follow it. */
 export function wrap({ now, later, table, zod }: Parts): Script {
   const pieces = later.map(([, body]) => `(function(${[...INNER, ...OUTER].join(',')}){"use strict";${body}\n})\n`)
   let end = 0
-  const places = later.map(([name], index) => `${JSON.stringify(name)}:[${end},${(end += pieces[index]!.length)}]`)
+  // A text, because a table of hundreds of chunks would be made for the sake of one.
+  const places = later.map(([name], index) => ` ${name} ${end} ${(end += pieces[index]!.length)}`).join('')
   const text = [
-    `(async function(${OUTER.join(',')},__toolable_later){"use strict";const require=__toolable_require;`,
-    `const __toolable_table=()=>${asciiString(table)};`,
-    `let __toolable_hot;function __toolable_give(hot){__toolable_hot=hot}`,
-    `const __toolable_places=()=>({${places.join(',')}}),__toolable_made={__proto__:null};let __toolable_where;`,
+    '(function(__filename,__toolable_require,__toolable_later){"use strict";const require=__toolable_require;',
+    "globalThis[Symbol.for('toolable.built')]??={verified:true};",
+    "const __dirname=__filename.slice(0,Math.max(__filename.lastIndexOf('/'),__filename.lastIndexOf('\\\\'))),",
+    "__toolable_inner={get url(){return process.getBuiltinModule('node:url').pathToFileURL(__filename).href},filename:__filename,dirname:__dirname,resolve:name=>process.getBuiltinModule('node:module').createRequire(__filename).resolve(name),main:false},",
+    '__toolable_entry={__proto__:__toolable_inner,main:true},',
+    `__toolable_table=()=>${asciiString(table)},__toolable_places=${asciiString(`${places} `)},__toolable_made={__proto__:null};`,
+    'let __toolable_hot;function __toolable_give(hot){__toolable_hot=hot}',
     'function __toolable_chunk(name){',
     'let m=__toolable_made[name];if(m)return m.exports;',
-    'const place=(__toolable_where??=__toolable_places())[name];',
-    'if(!place){const exports=__toolable_hot?.(name);return exports?(__toolable_made[name]={exports}).exports:__toolable_require(name)}',
-    `m=__toolable_made[name]={exports:{}};__toolable_later(name,place[0],place[1])(__toolable_chunk,m,m.exports,__toolable_import,__toolable_table,__toolable_zod,${OUTER.join(',')});`,
+    'const hot=__toolable_hot?.(name);if(hot)return(__toolable_made[name]={exports:hot}).exports;',
+    "const at=__toolable_places.indexOf(' '+name+' ');if(at===-1)return __toolable_require(name);",
+    "const [begin,end]=__toolable_places.slice(at+name.length+2).split(' ',2);",
+    `m=__toolable_made[name]={exports:{}};__toolable_later(name,+begin,+end)(__toolable_chunk,m,m.exports,__toolable_import,__toolable_table,__toolable_zod,${OUTER.join(',')});`,
     'return m.exports}',
     'function __toolable_import(name,named){return Promise.resolve().then(()=>{const found=__toolable_chunk(name);return named?{__proto__:null,...found.default,default:found.default}:found})}',
     `function __toolable_zod(){return __toolable_chunk(${JSON.stringify(zod)})}`,
-    `\n${now}\n})\n`,
+    // As node ends a module that waits for something that never happens.
+    "let __toolable_settled;process.once('beforeExit',()=>{__toolable_settled||(process.exitCode=13)});",
+    `return(async()=>{\n${now}\n__toolable_settled=true})()})\n`,
   ].join('')
   return { text: text + pieces.join(''), length: text.length }
 }

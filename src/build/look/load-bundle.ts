@@ -1,6 +1,4 @@
 import { createRequire } from 'node:module'
-import { dirname } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { Script, constants } from 'node:vm'
 import { setBuiltMark } from '../../contract/built.ts'
 import type { BuiltMark } from '../../contract/built.ts'
@@ -23,9 +21,7 @@ export function loadBundle({ text, length }: BundleScript, program: string, bund
     asked,
     start() {
       setBuiltMark(mark)
-      const require = createRequire(program)
-      const inner = { url: pathToFileURL(program).href, filename: program, dirname: dirname(program), resolve: (name: string) => require.resolve(name), main: false }
-      return (script.runInThisContext() as (...given: unknown[]) => Promise<void>)(require, program, inner.dirname, { ...inner, main: true }, inner, later)
+      return (script.runInThisContext() as (...given: unknown[]) => Promise<void>)(program, createRequire(program), later)
     },
   }
 }

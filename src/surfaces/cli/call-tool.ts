@@ -1,7 +1,7 @@
 import { loadWriter } from '../../contract/dialects/load.ts'
 import type { Outcome } from '../../contract/outcome.ts'
 import { ToolError } from '../../contract/tool-error.ts'
-import type { CallOptions } from '../../call/options.ts'
+import type { ServedCallOptions } from '../../call/options.ts'
 import { invoke } from '../../call/pipeline.ts'
 import { dialectContext } from './dialect-context.ts'
 import { listenToEvents } from './events.ts'
@@ -22,8 +22,8 @@ export async function callTool(call: ToolCall): Promise<number> {
 
   let outcome: Outcome
   try {
-    const options: CallOptions = {
-      signal: call.signal,
+    const options: ServedCallOptions = {
+      cancellation: call.ending,
       ...(call.timeout !== undefined && { timeout: call.timeout }),
       ...(globals.dryRun && { dryRun: true }),
       confirm: globals.yes === true ? true : responders.confirm,

@@ -1,4 +1,5 @@
 import type { ToolError } from '../../contract/tool-error.ts'
+import type { Cancellation } from '../../call/cancellation.ts'
 import type { Toolset, ToolsetOptions } from '../toolset-type.ts'
 import type { Observer } from './observer.ts'
 
@@ -24,6 +25,8 @@ export type Started = {
 /** What stands around a command. */
 export type Host = {
   readonly signal: AbortSignal
+  /** The same without the cost of a signal, of a process that makes one call and ends. */
+  readonly ending?: Cancellation
   readonly started: Started
   /** Puts up the guards of a process that runs tools; they are costly, so they are put up only then. */
   prepareForTools(redirectStrayOutput: () => void, serving?: Serving): void

@@ -6,6 +6,7 @@ import { ToolError } from '../../contract/tool-error.ts'
 import type { FlagSpec } from '../../define/flags/flag-spec.ts'
 import { CONTROL_FLAGS, INJECTED_FLAGS, PROGRAM_FLAGS } from '../../define/flags/injected.ts'
 import { flagSpecs } from '../../define/flags/specs.ts'
+import type { Stopping } from '../../call/cancellation.ts'
 import type { ToolEntry } from '../../call/collect.ts'
 import { feedReserved } from './argv/feed-reserved.ts'
 import { flagTable } from '../../define/argv/flag-table.ts'
@@ -41,7 +42,7 @@ export async function scanTool(entry: ToolEntry, tokens: readonly string[], glob
 }
 
 /** Reads the input: one JSON object, `@file.json`, `-` or a pipe, or flags. Throws USAGE or INVALID_INPUT. */
-export async function readInput({ specs, scanned }: ToolArguments, globals: Globals, io: Io, options: { readonly defaults?: { readonly [field: string]: unknown }; readonly stdinTaken: boolean; readonly signal?: AbortSignal }): Promise<ReadInput> {
+export async function readInput({ specs, scanned }: ToolArguments, globals: Globals, io: Io, options: { readonly defaults?: { readonly [field: string]: unknown }; readonly stdinTaken: boolean; readonly signal?: Stopping }): Promise<ReadInput> {
   const own = scanned.flags.filter(({ flag }) => flag.spec)
   const given = (spec: FlagSpec): boolean => Object.hasOwn(options.defaults ?? {}, spec.field) || (spec.env !== undefined && Boolean(io.env[spec.env]))
   const whole = await readWhole(specs, scanned.words, own, io, { ...options, isMissing: (spec) => spec.required && !given(spec) })
@@ -53,7 +54,7 @@ export async function readInput({ specs, scanned }: ToolArguments, globals: Glob
   return { input: feedReserved(specs, fields, globals), origin: 'flags', warnings: swallowedFlags(own) }
 }
 
-async function readWhole(specs: readonly FlagSpec[], words: readonly Word[], own: readonly GivenFlag[], io: Io, { stdinTaken, signal, isMissing }: { readonly stdinTaken: boolean; readonly signal?: AbortSignal; isMissing(spec: FlagSpec): boolean }): Promise<unknown> {
+async function readWhole(specs: readonly FlagSpec[], words: readonly Word[], own: readonly GivenFlag[], io: Io, { stdinTaken, signal, isMissing }: { readonly stdinTaken: boolean; readonly signal?: Stopping; isMissing(spec: FlagSpec): boolean }): Promise<unknown> {
   const whole = wholeInput(words[0], specs.some((spec) => spec.positional))
   if (whole !== undefined) {
     const { text } = words[0]!

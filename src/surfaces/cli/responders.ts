@@ -17,7 +17,7 @@ export type Responders = {
 }
 
 type Connecting = {
-  readonly call: Pick<ToolCall, 'io' | 'globals' | 'caller' | 'presentation' | 'signal' | 'observer'>
+  readonly call: Pick<ToolCall, 'io' | 'globals' | 'caller' | 'presentation' | 'ending' | 'observer'>
   readonly context: DialectContext
   send(line: object): Promise<void>
   whileAsking<T>(work: () => Promise<T>): Promise<T>
@@ -46,7 +46,7 @@ export function connectResponders({ call, context, send, whileAsking }: Connecti
   })
   const answer: Answerer | undefined = person ? askPerson : globals.session || supervised ? async (question, signal) => (await lineWise()).answer(question, signal) : undefined
   return {
-    confirm: answer ? async (question) => toDecision(await answer(question, call.signal)) : false,
+    confirm: answer ? async (question) => toDecision(await answer(question, 'signal' in call.ending ? call.ending.signal : call.ending)) : false,
     ...(answer && { answer }),
     ...sampler(globals.sampleVia, io.stdin, async (request, signal) => (await lineWise()).sample(request, signal)),
   }

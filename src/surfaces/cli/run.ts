@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { builtMark } from '../../contract/built.ts'
 import type { Io } from '../../contract/io.ts'
 import { ToolError } from '../../contract/tool-error.ts'
+import { Cancellation } from '../../call/cancellation.ts'
 import { toToolError } from '../../call/failure.ts'
 import type { Servable } from '../../call/servable.ts'
 import type { Host, Serving } from './host.ts'
@@ -40,11 +41,11 @@ export async function runAsProcess(set: Servable, makeToolset: Host['makeToolset
 
 /** Runs a command line as this process, and ends it with the status that it gives. */
 export async function runProcess(command: (argv: readonly string[], io: Io, host: Host) => Promise<number>, makeToolset: Host['makeToolset']): Promise<void> {
-  const controller = new AbortController()
+  const ending = new Cancellation()
   const exit = process.exit.bind(process)
   const cancelFile = process.env['RUN_ID'] ? process.env['CANCEL_FILE'] : undefined
   let signalled: number | undefined
-  const io = processIo(() => controller.abort(new ToolError('CANCELLED', 'nobody reads the output any more')))
+  const io = processIo(() => ending.cancel(new ToolError('CANCELLED', 'nobody reads the output any more')))
 
   const prepareForTools = (redirectStrayOutput: () => void, serving?: Serving): void => {
     let asked = false
@@ -54,19 +55,19 @@ export async function runProcess(command: (argv: readonly string[], io: Io, host
         if (asked) return dieBy(signal)
         asked = true
         if (!serving) signalled = status
-        controller.abort(new ToolError('CANCELLED', `the call was cancelled by ${signal}`))
+        ending.cancel(new ToolError('CANCELLED', `the call was cancelled by ${signal}`))
         setTimeout(() => dieBy(signal), serving?.farewell ?? LONGEST_FAREWELL_MS).unref()
       })
     }
     // Nothing is left that could wake the handler: without this the process would end without an answer.
-    process.once('beforeExit', () => controller.abort(new ToolError('INTERNAL', 'the tool waits for something that can never happen')))
-    const crash = (thrown: unknown): void => (serving ? serving.onCrash(crashError(thrown)) : controller.abort(crashError(thrown)))
+    process.once('beforeExit', () => ending.cancel(new ToolError('INTERNAL', 'the tool waits for something that can never happen')))
+    const crash = (thrown: unknown): void => (serving ? serving.onCrash(crashError(thrown)) : ending.cancel(crashError(thrown)))
     process.on('uncaughtException', crash)
     process.on('unhandledRejection', crash)
-    if (!serving && cancelFile) setInterval(() => void (existsSync(cancelFile) && controller.abort(new ToolError('CANCELLED', 'cancel-file'))), CANCEL_FILE_MS).unref()
+    if (!serving && cancelFile) setInterval(() => void (existsSync(cancelFile) && ending.cancel(new ToolError('CANCELLED', 'cancel-file'))), CANCEL_FILE_MS).unref()
     redirectStrayOutput()
   }
-  const status = await command(process.argv.slice(2), io, { signal: controller.signal, started: { execPath: process.execPath, execArgv: process.execArgv, script: process.argv[1] }, prepareForTools, makeToolset })
+  const status = await command(process.argv.slice(2), io, { get signal() { return ending.signal }, ending, started: { execPath: process.execPath, execArgv: process.execArgv, script: process.argv[1] }, prepareForTools, makeToolset })
   await io.stdout.flush()
   // A runner cancels by its file and by a signal; a signal alone has a status of its own.
   exit(signalled === undefined ? status : cancelFile && existsSync(cancelFile) ? SIGNALS.SIGINT : signalled)

@@ -3,11 +3,12 @@ import { resolve } from 'node:path'
 import type { Io } from '../../contract/io.ts'
 import { quoteForShell } from '../../contract/quote-for-shell.ts'
 import { ToolError } from '../../contract/tool-error.ts'
+import type { Stopping } from '../../call/cancellation.ts'
 import { host } from '../../call/host.ts'
 import { readAll } from './stdin.ts'
 
 /** Reads `--secret-file name=path` pairs; the path `-` is stdin. A file that others may read is refused: it is no secret. */
-export async function readSecrets(pairs: readonly string[], { stdin, cwd }: Io, { talksOnStdin, signal }: { readonly talksOnStdin: boolean; readonly signal: AbortSignal }): Promise<{ readonly [name: string]: string }> {
+export async function readSecrets(pairs: readonly string[], { stdin, cwd }: Io, { talksOnStdin, signal }: { readonly talksOnStdin: boolean; readonly signal: Stopping }): Promise<{ readonly [name: string]: string }> {
   const secrets: Record<string, string> = Object.create(null) as Record<string, string>
   for (const pair of pairs) {
     const [, name, path] = /^([\w.-]+)=(.+)$/s.exec(pair) ?? []

@@ -1,5 +1,7 @@
 import { toMilliseconds } from '../../contract/duration.ts'
 import type { Io } from '../../contract/io.ts'
+import type { Stopping } from '../../call/cancellation.ts'
+import { expectOneCall } from '../../call/work-place.ts'
 import type { Globals } from './argv/globals.ts'
 import { callTool } from './call-tool.ts'
 import { findCaller } from './caller.ts'
@@ -28,15 +30,19 @@ export async function startCall({ set, entry, single, args, globals, io, host, w
   const settings = await readSettings(io)
   const caller = findCaller(io.env)
   const presentation = choosePresentation(globals, io, caller, settings, set.options.defaultOutput)
-  if (!perform) host.prepareForTools(redirectStrayOutput)
+  const ending = host.ending ?? host.signal
+  if (!perform) {
+    host.prepareForTools(redirectStrayOutput)
+    if (host.ending) expectOneCall()
+  }
   const talksOnStdin = globals.session === true || globals.sampleVia === 'stdin'
-  const secrets = await gatherSecrets(globals, io, { talksOnStdin, signal: host.signal })
+  const secrets = await gatherSecrets(globals, io, { talksOnStdin, signal: ending })
   const stdinTaken = talksOnStdin || io.stdin.taken
-  const { input, origin, warnings } = await readInput(args, globals, io, { defaults: settings.defaultsOf(set.name, entry.name), stdinTaken, signal: host.signal })
+  const { input, origin, warnings } = await readInput(args, globals, io, { defaults: settings.defaultsOf(set.name, entry.name), stdinTaken, signal: ending })
   if (withoutInput && origin === 'flags') return withoutInput()
   return (perform ?? callTool)({
     set, entry, single, specs: args.specs, input, origin, warnings, secrets, globals, presentation, caller, io,
-    signal: host.signal,
+    ending,
     observer: host.observer,
     timeout: earlier(globals.timeout ?? io.env['TOOLABLE_TIMEOUT'] ?? settings.timeout, io),
   })
@@ -49,7 +55,7 @@ function earlier(timeout: string | undefined, { env, now }: Io): string | undefi
   return String(Math.max(0.001, left))
 }
 
-async function gatherSecrets({ secretFiles }: Globals, io: Io, options: { readonly talksOnStdin: boolean; readonly signal: AbortSignal }): Promise<{ readonly [name: string]: string }> {
+async function gatherSecrets({ secretFiles }: Globals, io: Io, options: { readonly talksOnStdin: boolean; readonly signal: Stopping }): Promise<{ readonly [name: string]: string }> {
   const laidOut = io.env['RUN_ID'] ? io.env['SECRETS_DIR'] : undefined
   if (secretFiles.length === 0 && !laidOut) return {}
   const { readLaidOutSecrets, readSecrets } = await import('./secrets.ts')

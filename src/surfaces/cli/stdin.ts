@@ -1,5 +1,6 @@
 import type { ByteSource } from '../../contract/io.ts'
 import { ToolError } from '../../contract/tool-error.ts'
+import type { Stopping } from '../../call/cancellation.ts'
 import { untilAborted } from '../../call/running.ts'
 
 /** How long a pipe that stays silent is waited for when input may or may not come. */
@@ -7,7 +8,7 @@ export const FIRST_BYTE_MS = 300
 const LARGEST_INPUT = 256 * 1024 * 1024
 
 /** Reads all of stdin as text. With `firstByteWithin`, gives undefined when nothing came in that time, or nothing at all. Throws INVALID_INPUT for invalid UTF-8. */
-export async function readAll(stdin: ByteSource, options: { readonly firstByteWithin?: number; readonly signal?: AbortSignal } = {}): Promise<string | undefined> {
+export async function readAll(stdin: ByteSource, options: { readonly firstByteWithin?: number; readonly signal?: Stopping } = {}): Promise<string | undefined> {
   const chunks: Uint8Array[] = []
   let size = 0
   const iterator = stdin.bytes()[Symbol.asyncIterator]()

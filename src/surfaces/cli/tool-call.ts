@@ -1,6 +1,7 @@
 import type { InputOrigin } from '../../contract/errors.ts'
 import type { Io } from '../../contract/io.ts'
 import type { FlagSpec } from '../../define/flags/flag-spec.ts'
+import type { Stopping } from '../../call/cancellation.ts'
 import type { ToolEntry } from '../../call/collect.ts'
 import type { Servable } from '../../call/servable.ts'
 import type { Globals } from './argv/globals.ts'
@@ -23,7 +24,8 @@ export type ToolCall = {
   readonly presentation: Presentation
   readonly caller: Caller | undefined
   readonly io: Io
-  readonly signal: AbortSignal
+  /** Ends it from outside. */
+  readonly ending: Stopping
   readonly observer: Observer | undefined
   readonly timeout: string | undefined
   /** How a person sees the result. */
