@@ -16,7 +16,7 @@ const BETWEEN_MS = 120
 const environment = { PATH: process.env.PATH, HOME: process.env.HOME }
 const { makeRuns } = await loadTypeScript(new URL('../test/views/support/make-runs.ts', import.meta.url))
 
-const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: [...(process.getuid?.() === 0 ? ['--no-sandbox'] : []), '--disable-dev-shm-usage', '--disable-gpu'] })
+const browser = await chromium.launch({ executablePath: '/usr/bin/chromium-headless-shell', args: [...(process.getuid?.() === 0 ? ['--no-sandbox'] : []), '--disable-dev-shm-usage', '--disable-gpu'] })
 const rows = [['runs in the folder', 'server ready', 'all runs known', 'first page', 'page again', 'to the pixel p50', 'p95', 'server memory']]
 try {
   for (const count of [100, 1000, 10_000]) rows.push(await measure(count))

@@ -23,7 +23,7 @@ export const systemPackages = [
   { binary: 'openssl', debian: 'openssl' },
   { binary: 'rsync', debian: 'rsync' },
   { binary: 'ssh', debian: 'openssh-client' },
-  { binary: 'chromium', debian: 'chromium' },
+  { binary: 'chromium-headless-shell', debian: 'chromium-headless-shell' },
 ]
 
 /** Installs what is missing with apt-get as root; anywhere else it throws an error that names the command to run. */
