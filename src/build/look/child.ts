@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { toToolError } from '../../call/failure.ts'
 import type { TakenProgram } from '../../surfaces/cli/run.ts'
 import type { LookProblem, SubjectFile } from './answer.ts'
@@ -19,7 +19,7 @@ async function ask(): Promise<void> {
   let taken = false
   let needsZod = false
   const give = (found: object): never => {
-    writeFileSync(out, JSON.stringify(found))
+    put(JSON.stringify(found))
     return exit(0)
   }
   const refuse = (thrown: unknown): never => {
@@ -51,7 +51,7 @@ async function trace(): Promise<void> {
       const { set, main, makeToolset } = given as TakenProgram
       const idle = withoutWork(set)
       for (const argv of Object.values(commandLines(set))) await main(idle, argv, capturedIo({}).io, quietHost(makeToolset))
-      writeFileSync(out, JSON.stringify([...asked]))
+      put(JSON.stringify([...asked]))
       exit(0)
     },
   })
@@ -68,9 +68,15 @@ async function warm(): Promise<void> {
       const { json = ['--version'], flags } = commandLines(set)
       if (flags) await main(idle, flags, capturedIo({}).io, quietHost(makeToolset))
       process.argv = [process.execPath, program, ...json]
-      process.on('exit', () => writeFileSync(out, script.createCachedData()))
+      process.on('exit', () => put(script.createCachedData()))
       await run(idle)
     },
   })
   await start()
+}
+
+// Whole or not at all: V8 trusts what it is given as code.
+function put(content: string | Uint8Array): void {
+  writeFileSync(`${out}.part`, content)
+  renameSync(`${out}.part`, out)
 }

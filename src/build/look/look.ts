@@ -42,6 +42,8 @@ async function inChild<T>(mode: string, ownFolder: string, { program, bundle, sc
     const whole = Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined))
     const { stderr } = await runChild({ command: [host.node, join(ownFolder, 'look.js'), mode, given, out], cwd, env: whole, timeout: LONGEST_LOOK_MS, ...(signal && { signal }) })
     return read(out, stderr.toString().trim().slice(0, 2000))
+  } catch (error) {
+    throw (error as NodeJS.ErrnoException).code === 'ENOSPC' ? new ToolError('DISK_FULL', `no space is left in ${tmpdir()}, where a program is looked at while it is built`, { cause: error, suggestion: 'Make room, or name another folder in the variable TMPDIR' }) : error
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
