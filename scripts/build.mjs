@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { transform } from 'esbuild'
 import { rolldown } from 'rolldown'
 import { build as buildApp } from 'vite'
+import { recordReach } from './reach.mjs'
 import { reachableFrom } from './static-imports.mjs'
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)))
@@ -36,13 +37,14 @@ function buildTypes() {
 }
 
 async function bundleInside() {
+  const reach = recordReach()
   const build = await rolldown({
     input: { index: 'src/index.ts', testing: 'src/testing/index.ts', bin: 'src/bin.ts', 'load-hooks': 'src/functions/load/hooks.ts', built: 'src/built/index.ts', look: 'src/build/look/child.ts' },
     platform: 'node',
     external: (id) => isExternal(id) && !id.startsWith('node:') && !id.startsWith('\0'),
     treeshake: { moduleSideEffects: false },
     preserveEntrySignatures: 'allow-extension',
-    plugins: [builtins()],
+    plugins: [builtins(), reach.plugin],
     onLog(level, log, handle) {
       // A file may be loaded late by one and at once by another that is late itself.
       if (log.code !== 'INEFFECTIVE_DYNAMIC_IMPORT') handle(level, log)
@@ -57,7 +59,9 @@ async function bundleInside() {
     chunkFileNames: 'inside/[name]-[hash].js',
     codeSplitting: { includeDependenciesRecursively: false, groups: listGroups() },
   })
-  for (const chunk of output.filter(({ type }) => type === 'chunk')) await writeSmall(chunk)
+  const chunks = output.filter(({ type }) => type === 'chunk')
+  for (const chunk of chunks) await writeSmall(chunk)
+  writeFileSync(`${next}/reach.json`, JSON.stringify(reach.table(chunks)))
 }
 
 // White space costs reading too. Lines stay short and names stay whole, because a stack trace shows both.

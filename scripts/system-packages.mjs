@@ -3,11 +3,12 @@ import { spawnSync } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** What the tests need from the machine: shells for the completion tests, tmux and python3 for the terminal tests, groff and man for manual pages, bubblewrap and prlimit for the sandbox, strace, unshare and mount for disks that fail, programs whose help is read, and a browser for the dashboard. */
+/** What the tests need from the machine: shells for the tests of completion and of built programs, tmux and python3 for the terminal tests, groff and man for manual pages, bubblewrap and prlimit for the sandbox, strace, unshare and mount for disks that fail, programs whose help is read, and a browser for the dashboard. */
 export const systemPackages = [
   { binary: 'bash', debian: 'bash' },
   { binary: 'zsh', debian: 'zsh' },
   { binary: 'fish', debian: 'fish' },
+  { binary: 'busybox', debian: 'busybox' },
   { binary: 'tmux', debian: 'tmux' },
   { binary: 'python3', debian: 'python3' },
   { binary: 'groff', debian: 'groff-base' },

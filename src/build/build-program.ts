@@ -5,7 +5,8 @@ import { basename, join, relative, resolve } from 'node:path'
 import { NO_TOOLS } from '../built/start-entry.ts'
 import { ToolError } from '../contract/tool-error.ts'
 import type * as Esbuild from 'esbuild'
-import { assemble } from './bundle/assemble.ts'
+import { prepareChunks } from './bundle/assemble.ts'
+import type { Assemble } from './bundle/assemble.ts'
 import { bundle } from './bundle/bundle.ts'
 import type { Bundle } from './bundle/bundle.ts'
 import { ZOD } from './bundle/chunk-names.ts'
@@ -71,14 +72,15 @@ export async function buildProgram(options: BuildOptions, around: Surroundings):
   return { program: shown[0]!, name: look.name, version: look.version, tools: look.manifest.tools.length, files: shown, warnings }
 }
 
-type Made = Pick<Bundle, 'chunks' | 'licences'> & { readonly look: Look; readonly esbuild: typeof Esbuild }
+type Made = Pick<Bundle, 'chunks' | 'licences'> & { readonly look: Look; readonly assemble: Assemble }
 
 async function makeBundle(esbuild: typeof Esbuild, { external = [] }: BuildOptions, entry: string, own: string, around: Surroundings): Promise<Made> {
   const attempt = async (start: string, records: boolean): Promise<Made | undefined> => {
-    const { recorded, shared, ...made } = await bundle(esbuild, { entry, start, external, records, ownFolder: own })
+    const { recorded, shared, chunks, licences } = await bundle(esbuild, { entry, start, external, records, ownFolder: own })
     if (shared) return undefined
-    const look = await lookTwice(own, { program: entry, bundle: `${entry}.bundle`, script: await assemble(esbuild, made.chunks, new Set(), '') }, around)
-    return recorded && look.needsZod ? undefined : { ...made, look, esbuild }
+    const assemble = await prepareChunks(esbuild, chunks)
+    const look = await lookTwice(own, { program: entry, bundle: `${entry}.bundle`, script: await assemble([], '') }, around)
+    return recorded && look.needsZod ? undefined : { chunks, licences, look, assemble }
   }
   const make = async (start: string): Promise<Made> => (await attempt(start, true)) ?? (await attempt(start, false))!
   try {
@@ -90,10 +92,10 @@ async function makeBundle(esbuild: typeof Esbuild, { external = [] }: BuildOptio
 }
 
 // Cut by what a call needs, which is found out by one, and compiled after another.
-async function compile({ esbuild, chunks, look }: Made, program: string, folder: string, own: string, around: Surroundings): Promise<Script & { readonly id: string; readonly code: Buffer | undefined }> {
+async function compile({ assemble, chunks, look }: Made, program: string, folder: string, own: string, around: Surroundings): Promise<Script & { readonly id: string; readonly code: Buffer | undefined }> {
   const table = writeTable(look)
-  const asked = await traceCall(own, { program, bundle: folder, script: await assemble(esbuild, chunks, new Set(), table) }, around)
-  const script = await assemble(esbuild, chunks, new Set([...asked, ...Object.keys(chunks).filter((name) => name.startsWith('./call-function-'))].filter((name) => name !== ZOD)), table)
+  const asked = await traceCall(own, { program, bundle: folder, script: await assemble([], table) }, around)
+  const script = await assemble([...asked, ...Object.keys(chunks).filter((name) => name.startsWith('./call-function-'))].filter((name) => name !== ZOD), table)
   const id = createHash('sha256').update(script.text).digest('hex').slice(0, 16)
   return { ...script, id, code: await compileAhead(own, { program, bundle: join(folder, `${id}.bundle`), script }, around) }
 }

@@ -1,20 +1,17 @@
-import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { bin, build, run } from '../support/build.ts'
 import '../support/without-coverage.ts'
 import { launch, makeFolder, sourceOf } from '../support/run-program.ts'
 import type { Ended, RunOptions } from '../support/run-program.ts'
 
-const bin = fileURLToPath(new URL('../../dist/bin.js', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'toolable-test build-'))
 const shop = join(folder, 'shop')
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-const toolable = (...args: string[]): Promise<Ended> => launch(process.execPath, [bin, ...args], { longest: 300_000 }).ended
-const build = (entry: string, out: string, ...more: string[]): Promise<Ended> => toolable('build', sourceOf(`build/${entry}`), '--out', out, ...more)
-const run = (program: string, args: readonly string[], options: RunOptions = {}): Promise<Ended> => launch(program, args, options).ended
 // A shop from its sources is compiled by the test's own hook.
 const hook = fileURLToPath(new URL('../setup/typescript-hook.mjs', import.meta.url))
 const unbuilt = (args: readonly string[], options: RunOptions = {}): Promise<Ended> => launch(process.execPath, ['--import', hook, sourceOf('build/shop.ts'), ...args], options).ended
@@ -154,17 +151,5 @@ describe('what is written', () => {
     writeFileSync(file, '')
     const refused = await build('exports-tools.mjs', join(file, 'inside'))
     expect([refused.status, refused.json.error.code]).toEqual([66, 'INVALID_PATH'])
-  })
-
-  test('is gone whole when a build is killed: the program before still runs [11.build-whole]', async () => {
-    const out = makeFolder()
-    await build('exports-tools.mjs', out, '--name', 'tools')
-    const before = readFileSync(join(out, 'tools'))
-    const killed = launch(process.execPath, [bin, 'build', sourceOf('build/shop.ts'), '--out', out, '--name', 'tools'], {})
-    setTimeout(() => killed.kill('SIGKILL'), 300)
-    await killed.ended
-    expect(existsSync(join(out, 'tools'))).toBe(true)
-    if (readFileSync(join(out, 'tools')).equals(before)) expect((await run(join(out, 'tools'), ['hello', '{}'])).json.result).toBe('hello')
-    chmodSync(out, 0o755)
   })
 })

@@ -8,6 +8,12 @@ export const BUILD: { readonly [name: string]: string } = {
   'build-cache': 'Compiled code that is missing, cut off, garbage or of another node is not used, and nothing else changes.',
   'build-zod': 'Schemas of zod are built only where the JSON Schema cannot tell; messages and values stay the same.',
   'build-frozen': 'What a program says about itself is written down only where it says the same in other surroundings.',
+  'build-carries': 'A built program carries what it can reach and nothing else of the package, and all that it can reach works: servers, documents, registries, runs, workflows, agents.',
   'build-refused': 'An entry that cannot be bundled or loaded is refused with file, line and exit status, and what was built before stays.',
+  'build-disk-full': 'A build that finds no space ends with DISK_FULL and exit status 73, leaves nothing half-written, and the program before goes on.',
+  'build-shells': 'A built program runs in dash, bash, zsh and BusyBox alike, with any argument.',
+  'build-cut-off': 'A program whose bundle is missing or cut off names the file and exits with 78.',
+  'build-external': 'A package that stays outside of the bundle, native code among them, is looked for beside the program, and one that is missing is named with what to do and exit status 69.',
+  'build-lazy': 'A call runs one script of compiled code: zod, YAML, documents and servers are not compiled, and modules of node for them are not loaded.',
   'build-whole': 'A file of a built program is whole or not there, and builds at the same time do not disturb each other.',
 }

@@ -3,20 +3,42 @@ import { ToolError } from '../../contract/tool-error.ts'
 import { ascii, wrap } from '../launch/wrap.ts'
 import type { Script } from '../launch/wrap.ts'
 import { START, ZOD } from './chunk-names.ts'
-import { chunksImported, isCommonJs, namesExported, namesImported } from './read-chunk.ts'
+import { chunksImported, chunksImportedLate, isCommonJs, namesExported, namesImported, replaceLateImports } from './read-chunk.ts'
 
 /** The ES modules that a program was cut into, by the name by which they import each other. */
 export type Chunks = { readonly [name: string]: string }
 
+/** Makes the script of a program: the chunks that are `hot` become one piece of code, the others stay apart. */
+export type Assemble = (hot: Iterable<string>, table: string) => Promise<Script>
+
 const SMALL = { platform: 'node', target: 'node20.19', minifyWhitespace: true, charset: 'ascii', legalComments: 'none', logLevel: 'silent' } as const
 
-/** Makes the script of a program of its chunks: those that are `hot` become one piece of code, the others stay apart. Throws CONFIG for a module that waits at its top and is loaded late. */
-export async function assemble(esbuild: typeof Esbuild, chunks: Chunks, hot: ReadonlySet<string>, table: string): Promise<Script> {
+/** Prepares chunks for being put together, as often as needed. What it gives throws CONFIG for a module that waits at its top and is loaded late. */
+export async function prepareChunks(esbuild: typeof Esbuild, chunks: Chunks): Promise<Assemble> {
   const texts = await asciiOnly(esbuild, lateImports(chunks))
-  const together = withImports(texts, [START, ...hot])
-  const cold = Object.keys(texts).filter((name) => !together.has(name))
-  const [now, later] = await Promise.all([join(esbuild, texts, cold), Promise.all(cold.map(async (name) => [name, await toFunctionBody(esbuild, texts[name]!)] as const))])
-  return wrap({ now, later, table, zod: ZOD })
+  const late = new Set(Object.values(chunks).flatMap(chunksImportedLate))
+  const bodies = new Map<string, Promise<string>>()
+  const bodyOf = (name: string): Promise<string> => bodies.get(name) ?? bodies.set(name, toFunctionBody(esbuild, texts[name]!)).get(name)!
+  return async (hot, table) => {
+    const together = withImports(texts, [START, ...hot])
+    const cold = Object.keys(texts).filter((name) => !together.has(name))
+    const [now, later] = await Promise.all([join(esbuild, texts, writeGiving(texts, cold, late)), Promise.all(cold.map(async (name) => [name, await bodyOf(name)] as const))])
+    return wrap({ now, later, table, zod: ZOD })
+  }
+}
+
+// `import()` of a chunk becomes a question to the program itself. A package of CommonJS gives all its names to node, and esbuild only its default: the others are taken from that.
+function lateImports(chunks: Chunks): Chunks {
+  const ask = (name: string): string | undefined => (chunks[name] === undefined ? undefined : `__toolable_import(${JSON.stringify(name)}${isCommonJs(chunks[name]) ? ',1' : ''})`)
+  return Object.fromEntries(Object.entries(chunks).map(([name, code]) => [name, replaceLateImports(code, ask)]))
+}
+
+// Two places are left where esbuild writes other characters: regular expressions, where an escape means the same, and tagged templates, where it does not, so that these are made calls before.
+async function asciiOnly(esbuild: typeof Esbuild, texts: Chunks): Promise<Chunks> {
+  return Object.fromEntries(await Promise.all(Object.entries(texts).map(async ([name, text]) => {
+    if (!/[^\u0000-\u007f]/.test(text)) return [name, text]
+    return [name, ascii((await esbuild.transform(text, { ...SMALL, format: 'esm', supported: { 'template-literal': false } })).code)]
+  })))
 }
 
 // A module exists once: what the hot chunks import is in the same piece of code.
@@ -31,44 +53,28 @@ function withImports(texts: Chunks, names: readonly string[]): ReadonlySet<strin
   return found
 }
 
-// Two places are left where esbuild writes other characters: regular expressions, where an escape means the same, and tagged templates, where it does not, so that these are made calls before.
-async function asciiOnly(esbuild: typeof Esbuild, texts: Chunks): Promise<Chunks> {
-  return Object.fromEntries(await Promise.all(Object.entries(texts).map(async ([name, text]) => {
-    if (!/[^\u0000-\u007f]/.test(text)) return [name, text]
-    return [name, ascii((await esbuild.transform(text, { ...SMALL, format: 'esm', supported: { 'template-literal': false } })).code)]
-  })))
-}
-
-// `import()` of a chunk becomes a question to the program itself. A package of CommonJS gives all its names to node, and esbuild only its default: the others are taken from that.
-function lateImports(chunks: Chunks): Chunks {
-  const calls = Object.entries(chunks).map(([name, code]) => [`import(${JSON.stringify(name)})`, `__toolable_import(${JSON.stringify(name)}${isCommonJs(code) ? ',1' : ''})`] as const)
-  return Object.fromEntries(Object.entries(chunks).map(([name, code]) => [name, calls.reduce((text, [written, call]) => text.replaceAll(written, call), code)]))
-}
-
 // Code of one scope costs least to start: no wrappers, no tables of exports. What the other chunks take from it is given to them when the first of them asks.
-async function join(esbuild: typeof Esbuild, texts: Chunks, cold: readonly string[]): Promise<string> {
+async function join(esbuild: typeof Esbuild, texts: Chunks, giving: string): Promise<string> {
   const { outputFiles } = await esbuild.build({
     ...SMALL, bundle: true, write: false, format: 'esm', outfile: 'program.js', stdin: { contents: "import'./toolable-give.js';import'./start.js'", resolveDir: '/' },
     plugins: [{
       name: 'toolable-join',
       setup(build) {
         build.onResolve({ filter: /.*/ }, ({ path }) => ({ path, namespace: 'chunk' }))
-        build.onLoad({ filter: /.*/, namespace: 'chunk' }, ({ path }) => ({ contents: path === './toolable-give.js' ? writeGiving(texts, cold) : texts[path]! }))
+        build.onLoad({ filter: /.*/, namespace: 'chunk' }, ({ path }) => ({ contents: path === './toolable-give.js' ? giving : texts[path]! }))
       },
     }],
   })
   return outputFiles[0]!.text
 }
 
-function writeGiving(texts: Chunks, cold: readonly string[]): string {
-  const everywhere = Object.values(texts).join('\n')
-  const given = Object.keys(texts).filter((name) => name !== START && !cold.includes(name)).map((name) => {
-    const loadedLate = everywhere.includes(`__toolable_import(${JSON.stringify(name)}`)
-    const names = loadedLate ? namesExported(texts[name]!) : [...new Set(cold.flatMap((other) => namesImported(texts[other]!, name)))]
-    return { name, names }
-  })
+function writeGiving(texts: Chunks, cold: readonly string[], late: ReadonlySet<string>): string {
+  const isCold = new Set(cold)
+  const asked = new Map<string, Set<string>>()
+  for (const { from, names } of cold.flatMap((name) => namesImported(texts[name]!))) asked.set(from, new Set([...(asked.get(from) ?? []), ...names]))
   let count = 0
-  const cases = given.map(({ name, names }) => {
+  const cases = Object.keys(texts).filter((name) => name !== START && !isCold.has(name)).map((name) => {
+    const names = late.has(name) ? namesExported(texts[name]!) : [...(asked.get(name) ?? [])]
     const locals = names.map((each) => ({ each, local: `h${count++}` }))
     return {
       imports: locals.length === 0 ? '' : `import{${locals.map(({ each, local }) => `${each} as ${local}`).join(',')}}from${JSON.stringify(name)};`,

@@ -17,9 +17,16 @@ export function outsideModules(external: readonly string[]): Plugin {
         return isOutside ? { path, namespace: OUTSIDE } : undefined
       })
       build.onLoad({ filter: /.*/, namespace: 'node' }, ({ path }) => ({ contents: `module.exports=process.getBuiltinModule(${JSON.stringify(path)})` }))
-      build.onLoad({ filter: /.*/, namespace: OUTSIDE }, ({ path }) => ({ contents: `module.exports=__toolable_require(${JSON.stringify(path)})` }))
+      build.onLoad({ filter: /.*/, namespace: OUTSIDE }, ({ path }) => ({ contents: requireOutside(path) }))
     },
   }
+}
+
+// Missing itself, not something that it needs.
+function requireOutside(path: string): string {
+  const name = /^(?:@[^/]+\/)?[^/]+/.exec(path)![0]
+  const words = `Cannot find package '${name}', which stays outside of this program; install it beside the program: npm install ${name}`
+  return `try{module.exports=__toolable_require(${JSON.stringify(path)})}catch(e){throw e.code==='MODULE_NOT_FOUND'&&e.requireStack?.length===1?Object.assign(new Error(${JSON.stringify(words)}),{code:e.code,outside:true}):e}`
 }
 
 /** The namespace of packages that are looked for when the program runs. */

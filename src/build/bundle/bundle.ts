@@ -5,7 +5,11 @@ import type { BuildOptions, Loader, Message, Metafile, OutputFile, Plugin } from
 import { ToolError } from '../../contract/tool-error.ts'
 import type { Chunks } from './assemble.ts'
 import { outsideModules } from './builtins.ts'
+import { START, ZOD } from './chunk-names.ts'
 import { ownPackage } from './own-package.ts'
+import { filesWithin, readReach } from './own-reach.ts'
+import { chunksImported, chunksImportedLate } from './read-chunk.ts'
+import { findUsedNames } from './used-names.ts'
 import { zodRecords } from './zod-records.ts'
 import type { ZodUse } from './zod-records.ts'
 
@@ -39,17 +43,18 @@ export async function bundle(esbuild: typeof Esbuild, { entry, start, external, 
   const plugins = [startModule(start, entry), outsideModules(external), entryMeta(entry), ...(records ? [zodRecords(ownFolder, entry, zod)] : []), ownPackage(ownFolder, entry)]
   const common = {
     bundle: true, write: false, platform: 'node', format: 'esm', target: 'node20.19', absWorkingDir: ROOT, outdir: join(ROOT, 'toolable'), minifySyntax: true, minifyWhitespace: true, charset: 'ascii',
-    legalComments: 'external', logLevel: 'silent', define: { 'import.meta': '__toolable_inner' },
+    logLevel: 'silent', define: { 'import.meta': '__toolable_inner' }, entryPoints: [{ in: 'toolable:start', out: 'start' }],
   } as const satisfies BuildOptions
   try {
-    // As one file first: where it is cut, esbuild takes every import() for one that can happen, also those in code that nobody uses.
-    const { metafile } = await esbuild.build({ ...common, entryPoints: [{ in: 'toolable:start', out: 'start' }], metafile: true, plugins })
-    const used = new Set(Object.values(metafile.outputs).flatMap(({ inputs }) => Object.entries(inputs).flatMap(([file, { bytesInOutput }]) => (bytesInOutput > 0 ? [join(ROOT, file)] : []))))
-    const { outputFiles } = await esbuild.build({
-      ...common, splitting: true, chunkNames: '[name]-[hash]', plugins: [usedModules(used), ...plugins],
-      entryPoints: [{ in: 'toolable:start', out: 'start' }, ...(zod.recorded ? [{ in: 'toolable:zod', out: 'zod' }] : [])],
+    const reach = readReach(ownFolder)
+    const within = filesWithin(reach, await findUsedNames(esbuild, reach, { ...common, entryPoints: [...common.entryPoints], plugins }), ownFolder)
+    const { outputFiles, metafile } = await esbuild.build({
+      ...common, splitting: true, metafile: true, legalComments: 'external', chunkNames: '[name]-[hash]', plugins: [ownLateModules(ownFolder, within), ...plugins],
+      entryPoints: [...common.entryPoints, ...(zod.recorded ? [{ in: 'toolable:zod', out: 'zod' }] : [])],
     })
-    return { chunks: readChunks(outputFiles), licences: readLicences(outputFiles), recorded: zod.recorded, shared: zod.recorded && reachedFrom(entry, metafile.inputs, ownFolder).some((file) => used.has(file) && zod.packages.has(file)) }
+    const chunks = loadedChunks(readChunks(outputFiles))
+    const used = new Set(Object.entries(metafile.outputs).flatMap(([file, { inputs }]) => (chunks[`./${basename(file)}`] === undefined ? [] : Object.entries(inputs).flatMap(([each, { bytesInOutput }]) => (bytesInOutput > 0 ? [join(ROOT, each)] : [])))))
+    return { chunks, licences: readLicences(outputFiles), recorded: zod.recorded, shared: zod.recorded && reachedFrom(entry, metafile.inputs, ownFolder).some((file) => used.has(file) && zod.packages.has(file)) }
   } catch (error) {
     const { errors } = error as { readonly errors?: readonly Message[] }
     throw errors?.length ? explain(errors) : error
@@ -66,6 +71,20 @@ function reachedFrom(entry: string, inputs: Metafile['inputs'], ownFolder: strin
   }
   visit(entry)
   return [...found]
+}
+
+// The others are only mentioned in code that was left out.
+function loadedChunks(chunks: Chunks): Chunks {
+  const found: { [name: string]: string } = {}
+  const visit = (name: string): void => {
+    const text = chunks[name]
+    if (text === undefined || Object.hasOwn(found, name)) return
+    found[name] = text
+    for (const other of [...chunksImported(text), ...chunksImportedLate(text)]) visit(other)
+  }
+  visit(START)
+  visit(ZOD)
+  return found
 }
 
 function readChunks(files: readonly OutputFile[]): Chunks {
@@ -88,21 +107,16 @@ function startModule(start: string, entry: string): Plugin {
   }
 }
 
-// What nobody can load becomes no chunk.
-function usedModules(used: ReadonlySet<string>): Plugin {
+// Where it cuts, esbuild takes every import() for one that can happen, also those in code that nobody uses. Of this package it is known which can.
+function ownLateModules(ownFolder: string, within: ReadonlySet<string>): Plugin {
   return {
-    name: 'toolable-used',
+    name: 'toolable-late',
     setup(build) {
-      build.onResolve({ filter: /^\./ }, async ({ path, kind, resolveDir, importer, pluginData }) => {
-        if (kind !== 'dynamic-import' || pluginData === FOUND) return undefined
-        const found = await build.resolve(path, { kind, resolveDir, importer, pluginData: FOUND })
-        return found.errors.length > 0 || used.has(found.path) ? found : { path, external: true }
-      })
+      build.onResolve({ filter: /^\./ }, ({ path, kind, resolveDir, importer }) =>
+        kind !== 'dynamic-import' || !importer.startsWith(ownFolder) || within.has(join(resolveDir, path)) ? undefined : { path, external: true })
     },
   }
 }
-
-const FOUND = { found: true }
 
 const LOADERS: { readonly [extension: string]: Loader } = { '.ts': 'ts', '.mts': 'ts', '.cts': 'ts', '.tsx': 'tsx', '.jsx': 'jsx' }
 

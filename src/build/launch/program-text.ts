@@ -59,9 +59,11 @@ export function programText({ name, version, manifest, answers, bundle: { id, le
 // Names that nobody exports: a variable of the environment that the shell sets reaches the program changed.
 function shellBegin(name: string): string[] {
   return [
+    // In a function of zsh $0 is the name of the function.
+    '__toolable_p=$0',
     '__toolable_node() {',
     `command -v node >/dev/null 2>&1 || { echo ${quote(`${name}: needs Node.js 20.19 or newer, and there is no 'node' in PATH`)} >&2; exit 127; }`,
-    'exec node "$0" "$@"',
+    'exec node "$__toolable_p" "$@"',
     '}',
     '__toolable_q="$# $*"',
     `case $__toolable_q in ${HELP}|"1 --version"|"1 -V"|"1 --discover"|"1 --tools"|*" --manifest") ;; *) __toolable_node "$@";; esac`,

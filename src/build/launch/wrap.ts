@@ -42,7 +42,9 @@ export function wrap({ now, later, table, zod }: Parts): Script {
     `function __toolable_zod(){return __toolable_chunk(${JSON.stringify(zod)})}`,
     // As node ends a module that waits for something that never happens.
     "let __toolable_settled;process.once('beforeExit',()=>{__toolable_settled||(process.exitCode=13)});",
-    `return(async()=>{\n${now}\n__toolable_settled=true})()})\n`,
+    // A package that is missing is no fault of the code: a stack would only hide its name.
+    "function __toolable_failed(e){if(!e?.outside||globalThis[Symbol.for('toolable.built')].take)throw e;console.error(`${__filename}: ${e.message}`);process.exit(69)}",
+    `return(async()=>{\n${now}\n__toolable_settled=true})().catch(__toolable_failed)})\n`,
   ].join('')
   return { text: text + pieces.join(''), length: text.length }
 }

@@ -1,7 +1,7 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { toToolError } from '../../call/failure.ts'
 import type { TakenProgram } from '../../surfaces/cli/run.ts'
-import type { LookProblem, Subject } from './answer.ts'
+import type { LookProblem, SubjectFile } from './answer.ts'
 import { askProgram } from './ask-program.ts'
 import { capturedIo, quietHost } from './captured-io.ts'
 import { loadBundle } from './load-bundle.ts'
@@ -10,7 +10,8 @@ import { commandLines, withoutWork } from './warm-up.ts'
 // A process of its own, because loading a program runs its modules: node look.js ask|trace|warm <subject> <where to write>
 const [mode, subject, out] = process.argv.slice(2) as [string, string, string]
 const exit = process.exit.bind(process)
-const { program, bundle, script: bundled } = JSON.parse(readFileSync(subject, 'utf8')) as Subject
+const { program, bundle, script: file, length } = JSON.parse(readFileSync(subject, 'utf8')) as SubjectFile
+const bundled = { text: readFileSync(file, 'latin1'), length }
 process.argv = [process.execPath, program]
 await (mode === 'ask' ? ask() : mode === 'trace' ? trace() : warm())
 
@@ -18,7 +19,7 @@ async function ask(): Promise<void> {
   let taken = false
   let needsZod = false
   const give = (found: object): never => {
-    writeFileSync(out, JSON.stringify(found))
+    put(JSON.stringify(found))
     return exit(0)
   }
   const refuse = (thrown: unknown): never => {
@@ -50,7 +51,7 @@ async function trace(): Promise<void> {
       const { set, main, makeToolset } = given as TakenProgram
       const idle = withoutWork(set)
       for (const argv of Object.values(commandLines(set))) await main(idle, argv, capturedIo({}).io, quietHost(makeToolset))
-      writeFileSync(out, JSON.stringify([...asked]))
+      put(JSON.stringify([...asked]))
       exit(0)
     },
   })
@@ -67,9 +68,15 @@ async function warm(): Promise<void> {
       const { json = ['--version'], flags } = commandLines(set)
       if (flags) await main(idle, flags, capturedIo({}).io, quietHost(makeToolset))
       process.argv = [process.execPath, program, ...json]
-      process.on('exit', () => writeFileSync(out, script.createCachedData()))
+      process.on('exit', () => put(script.createCachedData()))
       await run(idle)
     },
   })
   await start()
+}
+
+// Whole or not at all: V8 trusts what it is given as code.
+function put(content: string | Uint8Array): void {
+  writeFileSync(`${out}.part`, content)
+  renameSync(`${out}.part`, out)
 }

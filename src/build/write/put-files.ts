@@ -14,7 +14,7 @@ export function putFiles(files: readonly BuiltFile[]): void {
   for (const file of files) {
     const fresh = `${file.path}.${host.pid}.tmp`
     try {
-      mkdirSync(dirname(file.path), { recursive: true })
+      makeFolder(dirname(file.path))
       writeFileSync(fresh, file.content, { mode: file.executable ? 0o755 : 0o644, flush: true })
       renameSync(fresh, file.path)
     } catch (error) {
@@ -29,6 +29,18 @@ export function clearFolder(folder: string, keep: string): void {
   for (const name of readdirSync(folder)) {
     const path = join(folder, name)
     if (!name.startsWith(keep) && Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) > LEFT_ALONE_MS) rmSync(path, { force: true })
+  }
+}
+
+// One by one: with `recursive` node says of a file system that may only be read that the folder is not there.
+function makeFolder(folder: string): void {
+  if (existsSync(folder)) return
+  makeFolder(dirname(folder))
+  try {
+    mkdirSync(folder)
+  } catch (error) {
+    // Another build may have been faster.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
 }
 

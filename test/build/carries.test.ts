@@ -1,0 +1,46 @@
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, expect, test } from 'vitest'
+import { build, run } from '../support/build.ts'
+import { launch, makeFolder } from '../support/run-program.ts'
+import '../support/without-coverage.ts'
+
+const out = makeFolder()
+const project = makeFolder()
+const [much, tools] = [join(out, 'much'), join(out, 'tools')]
+const bundleOf = (program: string): string => readFileSync(join(`${program}.files`, readdirSync(`${program}.files`).find((name) => name.endsWith('.bundle'))!), 'latin1')
+
+beforeAll(async () => {
+  mkdirSync(join(project, 'tools'))
+  writeFileSync(join(project, 'tools', 'shout.sh'), '#!/bin/sh\n# toolable: {"name": "shout", "summary": "Say it loudly", "call": "flags", "input": {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}}\necho "$2" | tr a-z A-Z\n', { mode: 0o755 })
+  const built = await Promise.all([build('uses-much.mjs', out), build('exports-tools.mjs', out, '--name', 'tools')])
+  expect(built.map(({ status }) => status)).toEqual([0, 0])
+}, 300_000)
+
+test('what a program uses of the package besides the command line works [11.build-carries]', async () => {
+  const ends = await Promise.all([['ask'], ['list'], ['flow'], ['start'], ['plans', 'planning-setup-plan', '{"objective":"Ship it"}']].map((words) => run(much, words, { cwd: project })))
+  expect(ends.map(({ json }) => json.result ?? json.error)).toEqual(['Done.', { tools: ['greet', 'shout'], called: 'AFAR' }, 'hello Grace', 'completed', expect.objectContaining({ objective: 'Ship it' })])
+})
+
+test('every program has its servers, documents and completion [11.build-carries]', async () => {
+  const hello = '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}\n'
+  const [mcp, lines, docs, skill, completion, words, selftest] = await Promise.all([
+    run(tools, ['--serve-mcp', 'stdio'], { input: hello }), run(tools, ['--serve'], { input: '{"call":"hello","id":"1","input":{}}\n' }), run(tools, ['docs', 'markdown']), run(tools, ['docs', 'skill']),
+    run(tools, ['completion', 'bash']), run(tools, ['__complete', '']), run(tools, ['--selftest']),
+  ])
+  expect(mcp.lines[0].result.serverInfo.name).toBe('toolable')
+  expect(lines.stdout).toContain('hello')
+  for (const end of [docs, skill, completion, words, selftest]) expect([end.status, end.stderr]).toEqual([0, ''])
+  const server = launch(tools, ['serve', 'http', '--port', '0'], {})
+  await server.said('http://', 'stderr')
+  server.kill('SIGTERM')
+  await server.ended
+})
+
+test('a program of a few tools leaves the rest behind [11.build-carries]', () => {
+  // Words of the builder, of the dashboard, of the loop of an agent and of workflows.
+  const words = ["building needs the package 'esbuild'", '/index.html', 'the model was not done after', 'compensat']
+  const carried = (program: string): boolean[] => words.map((each) => bundleOf(program).includes(each))
+  expect(carried(tools)).toEqual([false, false, false, false])
+  expect(carried(much)).toEqual([false, false, true, true])
+})
