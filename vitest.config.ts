@@ -8,19 +8,22 @@ const hook = fileURLToPath(new URL('test/setup/typescript-hook.mjs', import.meta
 process.env['EXTRA_CA_CERTS_FOR_NPM'] ??= process.env['NODE_EXTRA_CA_CERTS'] ?? ''
 delete process.env['NODE_EXTRA_CA_CERTS']
 
-// Tests of pure hearts share their workers, which saves a start and the loading of everything for each file; whoever starts programs or touches the process has a worker of his own.
-const pure = ['unit', 'pins', 'views/model', 'workflow/build', 'workflow/expressions', 'workflow/interpret', 'workflow/outline'].map((folder) => `test/${folder}/**/*.test.ts`)
 // Looks at the modules that node loads, and a built program has none.
 const notBuilt = process.env['BUILT_PROGRAMS'] === undefined ? [] : ['test/cli/lazy-loading.test.ts']
 
+// `npm test` has compiled them with everything else already.
+const typecheck = { enabled: process.env['TYPES_ARE_CHECKED'] === undefined, include: ['test/types/**/*.test-d.ts'], tsconfig: 'tsconfig.types.json' }
+
 export default defineConfig({
   test: {
-    projects: [
-      { extends: true, test: { name: 'pure', include: pure, isolate: false } },
-      { extends: true, test: { name: 'whole', include: ['test/**/*.test.ts'], exclude: ['**/node_modules/**', ...pure, ...notBuilt], typecheck: { enabled: true, include: ['test/types/**/*.test-d.ts'], tsconfig: 'tsconfig.types.json' } } },
-    ],
-    setupFiles: ['test/setup/neutral-environment.ts', 'test/setup/write-coverage.ts'],
-    // One process for each test file; dist/ and src/ are loaded by node itself, not by vite, so that V8 coverage is true.
+    include: ['test/**/*.test.ts'],
+    exclude: ['**/node_modules/**', ...notBuilt],
+    typecheck,
+    // A worker takes one file after another: a start and the loading of everything for each would be a third of what the suite costs. fresh-worker.ts lets them begin alike.
+    isolate: false,
+    setupFiles: ['test/setup/fresh-worker.ts', 'test/setup/neutral-environment.ts', 'test/setup/write-coverage.ts'],
+    sequence: { setupFiles: 'list' },
+    // dist/ and src/ are loaded by node itself, not by vite, so that V8 coverage is true.
     pool: 'forks',
     // Left to itself, vitest keeps a core free, which is half of a machine with two.
     maxWorkers: availableParallelism(),

@@ -1,4 +1,4 @@
-// Builds dist/. A start must be cheap, so the code is cut by what a start needs: `core` is what every program loads, `call` what a call adds, `help`
+// Builds dist/. A start must be cheap, so the code is cut by what a start needs: `core` is what every program loads, `library` what it may use besides, `call` what a call adds, `help`
 // what help adds, `common` what both need, `flags` what reading flags needs, `schema` what compiled schemas need; everything else is a chunk of its own that loads when it is needed.
 // See docs/decisions/2026-11-15-chunks-by-what-a-start-needs.md.
 import { spawnSync } from 'node:child_process'
@@ -83,8 +83,14 @@ function listGroups() {
   const help = reach(`${cli}/help/help.ts`)
   // A client waits for a server that it has started.
   const mcp = reach('src/surfaces/builtin/run.ts', 'src/surfaces/builtin/start.ts', 'src/surfaces/mcp/commands.ts', 'src/surfaces/mcp/serve.ts', 'src/surfaces/mcp/methods/table.ts')
+  const needed = reach(`${cli}/run-tool.ts`, 'src/call/engine.ts', `${cli}/help/help.ts`, 'src/define/argv/input.ts', 'src/define/compile-tool.ts', 'src/built/index.ts')
   const groups = {
-    core: reach('src/index.ts', `${cli}/run.ts`, `${cli}/documents.ts`, 'src/surfaces/json/discover.ts', 'src/call/host.ts', 'src/contract/quote-for-shell.ts'),
+    core: new Set([
+      ...reach('src/surfaces/toolset.ts', 'src/call/tool.ts', `${cli}/run.ts`, `${cli}/documents.ts`, 'src/surfaces/json/discover.ts', 'src/call/host.ts', 'src/contract/quote-for-shell.ts'),
+      ...[...reach('src/index.ts')].filter((file) => needed.has(file)),
+    ]),
+    // What else the library offers: an entry that is built has none of it, unless it uses it.
+    library: reach('src/index.ts'),
     // What help and calls both need.
     common: new Set([...help].filter((file) => call.has(file))),
     call,
@@ -104,7 +110,7 @@ function listGroups() {
     mcp,
   }
   // The entry itself stays apart: a chunk that others load exports what they need, and an entry only what is public.
-  groups.core.delete(resolve('src/index.ts'))
+  groups.library.delete(resolve('src/index.ts'))
   // The bundler's own helpers, and what every start needs of node.
   const always = /^\0(rolldown|node:(fs|path|url|util)$)/
   return Object.entries(groups).map(([name, files], index, { length }) => ({

@@ -29,7 +29,8 @@ export const KEYS = { interrupt: '\u0003', end: '\u0004' } as const
 
 const PYTHON = existsSync('/usr/bin/python3') ? '/usr/bin/python3' : 'python3'
 const SCRIPT = fileURLToPath(new URL('terminal.py', import.meta.url))
-const LONGEST_S = 20
+// Only what never ends is waited for so long.
+const LONGEST_S = 60
 
 /** Runs a fixture on a real pseudo-terminal. Throws when it does not end, or when something that was waited for never came. */
 export async function runInTerminal(name: string, args: readonly string[], { env, columns = 100, steps = [], pipes = [], cwd }: TerminalOptions = {}): Promise<Screen> {

@@ -22,21 +22,29 @@ export type FlagTable = {
   readonly names: readonly string[]
 }
 
-/** A table of flags; what stands first wins where names meet. */
+/** A table of flags; what stands first wins where names meet. It is made when the first flag is looked for, because input as JSON has none. */
 export function flagTable(specs: readonly FlagSpec[], ...injected: readonly (readonly InjectedFlag[])[]): FlagTable {
+  let made: ReturnType<typeof makeTable> | undefined
+  const table = (): ReturnType<typeof makeTable> => (made ??= makeTable(specs, injected.flat()))
+  return {
+    // People and models write max_depth and maxDepth too.
+    long: (name) => table().byLong.get(name) ?? table().byLong.get(flagName(name)),
+    short: (letter) => table().byShort.get(letter),
+    get names() {
+      return table().known.filter(({ injected: flag, spec }) => !(flag?.hidden || spec?.hidden)).map(({ long }) => `--${long}`)
+    },
+  }
+}
+
+function makeTable(specs: readonly FlagSpec[], injected: readonly InjectedFlag[]): { readonly known: readonly KnownFlag[]; readonly byLong: Map<string, KnownFlag>; readonly byShort: Map<string, KnownFlag> } {
   const byLong = new Map<string, KnownFlag>()
   const byShort = new Map<string, KnownFlag>()
-  const known = [...specs.filter((spec) => spec.fedBy === undefined).map(fromSpec), ...injected.flat().map(fromInjected)]
+  const known = [...specs.filter((spec) => spec.fedBy === undefined).map(fromSpec), ...injected.map(fromInjected)]
   for (const flag of known) {
     if (!byLong.has(flag.long)) byLong.set(flag.long, flag)
     if (flag.short !== undefined && !byShort.has(flag.short)) byShort.set(flag.short, flag)
   }
-  return {
-    // People and models write max_depth and maxDepth too.
-    long: (name) => byLong.get(name) ?? byLong.get(flagName(name)),
-    short: (letter) => byShort.get(letter),
-    names: known.filter(({ injected: flag, spec }) => !(flag?.hidden || spec?.hidden)).map(({ long }) => `--${long}`),
-  }
+  return { known, byLong, byShort }
 }
 
 function fromSpec(spec: FlagSpec): KnownFlag {

@@ -1,5 +1,4 @@
 import fs from 'node:fs'
-import { syncBuiltinESMExports } from 'node:module'
 import { redirectChildren } from './stray-children.ts'
 
 const OUT = 1
@@ -10,7 +9,13 @@ export function redirectStrayOutput(): void {
   redirectStreams()
   redirectFileWrites()
   redirectChildren()
-  syncBuiltinESMExports()
+  if (mayHaveBeenImported()) process.getBuiltinModule('node:module').syncBuiltinESMExports()
+}
+
+// An ES module keeps the functions that it has imported; without the loader of such modules there is none, and asking for it costs milliseconds.
+function mayHaveBeenImported(): boolean {
+  const loaded = loadedModules()
+  return loaded.length === 0 || loaded.includes('NativeModule internal/modules/esm/loader')
 }
 
 function redirectStreams(): void {

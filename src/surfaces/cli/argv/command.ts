@@ -78,7 +78,10 @@ function namesBuiltin([word, next]: readonly string[], only: ToolEntry | undefin
 function yieldingTo({ definition }: ToolEntry, table: FlagTable): FlagTable {
   let own: ReadonlySet<string> | undefined
   return {
-    ...table,
+    short: table.short,
+    get names() {
+      return table.names
+    },
     long(name) {
       const flag = table.long(name)
       return flag && flag.long !== 'help' && (own ??= definition.flagNames()).has(flag.long) ? undefined : flag
