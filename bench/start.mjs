@@ -18,6 +18,8 @@ const flags = ['Ada', '--loud']
 const empty = { argv: ['-e', '0'] }
 const built = Object.fromEntries(['zod', 'json-schema', 'functions'].map((name) => [name, buildOurs(here(`programs/${name}.${name === 'functions' ? 'ts' : 'mjs'}`), folder, name).program]))
 const portable = buildOurs(here('programs/json-schema.mjs'), folder, 'portable', ['--portable']).program
+// Node is inside of it.
+const single = buildOurs(here('programs/json-schema.mjs'), folder, 'single', ['--single']).program
 const growing = Object.fromEntries([FEW, MANY].map((count) => [count, buildOurs(writeMany(count, folder), folder, `many-${count}`).program]))
 const bundled = Object.fromEntries(await Promise.all(PEERS.map(async (peer) => [peer, (await bundleBare(here(`peers/${peer}.mjs`), folder, peer)).program])))
 
@@ -26,6 +28,7 @@ const cases = [
   { key: 'bare zod, call', argv: [here('programs/bare-zod.mjs'), call], expect: 'HELLO Ada' },
   ...Object.entries(built).flatMap(([name, program]) => listOurs(`built ${name}`, { node: program, before: [], only: name !== 'functions' })),
   ...listOurs('portable json-schema', { node: process.execPath, before: [portable] }),
+  ...listOurs('single json-schema', { node: single, before: [] }),
   ...['zod', 'json-schema'].flatMap((name) => listOurs(`unbuilt ${name}`, { node: process.execPath, before: [here(`programs/${name}.mjs`)] })),
   ...Object.entries(growing).flatMap(([count, program]) => [
     { key: `built, ${count} tools, --discover`, node: program, argv: ['--discover'], expect: `in way ${count - 1}` },
@@ -41,6 +44,7 @@ const marks = [
     ...['JSON', 'flags'].map((form) => [`built ${name}, ${form}`, 'node -e 0', name === 'zod' ? 1.6 : 1.2]),
   ]),
   ...['--help', '--discover', '--manifest'].map((question) => [`portable json-schema, ${question}`, 'node -e 0', 1.15]),
+  ...[['--help', 1.15], ['--discover', 1.15], ['JSON', 1.2]].map(([what, wanted]) => [`single json-schema, ${what}`, 'node -e 0', wanted]),
   [`built, ${MANY} tools, --discover`, `built, ${FEW} tools, --discover`, 1.1],
   [`built, ${MANY} tools, call`, `built, ${FEW} tools, call`, 1.1],
   ...['--help', '--discover', 'JSON'].map((what) => [`unbuilt zod, ${what}`, 'bare zod, call', 1.25]),

@@ -39,6 +39,7 @@ export const processFiles = [
   'src/build/launch/launch.ts',
   'src/build/launch/launch-slowly.ts',
   'src/build/launch/answer.ts',
+  'src/build/single/launch-single.ts',
   'src/build/look/child.ts',
   // These stand between the process and the handlers, which cannot be told to take a parameter.
   'src/call/exit-guard.ts',

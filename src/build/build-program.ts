@@ -20,6 +20,8 @@ import { compileAhead, lookAt, traceCall } from './look/look.ts'
 import type { Surroundings } from './look/look.ts'
 import { nearestPackage } from './names.ts'
 import { ownFolder } from './own-files.ts'
+import { prepareExecutable } from './single/make-executable.ts'
+import { singleParts } from './single/parts.ts'
 import { startOfEntry, startOfFunctions } from './start-text.ts'
 import { clearFolder, putFiles } from './write/put-files.ts'
 
@@ -29,6 +31,8 @@ export type BuildOptions = {
   readonly name?: string
   readonly external?: readonly string[]
   readonly portable?: boolean
+  /** One executable with node in it. */
+  readonly single?: boolean
 }
 
 /** What was built. */
@@ -48,26 +52,31 @@ export async function buildProgram(options: BuildOptions, around: Surroundings):
   if (!statSync(entry, { throwIfNoEntry: false })?.isFile()) throw new ToolError('INVALID_PATH', `there is no file ${options.entry}`, { field: 'entry' })
   const out = resolve(around.cwd, options.out ?? 'dist')
   const own = ownFolder()
+  const single = options.single === true ? prepareExecutable(entry, around) : undefined
   const made = await makeBundle(await loadEsbuild(entry), options, entry, own, around)
   const { look } = made
   const warnings = look.answers.length === 0 ? ['what it prints about itself depends on where it runs, so that node answers --help and its kin too'] : []
   const name = options.name ?? look.name
-  const program = join(out, `${name}${nearestPackage(out).type === 'module' ? '.cjs' : ''}`)
+  const program = join(out, `${name}${!single && nearestPackage(out).type === 'module' ? '.cjs' : ''}`)
   const folder = join(out, `${name}.files`)
   const { id, text, length, code } = await compile(made, program, folder, own, around)
-  const portable = options.portable === true
+  const portable = options.portable === true || single !== undefined
   const slow = slowText(portable)
   const sealed = code && sealCode(code, id)
   const facts = { id, length, slowly: [text.length, text.length + slow.length], code: { size: sealed?.content.length ?? 0, seal: sealed?.seal ?? '' } } as const
-  const files = [
-    { path: join(folder, `${id}.bundle`), content: Buffer.from(text + slow, 'latin1') },
-    ...(sealed ? [{ path: join(folder, `${id}.cache`), content: sealed.content }] : []),
-    ...(made.licences === undefined ? [] : [{ path: join(folder, `${id}.licences.txt`), content: made.licences }]),
-    { path: join(out, `${name}.cmd`), content: `@node "%~dp0${basename(program)}" %*\r\n` },
-    { path: program, content: programText({ name, version: look.version, manifest: inFileManifest(look), answers: look.answers, bundle: facts, portable }), executable: true as const },
-  ]
+  const file = programText({ name, version: look.version, manifest: inFileManifest(look), answers: look.answers, bundle: facts, portable })
+  const licences = made.licences === undefined ? [] : [{ path: single ? `${program}.licences.txt` : join(folder, `${id}.licences.txt`), content: made.licences }]
+  const files = single
+    ? [...licences, { path: program, content: await single(singleParts({ answers: file, bundle: text, length, code })), executable: true as const }]
+    : [
+        { path: join(folder, `${id}.bundle`), content: Buffer.from(text + slow, 'latin1') },
+        ...(sealed ? [{ path: join(folder, `${id}.cache`), content: sealed.content }] : []),
+        ...licences,
+        { path: join(out, `${name}.cmd`), content: `@node "%~dp0${basename(program)}" %*\r\n` },
+        { path: program, content: file, executable: true as const },
+      ]
   putFiles(files)
-  clearFolder(folder, id)
+  if (!single) clearFolder(folder, id)
   const shown = files.toReversed().map(({ path }) => relative(around.cwd, path) || basename(path))
   return { program: shown[0]!, name: look.name, version: look.version, tools: look.manifest.tools.length, files: shown, warnings }
 }

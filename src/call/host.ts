@@ -1,5 +1,6 @@
 import type { AsyncLocalStorage } from 'node:async_hooks'
 import { readFileSync } from 'node:fs'
+import { builtMark } from '../contract/built.ts'
 
 /** The process that calls run in, where a caller does not say otherwise. Besides the guard of `process.exit`, the only place in `call/` that looks at it. */
 export const host = {
@@ -22,8 +23,8 @@ export const host = {
   version: process.version,
   /** The number of our user; undefined where users have none. */
   uid: process.getuid?.(),
-  /** The program that runs us. */
-  node: process.execPath,
+  /** The node that runs us; the one in PATH where ours is inside of the program. */
+  node: builtMark()?.single ? 'node' : process.execPath,
   /** Whether node itself runs TypeScript whose types can be taken out. */
   stripsTypes: Boolean((process.features as { readonly typescript?: unknown }).typescript),
   /** Lets stack traces name the lines of the sources. */

@@ -2,6 +2,8 @@
 export type BuiltMark = {
   /** Every check of its definitions was made when it was built. */
   readonly verified: boolean
+  /** It is one executable with node in it: the program that runs it is no node for others. */
+  readonly single?: true
   /** Gets the program instead of running it: a build looks at it so. */
   readonly take?: (program: unknown) => Promise<void>
   /** Told when zod itself is loaded, in the place of which the program has records. */

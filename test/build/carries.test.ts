@@ -24,13 +24,14 @@ test('what a program uses of the package besides the command line works [11.buil
 
 test('every program has its servers, documents and completion [11.build-carries]', async () => {
   const hello = '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}\n'
-  const [mcp, lines, docs, skill, completion, words, selftest] = await Promise.all([
+  const [mcp, lines, docs, skill, completion, words, selftest, added] = await Promise.all([
     run(tools, ['--serve-mcp', 'stdio'], { input: hello }), run(tools, ['--serve'], { input: '{"call":"hello","id":"1","input":{}}\n' }), run(tools, ['docs', 'markdown']), run(tools, ['docs', 'skill']),
     run(tools, ['completion', 'bash']), run(tools, ['__complete', '']), run(tools, ['--selftest']),
+    run(tools, ['mcp', 'add', '--agent', 'cursor', '--agent', 'codex', '--agent', 'vscode'], { cwd: project }),
   ])
   expect(mcp.lines[0].result.serverInfo.name).toBe('toolable')
   expect(lines.stdout).toContain('hello')
-  for (const end of [docs, skill, completion, words, selftest]) expect([end.status, end.stderr]).toEqual([0, ''])
+  for (const end of [docs, skill, completion, words, selftest, added]) expect([end.status, end.stderr]).toEqual([0, ''])
   const server = launch(tools, ['serve', 'http', '--port', '0'], {})
   await server.said('http://', 'stderr')
   server.kill('SIGTERM')

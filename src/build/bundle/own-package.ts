@@ -14,6 +14,8 @@ export function ownPackage(folder: string, entry: string): Plugin {
         const found = await build.resolve(path, { kind, resolveDir: dirname(entry), importer, pluginData: SEEN })
         return found.errors.length === 0 ? found : { path, namespace: OUTSIDE }
       })
+      // Its main file hands `require` on to a function, where a bundler cannot follow it; there is one of ES modules besides.
+      build.onResolve({ filter: /^jsonc-parser$/ }, ({ importer, kind, resolveDir }) => (importer.startsWith(folder) ? build.resolve('jsonc-parser/lib/esm/main.js', { importer, kind, resolveDir }) : undefined))
     },
   }
 }

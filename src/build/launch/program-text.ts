@@ -34,7 +34,8 @@ const HELP = '"0 "|*" --help"|*" -h"'
 
 // The last words of all questions, with spaces around; nothing at all is one too.
 const QUESTIONS = ' --help -h --version -V --discover --tools --manifest  '
-const AGENTS = JSON.stringify(AGENT_VARIABLES)
+/** The variables that give an agent away, as the programs know them. */
+export const AGENTS = JSON.stringify(AGENT_VARIABLES)
 
 /** The piece of a bundle that does what most starts of its program do not need. */
 export function slowText(portable: boolean): string {

@@ -1,10 +1,10 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ToolError } from '../../contract/tool-error.ts'
 import type { SuggestionInput } from '../../contract/tool-error.ts'
 import { host } from '../../call/host.ts'
 import { runChild } from '../../process/run-child.ts'
+import { inTemporary } from '../temporary.ts'
 import type { Look, LookProblem, Subject, SubjectFile } from './answer.ts'
 
 const LONGEST_LOOK_MS = 120_000
@@ -34,17 +34,12 @@ export async function compileAhead(ownFolder: string, subject: Subject, around: 
 }
 
 async function inChild<T>(mode: string, ownFolder: string, { program, bundle, script: { text, length } }: Subject, { cwd, env, signal }: Surroundings, read: (out: string, said: string) => T): Promise<T> {
-  const folder = mkdtempSync(join(tmpdir(), 'toolable-look-'))
-  const [given, script, out] = [join(folder, 'subject'), join(folder, 'script'), join(folder, 'found')]
-  try {
+  return inTemporary(async (folder) => {
+    const [given, script, out] = [join(folder, 'subject'), join(folder, 'script'), join(folder, 'found')]
     writeFileSync(script, text, 'latin1')
     writeFileSync(given, JSON.stringify({ program, bundle, script, length } satisfies SubjectFile))
     const whole = Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined))
     const { stderr } = await runChild({ command: [host.node, join(ownFolder, 'look.js'), mode, given, out], cwd, env: whole, timeout: LONGEST_LOOK_MS, ...(signal && { signal }) })
     return read(out, stderr.toString().trim().slice(0, 2000))
-  } catch (error) {
-    throw (error as NodeJS.ErrnoException).code === 'ENOSPC' ? new ToolError('DISK_FULL', `no space is left in ${tmpdir()}, where a program is looked at while it is built`, { cause: error, suggestion: 'Make room, or name another folder in the variable TMPDIR' }) : error
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
+  })
 }

@@ -16,6 +16,7 @@ export const buildCommand: ToolableCommand = {
         out: { type: 'string', default: 'dist', description: 'The folder that it is written to' },
         name: { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$', description: 'What its file is called; default: the name of the toolset' },
         external: { type: 'array', items: { type: 'string' }, description: 'A package that stays outside of the bundle and is looked for when the program runs' },
+        single: { type: 'boolean', default: false, description: 'One executable with node in it, of about 100 MB, that needs nothing else' },
         portable: { type: 'boolean', default: false, description: 'Start node at once: for the bin of an npm package, which Windows has to start too' },
       },
       required: ['entry'],
@@ -25,9 +26,9 @@ export const buildCommand: ToolableCommand = {
     annotations: { idempotent: true },
     examples: [{ description: 'The program of src/cli.ts as dist/<name>', args: ['src/cli.ts'] }, { description: 'For the bin of an npm package', args: ['src/cli.ts', '--portable'] }],
     run: async (input, ctx) => {
-      const { entry, out, name, external, portable } = input as BuildOptions
+      const { entry, out, name, external, portable, single } = input as BuildOptions
       const { buildProgram } = await import('../../build/build-program.ts')
-      return buildProgram({ entry, ...(out !== undefined && { out }), ...(name !== undefined && { name }), ...(external && { external }), portable: portable === true }, { cwd: ctx.cwd, env: ctx.env, signal: ctx.signal })
+      return buildProgram({ entry, ...(out !== undefined && { out }), ...(name !== undefined && { name }), ...(external && { external }), portable: portable === true, single: single === true }, { cwd: ctx.cwd, env: ctx.env, signal: ctx.signal })
     },
   }),
   text: async () => (await import('./build-text.ts')).renderBuild,
