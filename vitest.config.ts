@@ -25,8 +25,8 @@ export default defineConfig({
     sequence: { setupFiles: 'list' },
     // dist/ and src/ are loaded by node itself, not by vite, so that V8 coverage is true.
     pool: 'forks',
-    // Left to itself, vitest keeps a core free, which is half of a machine with two.
-    maxWorkers: availableParallelism(),
+    // One more than there are cores: many tests wait for programs and clocks.
+    maxWorkers: availableParallelism() + 1,
     execArgv: ['--enable-source-maps', '--import', hook],
     server: { deps: { external: [/\/dist\//, /\/src\/.*\.ts$/] } },
     // Only what never comes is waited for so long.

@@ -17,12 +17,10 @@ const lint = await runStep('types and lint', [process.execPath, ['--max-semi-spa
 if (lint !== 0) givenUp.abort()
 if (await vitest !== 0 || lint !== 0) process.exit(1)
 
-// A built program behaves like its sources: the same tests, without coverage.
-const built = await runStep('vitest of built programs', [process.execPath, ['scripts/test-built.mjs']], [])
-if (built !== 0) process.exit(1)
-
+// A built program behaves like its sources: the same tests, without coverage. What was covered is worked out meanwhile.
+const built = runStep('vitest of built programs', [process.execPath, ['scripts/test-built.mjs']], [])
 const covered = await reportCoverage((name, argv) => runStep(name, bin('c8/bin/c8.js'), argv))
-process.exit(covered === 0 ? 0 : 1)
+process.exit(await built === 0 && covered === 0 ? 0 : 1)
 
 async function runStep(name, [command, before], argv, { environment = {}, signal } = {}) {
   const begin = performance.now()

@@ -1,8 +1,8 @@
 // `node scripts/test-built.mjs [vitest arguments]`: the tests of the command line once more, against programs that were built of the same fixtures.
 // Run by `npm test` without coverage: it proves that a built program behaves like its sources, and its lines are counted already.
-import { spawnSync } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -17,10 +17,10 @@ try {
   // Not in a folder of modules: there a file without extension would be one.
   writeFileSync(join(folder, 'package.json'), '{"type":"commonjs"}')
   const environment = { PATH: process.env.PATH, HOME: join(folder, 'home') }
-  for (const name of FIXTURES) {
-    const { status, stdout, stderr } = spawnSync(process.execPath, ['dist/bin.js', 'build', `test/fixtures/${name}.mjs`, '--out', folder, '--name', name], { env: environment, encoding: 'utf8' })
-    if (status !== 0) throw new Error(`${name} could not be built (${status}):\n${stdout}${stderr}`)
-  }
+  const left = [...FIXTURES]
+  await Promise.all(Array.from({ length: availableParallelism() }, async () => {
+    for (let name; (name = left.shift()) !== undefined;) await build(name, environment)
+  }))
   // What lies beside an entry lies beside its program.
   cpSync('test/fixtures/prints-and-ends.mjs', join(folder, 'prints-and-ends.mjs'))
   const given = process.argv.slice(2)
@@ -28,4 +28,13 @@ try {
   process.exitCode = status ?? 1
 } finally {
   rmSync(folder, { recursive: true, force: true })
+}
+
+function build(name, env) {
+  return new Promise((resolve, reject) => {
+    execFile(process.execPath, ['dist/bin.js', 'build', `test/fixtures/${name}.mjs`, '--out', folder, '--name', name], { env }, (error, stdout, stderr) => {
+      if (error) reject(new Error(`${name} could not be built (${error.code}):\n${stdout}${stderr}`))
+      else resolve()
+    })
+  })
 }

@@ -16,6 +16,8 @@ export type ChangeListener = (change: ToolsetChange) => void
 /** Tools, resources and prompts as the surfaces see them: a toolset, or a registry of many. */
 export type Servable = {
   readonly name: string
+  /** What is typed to start it, ready for a shell; default: its name. */
+  readonly command?: string
   readonly version: string
   readonly options: {
     readonly description?: string

@@ -15,7 +15,8 @@ describe('a module of functions is a program', () => {
     expect(stdout).not.toContain('inner')
     expect((await toolable(['./tools.ts', '--discover'])).json).toMatchObject({ name: 'toolable', tools: expect.arrayContaining([expect.objectContaining({ name: 'find_files', summary: 'Finds files whose name ends in something' })]) })
     const help = await toolable(['./tools.ts', 'find-files', '--help'])
-    expect(help.stdout).toContain('find-files .ts --root src')
+    // What can be pasted is what was typed.
+    expect(help.stdout).toContain('toolable ./tools.ts find-files .ts --root src')
     expect(help.stdout).toContain('find-files .md --most 3')
     expect(help.stdout).toMatch(/-n, --most <integer> +How many at most/)
     expect(help.stdout).toMatch(/--order <name\|size> +\[default: name\]/)
@@ -35,7 +36,7 @@ describe('a module of functions is a program', () => {
     expect(await toolable(['./tools.ts', 'find-files', '.ts', '--most', '0'])).toMatchObject({ status: 2, json: { error: { code: 'INVALID_INPUT', field: 'most' } } })
     expect(await toolable(['./tools.ts', 'find-files', '{"ending":".ts","root":5}'])).toMatchObject({ status: 65, json: { error: { code: 'INVALID_INPUT', field: 'root' } } })
     expect(await toolable(['./tools.ts', 'find-files', '.nowhere'])).toMatchObject({ status: 1, json: { error: { code: 'E3101', message: 'no file ends in .nowhere' } } })
-    expect(await toolable(['./tools.ts', 'wipe', '2026-01-31'])).toMatchObject({ status: 77, json: { error: { code: 'CONFIRMATION_REQUIRED' } } })
+    expect(await toolable(['./tools.ts', 'wipe', '2026-01-31'])).toMatchObject({ status: 77, json: { error: { code: 'CONFIRMATION_REQUIRED', suggestion: { example: 'toolable ./tools.ts wipe 2026-01-31 --yes' } } } })
     expect((await toolable(['./tools.ts', 'wipe', '2026-01-31', '--yes'])).json).toMatchObject({ result: '2026-01-31T00:00:00.000Z' })
   })
 

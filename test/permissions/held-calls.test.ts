@@ -21,6 +21,8 @@ const INPUTS = 'inputs:\n  - {name: input, type: path, required: true}\n  - {nam
 
 beforeAll(() => {
   folder = realpathSync(makeFolder())
+  // Of this file alone: other tests leave and take theirs meanwhile.
+  process.env['TMPDIR'] = realpathSync(makeFolder())
   put('tools/tries.yaml', `name: tries\ndescription: Tries everything\n${TRIES}permissions:\n  filesystem:\n    read: [${at('data/**')}]\n    write: [${at('drop/**')}]\n`)
   put('tools/free.yaml', `name: free\ndescription: Tries everything\n${TRIES}`)
   put('tools/registry/copier/tool.yaml', `name: copier\nversion: 1.0.0\nentry: cli.sh\nprotocol_version: 1\n${INPUTS}`)

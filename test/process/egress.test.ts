@@ -8,7 +8,7 @@ import type { AddressInfo, Server, Socket } from 'node:net'
 import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { ChildEnd, ChildOptions } from '../../src/process/child-type.ts'
 import type { EgressGrant } from '../../src/process/permissions/grants.ts'
 import { runChild } from '../../src/process/run-child.ts'
@@ -16,7 +16,7 @@ import { whyForbidden } from '../../src/process/sandbox/egress/forbidden-address
 import { pinAddresses } from '../../src/process/sandbox/egress/find-addresses.ts'
 import { nameServers } from '../../src/process/sandbox/egress/inner-names.ts'
 import type { ToolProfile } from '../../src/process/sandbox/profile.ts'
-import { listNaming } from '../support/processes.ts'
+import { descendsFrom, listNaming } from '../support/processes.ts'
 import { attacker, folder, inSandbox, profileOf, said, tell } from './attacks/support.ts'
 
 const fixtures = fileURLToPath(new URL('../fixtures/egress/', import.meta.url))
@@ -163,19 +163,25 @@ describe('a tool that may talk to one server', () => {
   test('[7.egress-leaves-nothing] is ended in the middle, and no process, listener, connection or file is left', async () => {
     const closed = new Promise((resolve) => { onRaw = (socket) => void socket.on('close', resolve).pipe(socket) })
     const handles = (): string[] => process.getActiveResourcesInfo().filter((name) => name.startsWith('TCP')).sort()
-    const files = (): string[] => readdirSync(tmpdir()).filter((name) => name.startsWith('toolable-egress'))
+    // Other tests make connections at the same time: only the processes and files of this one count.
+    const own = mkdtempSync(join(tmpdir(), 'toolable-own-'))
+    vi.stubEnv('TMPDIR', own)
+    onTestFinished(() => {
+      vi.unstubAllEnvs()
+      rmSync(own, { recursive: true })
+    })
     await expect.poll(handles).not.toContain('TCPSocketWrap')
     const before = handles()
     const controller = new AbortController()
     const helpers: number[][] = []
     const { end } = await run(moves('stays'), [ports.raw], { signal: controller.signal, onLine: () => {
-      helpers.push(listNaming('127.77.0.1'))
+      helpers.push(listNaming('127.77.0.1').filter((pid) => descendsFrom(pid, process.pid)))
       controller.abort()
     } })
     expect([end.reason, helpers]).toEqual(['cancelled', [[]]])
     await closed
     await expect.poll(handles).toEqual(before)
-    expect(files()).toEqual([])
+    expect(readdirSync(own)).toEqual([])
   })
 })
 

@@ -2,7 +2,7 @@ import { chmodSync, cpSync, existsSync, lstatSync, mkdtempSync, readdirSync, rea
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { probeAll } from '../../src/registry/probe/probe-all.ts'
 import { probe } from '../../src/registry/probe/probe.ts'
 import type { Candidate, ProbeOptions, Verdict } from '../../src/registry/probe/verdict.ts'
@@ -157,6 +157,9 @@ describe('a machine without sandbox', () => {
   })
 
   test('[6.probe-no-sandbox] where it is allowed, the questions are the same, in an empty folder that is removed, and nothing stays running', async () => {
+    // Of this test alone: others leave and take theirs meanwhile.
+    vi.stubEnv('TMPDIR', mkdtempSync(join(folder, 'temporary-')))
+    onTestFinished(() => void vi.unstubAllEnvs())
     const folders = listProbeFolders()
     expect(await probe(candidateOf('simple-without-schema.sh'), { ...broken, unsandboxed: true })).toMatchObject({ kind: 'tools', form: 'simple' })
     expect(await probe(candidateOf('forks-a-daemon.sh'), { ...broken, unsandboxed: true })).toMatchObject({ kind: 'tools', form: 'simple' })

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import type { Io } from '../../contract/io.ts'
+import { quoteForShell } from '../../contract/quote-for-shell.ts'
 import { noTools, openModule, tellProblem } from '../../functions/open-module.ts'
 import type { OpenedModule } from '../../functions/open-module.ts'
 import { looksLikeModule } from '../../functions/locate/locate-module.ts'
@@ -17,7 +18,8 @@ export async function runModule({ module, rest }: ModuleWords, io: Io, host: Hos
   const { own, words } = splitOwn(rest)
   const opened = await openModule(module, { cwd: io.cwd, env: io.env, strict: own.includes(STRICT), fresh: own.includes(FRESH) })
   if (words.some((word) => word === '--verbose' || /^-v+$/.test(word))) tellProblems(opened, io)
-  return runProgram(await programOf(opened, host), words, io, { ...host, started: { ...host.started, args: [looksLikeModule(module) ? resolve(io.cwd, module) : module] } })
+  const program = Object.create(await programOf(opened, host), { command: { value: `toolable ${quoteForShell(module)}` } }) as Toolset
+  return runProgram(program, words, io, { ...host, started: { ...host.started, args: [looksLikeModule(module) ? resolve(io.cwd, module) : module] } })
 }
 
 /** A module as a program of its own. */

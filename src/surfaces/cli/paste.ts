@@ -23,7 +23,7 @@ export function withCommand(outcome: Outcome, call: ToolCall): Outcome {
 // What is missing stands as a placeholder where it belongs.
 function withUsage(outcome: FailureOutcome, { set, entry, single, specs }: ToolCall): FailureOutcome {
   const words = specs.filter((spec) => spec.required).map((spec) => (spec.positional ? `<${spec.long}>` : `--${spec.long} <${spec.valueName}>`))
-  const suggestion: Suggestion = { action: 'retry_with_modified_input', fix: outcome.error.suggestion?.fix ?? 'Give what is missing', example: [set.name, ...(single ? [] : entry.path), ...words].join(' '), applicability: 'has_placeholders' }
+  const suggestion: Suggestion = { action: 'retry_with_modified_input', fix: outcome.error.suggestion?.fix ?? 'Give what is missing', example: [set.command ?? set.name, ...(single ? [] : entry.path), ...words].join(' '), applicability: 'has_placeholders' }
   return { ...outcome, error: { ...outcome.error, suggestion } }
 }
 
@@ -32,5 +32,5 @@ export function pasteable({ set, entry, single, specs, input: given }: ToolCall,
   const leftOut = specs.filter(({ field, default: byDefault }) => !(isObject(given) && Object.hasOwn(given, field)) && byDefault !== undefined && isDeepStrictEqual(input[field], byDefault))
   const said = Object.fromEntries(Object.entries(input).filter(([field]) => !leftOut.some((spec) => spec.field === field)))
   // Its own name as the first word would be taken for the name of the tool.
-  return commandLine(set.name, single ? [] : entry.path, specs, said, single ? [entry.name] : [])
+  return commandLine(set.command ?? set.name, single ? [] : entry.path, specs, said, single ? [entry.name] : [])
 }

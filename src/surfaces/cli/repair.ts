@@ -6,7 +6,7 @@ import type { Command } from './argv/command.ts'
 export function suggestionFor(error: ErrorObject, set: Servable, command: Command | undefined): ErrorObject {
   if (error.code !== 'USAGE' || error.suggestion?.example !== undefined) return error
   const words = command?.kind === 'tool' && !command.single ? command.entry.path : command?.kind === 'group' ? command.path : []
-  const example = [set.name, ...words, '--help'].join(' ')
+  const example = [set.command ?? set.name, ...words, '--help'].join(' ')
   const suggestion = error.suggestion ?? { action: 'retry_with_modified_input' as const, fix: 'Read the help and call again', applicability: 'maybe_incorrect' as const }
   return { ...error, suggestion: { ...suggestion, example } }
 }
