@@ -23,12 +23,12 @@ export function failCurrentCall(error: ToolError): void {
   here()?.call?.fail(error)
 }
 
-let isGuarded = false
+let guarded: typeof process.exit | undefined
+// Whoever has replaced it since (a test runner does for each file) is guarded too.
 function guardExit(): void {
-  if (isGuarded) return
-  isGuarded = true
+  if (process.exit === guarded) return
   const exit = process.exit
-  process.exit = ((code?: number | string | null) => {
+  guarded = process.exit = ((code?: number | string | null) => {
     const call = here()?.call
     if (!call) return exit(code)
     const error = new ExitCalled('INTERNAL', `the tool called process.exit(${code ?? ''})`, { suggestion: { action: 'abort', fix: 'The author of the tool should throw or return instead' } })

@@ -22,7 +22,7 @@ beforeAll(async () => {
   expect(built.stdout).toContain('"ok":true')
 }, 300_000)
 
-const QUESTIONS = [[], ['--help'], ['-h'], ['--version'], ['--discover'], ['--tools'], ['--manifest'], ['order', '--help'], ['order', '--manifest'], ['pr', 'normal', '--help'], ['pr_normal', '--manifest'], ['remove', '-h']]
+const QUESTIONS = [[], ['--help'], ['-h'], ['--version'], ['--discover'], ['--tools'], ['--manifest'], ['order', '--help'], ['order', '--manifest'], ['pr', 'normal', '--help'], ['pr_normal', '--manifest'], ['remove', '-h'], ['__complete', '--', '']]
 
 describe('a built program', () => {
   test('answers questions as its sources do, in the shell and in node [11.build-same] [11.build-shell]', async () => {

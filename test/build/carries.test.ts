@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { build, run } from '../support/build.ts'
@@ -44,4 +44,11 @@ test('a program of a few tools leaves the rest behind [11.build-carries]', () =>
   const carried = (program: string): boolean[] => words.map((each) => bundleOf(program).includes(each))
   expect(carried(tools)).toEqual([false, false, false, false])
   expect(carried(much)).toEqual([false, false, true, true])
+})
+
+test('every public name is in the table of what it can load [11.build-carries]', async () => {
+  const { names, files } = JSON.parse(readFileSync(new URL('../../dist/reach.json', import.meta.url), 'utf8')) as { names: { [entry: string]: { [name: string]: number[] } }; files: string[] }
+  expect(Object.keys(names['toolable']!).toSorted()).toEqual(Object.keys(await import('toolable')).toSorted())
+  expect(Object.keys(names['toolable/testing']!).toSorted()).toEqual(Object.keys(await import('toolable/testing')).toSorted())
+  expect(names['toolable']!['registry']!.every((index) => existsSync(new URL(`../../dist/${files[index]}`, import.meta.url)))).toBe(true)
 })

@@ -1,3 +1,4 @@
+import { COMPLETE_COMMAND } from '../../surfaces/cli/builtin-commands.ts'
 import { AGENT_VARIABLES } from '../../surfaces/cli/caller.ts'
 import type { Answer } from '../look/answer.ts'
 import { answer } from './answer.ts'
@@ -67,7 +68,7 @@ function shellBegin(name: string): string[] {
     'exec node "$__toolable_p" "$@"',
     '}',
     '__toolable_q="$# $*"',
-    `case $__toolable_q in ${HELP}|"1 --version"|"1 -V"|"1 --discover"|"1 --tools"|*" --manifest") ;; *) __toolable_node "$@";; esac`,
+    `case $__toolable_q in ${HELP}|"1 --version"|"1 -V"|"1 --discover"|"1 --tools"|*" --manifest"|"3 ${COMPLETE_COMMAND} -- ") ;; *) __toolable_node "$@";; esac`,
     '__toolable_a=',
     `case $__toolable_q in ${HELP})`,
     '[ -z "$FORCE_COLOR" ] && ! [ -t 1 ] || __toolable_node "$@"',

@@ -4,6 +4,7 @@ import { isExact } from '../../built/zod/exact.ts'
 import { checkExamples } from '../../define/check-examples.ts'
 import { writeEarly } from '../../define/early/read-schema.ts'
 import type { Servable } from '../../call/servable.ts'
+import { COMPLETE_COMMAND } from '../../surfaces/cli/builtin-commands.ts'
 import type { TakenProgram } from '../../surfaces/cli/run.ts'
 import type { Answer, Look } from './answer.ts'
 import { capturedIo, quietHost } from './captured-io.ts'
@@ -35,6 +36,8 @@ export async function askProgram({ set, main, makeToolset }: TakenProgram): Prom
   await answer(['--discover'])
   await answer(['--tools'])
   await answer(['--manifest'])
+  // What a shell asks at the first TAB behind the name of the program; what follows from a word that was begun is too much to write down.
+  await answer([COMPLETE_COMMAND, '--', ''])
   for (const { name, path } of set.entries) {
     const spellings = [...new Set([path.join(' '), name])].map((spelling) => spelling.split(' '))
     await help(...spellings.flatMap((words) => [[...words, '--help'], [...words, '-h']]))
