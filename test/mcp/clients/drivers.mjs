@@ -49,6 +49,8 @@ export const sdk = (mode) => async (target, { answers = [], roots = ['file:///wo
 /** The client of the AI SDK, an implementation of its own. */
 export async function aiSdk(target, { answers = [] } = {}) {
   const transport = 'url' in target ? { type: 'http', url: target.url } : new AiStdio({ ...target, stderr: 'ignore' })
+  // Left to itself, it gives a process one second to start before it takes it for an old server, which a busy machine may need.
+  transport.waitsForProtocolVersionDiscovery = true
   const client = await createMCPClient({ transport, clientName: 'ai-sdk', capabilities: { elicitation: {} }, onUncaughtError: () => undefined })
   const { ElicitationRequestSchema } = await import('@ai-sdk/mcp')
   const asked = []
