@@ -31,6 +31,8 @@ function fits(schema: unknown, value: unknown): boolean {
     const test = Object.hasOwn(TESTS, keyword) ? TESTS[keyword] : undefined
     if (!test || !test(schema[keyword], value, schema)) return false
   }
+  // One of some plain values is all there is to know.
+  if (schema['type'] === undefined) return Object.hasOwn(schema, 'enum') || Object.hasOwn(schema, 'const')
   // Without a type, or with fields nobody described, there is more to know than stands here.
   return typeof schema['type'] === 'string' && (schema['type'] !== 'object' || isObject(schema['properties'])) && (schema['type'] !== 'array' || isObject(schema['items']))
 }
@@ -52,7 +54,8 @@ const TESTS: { readonly [keyword: string]: (wanted: unknown, value: unknown, sch
   const: (wanted, value) => typeof value !== 'object' && wanted === value,
   required: (wanted, value) => Array.isArray(wanted) && isObject(value) && wanted.every((key) => Object.hasOwn(value, String(key))),
   properties: (wanted, value) => isObject(wanted) && isObject(value) && Object.keys(value).every((key) => Object.hasOwn(wanted, key) && fits(wanted[key], value[key])),
-  additionalProperties: (wanted) => wanted === false,
+  // Where all fields are described, as `properties` wants it here, there are no others.
+  additionalProperties: (wanted) => typeof wanted === 'boolean',
   items: (wanted, value) => Array.isArray(value) && value.every((item) => fits(wanted, item)),
   minimum: (wanted, value) => typeof value === 'number' && value >= Number(wanted),
   maximum: (wanted, value) => typeof value === 'number' && value <= Number(wanted),

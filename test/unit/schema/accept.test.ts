@@ -8,6 +8,7 @@ const scalar = fc.oneof(
   fc.record({ type: fc.constant('string'), minLength: fc.nat(3), maxLength: fc.integer({ min: 2, max: 6 }) }, { requiredKeys: ['type'] }),
   fc.record({ type: fc.constantFrom('number', 'integer'), minimum: fc.integer({ min: -5, max: 2 }), exclusiveMaximum: fc.integer({ min: 1, max: 9 }) }, { requiredKeys: ['type'] }),
   fc.record({ type: fc.constant('string'), enum: fc.constant(['a', 'bb', 'c']) }),
+  fc.constantFrom<JsonSchema>({ enum: ['a', 1, true] }, { const: 'bb' }, { enum: ['a', 'bb'], minLength: 2 }, { enum: [{}, null] }, { const: 1, default: 1 }),
   fc.constant({ type: 'boolean' }),
   fc.constant({ type: 'string', format: 'path', description: 'A path' }),
   fc.constant({ type: 'integer', default: 1 }),
@@ -20,7 +21,7 @@ const { object } = fc.letrec<{ object: JsonSchema; node: JsonSchema }>((tie) => 
     type: fc.constant('object'),
     properties: fc.record({ a: tie('node'), b: scalar, c: scalar }, { requiredKeys: [] }),
     required: fc.subarray(['a', 'b']),
-    additionalProperties: fc.constant(false),
+    additionalProperties: fc.boolean(),
   }, { requiredKeys: ['type', 'properties'] }),
 }))
 const leaf = fc.oneof(fc.constantFrom('', 'a', 'bb', 'abcdef', '\u{1f600}\u{1f600}'), fc.integer({ min: -6, max: 10 }), fc.constantFrom(1.5, Number.NaN, true, false, null, undefined))
@@ -36,4 +37,12 @@ test('what is accepted plainly is accepted by the compiled schema, with the same
     expect(await compileSchema(schema, 'input').check(given)).toEqual({ ok: true, value: quick.value })
   }), { numRuns: 12_000 })
   expect(accepted).toBeGreaterThan(20)
+})
+
+test('one of some plain values, and fields that are all described, need no validator', () => {
+  expect(acceptPlainly({ enum: ['a', 1] }, 1)).toEqual({ value: 1 })
+  expect(acceptPlainly({ enum: ['a', 1] }, '1')).toBeUndefined()
+  const open = { type: 'object', properties: { text: { type: 'string' } }, additionalProperties: true }
+  expect(acceptPlainly(open, { text: 'a' })).toEqual({ value: { text: 'a' } })
+  expect(acceptPlainly(open, { text: 'a', more: 1 })).toBeUndefined()
 })
