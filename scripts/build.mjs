@@ -83,7 +83,7 @@ function listGroups() {
   const help = reach(`${cli}/help/help.ts`)
   // A client waits for a server that it has started.
   const mcp = reach('src/surfaces/builtin/run.ts', 'src/surfaces/builtin/start.ts', 'src/surfaces/mcp/commands.ts', 'src/surfaces/mcp/serve.ts', 'src/surfaces/mcp/methods/table.ts')
-  const needed = reach(`${cli}/run-tool.ts`, 'src/call/engine.ts', `${cli}/help/help.ts`, 'src/define/argv/input.ts', 'src/define/compile-tool.ts', 'src/built/index.ts')
+  const needed = new Set([...call, ...help, ...reach('src/define/argv/input.ts', 'src/define/compile-tool.ts', 'src/built/index.ts')])
   const groups = {
     core: new Set([
       ...reach('src/surfaces/toolset.ts', 'src/call/tool.ts', `${cli}/run.ts`, `${cli}/documents.ts`, 'src/surfaces/json/discover.ts', 'src/call/host.ts', 'src/contract/quote-for-shell.ts'),

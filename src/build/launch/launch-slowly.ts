@@ -1,4 +1,5 @@
 import type { Script } from 'node:vm'
+import type { sealOf } from './seal-code.ts'
 
 /** What a program gives to the piece of its bundle that does what most starts do not need. */
 export type Rest = {
@@ -11,7 +12,7 @@ export type Rest = {
 }
 
 /** Starts a program without the compiled code that was built with it, which may be of another node: with code that an earlier start has kept, or else it keeps its own for the next one. Its text is written into the bundle, so it refers to nothing but its parameters. */
-export function launchSlowly({ fs, id, compile, start }: Rest): void {
+export function launchSlowly({ fs, id, compile, start }: Rest, seal: typeof sealOf): void {
   const { env, version, arch, platform } = process
   const head = `toolable code 1 ${id} ${version} ${arch} `
   const place = ownPlace()
@@ -28,17 +29,10 @@ export function launchSlowly({ fs, id, compile, start }: Rest): void {
       const bytes = fs.readFileSync(path)
       const end = bytes.indexOf('\n')
       const data = bytes.subarray(end + 1)
-      return bytes.toString('latin1', 0, end) === `${head}${sealOf(data)}` ? data : undefined
+      return bytes.toString('latin1', 0, end) === `${head}${seal(data)}` ? data : undefined
     } catch {
       return undefined
     }
-  }
-
-  // As `sealCode` writes it.
-  function sealOf(data: Uint8Array): string {
-    let sum = data.length
-    for (let at = 0; at < data.length; at += 4096) sum = (sum * 31 + data[at]!) % 1e9
-    return `${data.length} ${sum}`
   }
 
   function ownPlace(): string | undefined {
@@ -57,7 +51,7 @@ export function launchSlowly({ fs, id, compile, start }: Rest): void {
         const folder = path.replace(end, '')
         if (!fs.existsSync(folder)) fs.mkdirSync(folder, { mode: 0o700 })
       }
-      fs.writeFileSync(fresh, Buffer.concat([Buffer.from(`${head}${sealOf(data)}\n`), data]), { flag: 'wx', mode: 0o600 })
+      fs.writeFileSync(fresh, Buffer.concat([Buffer.from(`${head}${seal(data)}\n`), data]), { flag: 'wx', mode: 0o600 })
       fs.renameSync(fresh, path)
     } catch {
       try {

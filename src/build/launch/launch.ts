@@ -1,7 +1,7 @@
 import type { Rest } from './launch-slowly.ts'
 
-// Not in the types, but in every node; `toString('latin1')` does the same and has more to compile.
-type Bytes = Buffer & { latin1Slice(from?: number, to?: number): string }
+/** Not in the types, but in every node; `toString('latin1')` does the same and has more to compile. */
+export type Bytes = Buffer & { latin1Slice(from?: number, to?: number): string }
 
 declare const require: NodeJS.Require | undefined
 declare const __filename: string | undefined

@@ -4,6 +4,7 @@ import type { Answer } from '../look/answer.ts'
 import { answer } from './answer.ts'
 import { launch } from './launch.ts'
 import { launchSlowly } from './launch-slowly.ts'
+import { sealOf } from './seal-code.ts'
 import { ascii } from './wrap.ts'
 
 export type ProgramText = {
@@ -40,7 +41,7 @@ export const AGENTS = JSON.stringify(AGENT_VARIABLES)
 
 /** The piece of a bundle that does what most starts of its program do not need. */
 export function slowText(portable: boolean): string {
-  return `(function(rest){${portable ? '' : `if(!(${answer.toString()})(rest.fs,rest.file,${AGENTS}))`}(${launchSlowly.toString()})(rest)})\n`
+  return `(function(rest){${portable ? '' : `if(!(${answer.toString()})(rest.fs,rest.file,${AGENTS}))`}(${launchSlowly.toString()})(rest,${sealOf.toString()})})\n`
 }
 
 /** The file of a program: a shell script that answers questions about it, and the JavaScript that does the rest. */

@@ -1,7 +1,5 @@
 import type { answer } from '../launch/answer.ts'
-
-// Not in the types, but in every node.
-type Bytes = Buffer & { latin1Slice(from?: number, to?: number): string }
+import type { Bytes } from '../launch/launch.ts'
 
 /**
  * The main script of a program in one executable: node calls it, and bundle, compiled code and answers lie in the same file. Its text is written into the file, so it refers to nothing but its parameters:
