@@ -126,8 +126,8 @@ describe('an entry', () => {
 
   test.each([
     ['nothing.mjs', 78, /nothing\.mjs has no function that can be a tool/],
-    ['missing-import.mjs', 78, /missing-import\.mjs:1:8: Could not resolve "\.\/not-there\.mjs"/],
-    ['broken-syntax.mjs', 78, /broken-syntax\.mjs:\d+:\d+: Unexpected end of file/],
+    ['missing-import.mjs', 78, /: \/.*missing-import\.mjs:1:8: Could not resolve "\.\/not-there\.mjs"/],
+    ['broken-syntax.mjs', 78, /: \/.*broken-syntax\.mjs:\d+:\d+: Unexpected end of file/],
     ['throws.mjs', 78, /cannot be loaded: broken on purpose/],
     ['not-there.mjs', 66, /there is no file/],
   ])('%s is refused, and what was built before stays [11.build-refused]', async (entry, status, message) => {

@@ -137,7 +137,7 @@ function entryMeta(entry: string): Plugin {
 }
 
 function explain(errors: readonly Message[]): ToolError {
-  const words = errors.map(({ text, location }) => (location ? `${location.file}:${location.line}:${location.column + 1}: ${text}` : text))
+  const words = errors.map(({ text, location }) => (location ? `${['', 'file'].includes(location.namespace) ? join(ROOT, location.file) : location.file}:${location.line}:${location.column + 1}: ${text}` : text))
   const missing = /^Could not resolve "([^"]+)"/.exec(errors[0]!.text)?.[1]
   const native = errors.find(({ text }) => text.includes('No loader is configured for ".node" files'))
   return new ToolError('CONFIG', `the program cannot be bundled: ${words[0]}`, {
