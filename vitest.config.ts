@@ -21,7 +21,7 @@ export default defineConfig({
     typecheck,
     // A worker takes one file after another: a start and the loading of everything for each would be a third of what the suite costs. fresh-worker.ts lets them begin alike.
     isolate: false,
-    setupFiles: ['test/setup/fresh-worker.ts', 'test/setup/neutral-environment.ts', 'test/setup/write-coverage.ts'],
+    setupFiles: ['test/setup/fresh-worker.ts', 'test/setup/neutral-environment.ts', 'test/setup/same-chances.ts', 'test/setup/write-coverage.ts'],
     sequence: { setupFiles: 'list' },
     // dist/ and src/ are loaded by node itself, not by vite, so that V8 coverage is true.
     pool: 'forks',

@@ -1,34 +1,23 @@
 // `npm test`: types and lint beside all tests with coverage, then the tests of built programs. The first failure decides the exit code.
-import { spawn } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { rawFolder, reportCoverage } from './coverage.mjs'
+import { runStep } from './run-step.mjs'
+import { runTests } from './run-tests.mjs'
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)))
 // Vitest colours what it writes into a pipe too, and whoever reads a pipe wants words.
 if (!process.stdout.isTTY) process.env.NO_COLOR = '1'
-const bin = (path) => [process.execPath, [`node_modules/${path}`]]
 
 rmSync('coverage', { recursive: true, force: true })
 // Side by side; where the first of them fails, nobody waits for the tests.
 const givenUp = new AbortController()
-const vitest = runStep('vitest', bin('vitest/vitest.mjs'), ['run'], { environment: { NODE_V8_COVERAGE: rawFolder, TYPES_ARE_CHECKED: 'yes' }, signal: givenUp.signal })
-const lint = await runStep('types and lint', [process.execPath, ['--max-semi-space-size=64', 'scripts/lint-and-types.mjs']], [])
+const vitest = runTests('vitest', [], { environment: { NODE_V8_COVERAGE: rawFolder, TYPES_ARE_CHECKED: 'yes' }, signal: givenUp.signal })
+const lint = await runStep('types and lint', ['--max-semi-space-size=64', 'scripts/lint-and-types.mjs'])
 if (lint !== 0) givenUp.abort()
 if (await vitest !== 0 || lint !== 0) process.exit(1)
 
 // A built program behaves like its sources: the same tests, without coverage. What was covered is worked out meanwhile.
-const built = runStep('vitest of built programs', [process.execPath, ['scripts/test-built.mjs']], [])
-const covered = await reportCoverage((name, argv) => runStep(name, bin('c8/bin/c8.js'), argv))
+const built = runStep('built programs', ['scripts/test-built.mjs'])
+const covered = await reportCoverage((name, argv) => runStep(name, ['node_modules/c8/bin/c8.js', ...argv]))
 process.exit(await built === 0 && covered === 0 ? 0 : 1)
-
-async function runStep(name, [command, before], argv, { environment = {}, signal } = {}) {
-  const begin = performance.now()
-  const child = spawn(command, [...before, ...argv], { stdio: ['ignore', 'inherit', 'inherit'], env: { ...process.env, ...environment }, signal })
-  const status = await new Promise((settle) => {
-    child.on('error', ({ name: kind }) => kind === 'AbortError' || settle(1))
-    child.on('close', (code) => settle(code ?? 1))
-  })
-  console.log(`${name}: ${status === 0 ? 'passed' : 'FAILED'} in ${((performance.now() - begin) / 1000).toFixed(1)} s`)
-  return status
-}

@@ -1,10 +1,11 @@
 // `node scripts/test-built.mjs [vitest arguments]`: the tests of the command line once more, against programs that were built of the same fixtures.
 // Run by `npm test` without coverage: it proves that a built program behaves like its sources, and its lines are counted already.
-import { execFile, spawnSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { runTests } from './run-tests.mjs'
 
 // Those that can be built; the others are wrong on purpose.
 const FIXTURES = ['workbench', 'talks', 'takes-its-time', 'kept-warm', 'only-tool', 'misbehaves', 'documented', 'shows-pictures', 'parity', 'serves-dinner', 'prints-late', 'counts-calls', 'prints-too-much', 'prints-before-it-runs']
@@ -24,8 +25,7 @@ try {
   // What lies beside an entry lies beside its program.
   cpSync('test/fixtures/prints-and-ends.mjs', join(folder, 'prints-and-ends.mjs'))
   const given = process.argv.slice(2)
-  const { status } = spawnSync(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', ...(given.length > 0 ? given : TESTS)], { stdio: 'inherit', env: { ...process.env, BUILT_PROGRAMS: folder } })
-  process.exitCode = status ?? 1
+  process.exitCode = await runTests('vitest of built programs', given.length > 0 ? given : TESTS, { environment: { BUILT_PROGRAMS: folder } })
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }

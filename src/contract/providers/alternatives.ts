@@ -45,10 +45,15 @@ function ofType({ items, prefix, values, properties, required, additional, limit
     ...ANY,
     types: [type],
     nullable: false,
-    ...(type === 'object' && { properties, required, additional }),
+    ...(type === 'object' && { properties, required: needed(required, properties), additional }),
     ...(type === 'array' && items && { items }),
     ...(type === 'array' && prefix && { prefix }),
     ...(own && own.length > 0 && { values: own }),
     limits: Object.fromEntries(Object.entries(limits).filter(([keyword]) => TYPE_LIMITS[type].includes(keyword))),
   }
+}
+
+// A field with a default is filled in where it is missing, whether or not the schema requires it.
+function needed(required: Shape['required'], properties: Shape['properties']): Shape['required'] {
+  return new Set([...required].filter((key) => !Object.hasOwn(properties.get(key)?.limits ?? {}, 'default')))
 }

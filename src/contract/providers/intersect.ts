@@ -15,7 +15,7 @@ export function intersect(first: Shape, second: Shape): Shape {
     ...(types && { types }),
     nullable: first.nullable && second.nullable,
     ...(description !== undefined && { description }),
-    properties: mergeProperties(first.properties, second.properties),
+    properties: mergeProperties(first, second),
     required: new Set([...first.required, ...second.required]),
     additional: mergeAdditional(first, second),
     ...(items && { items }),
@@ -36,11 +36,10 @@ function commonTypes(first: readonly ShapeType[] | undefined, second: readonly S
   return common.length > 0 ? common : first
 }
 
-function mergeProperties(first: Shape['properties'], second: Shape['properties']): Shape['properties'] {
-  if (second.size === 0) return first
-  const merged = new Map(first)
-  for (const [key, shape] of second) merged.set(key, both(merged.get(key), shape)!)
-  return merged
+// A field that only one of them describes is to the other one of its further fields.
+function mergeProperties(first: Shape, second: Shape): Shape['properties'] {
+  const described = (shape: Shape, key: string): Shape | undefined => shape.properties.get(key) ?? (typeof shape.additional === 'object' ? shape.additional : undefined)
+  return new Map([...first.properties.keys(), ...second.properties.keys()].map((key) => [key, both(described(first, key), described(second, key))!]))
 }
 
 // Parts of one object each close only what they know; together they are closed around all of it.

@@ -1,7 +1,7 @@
 /** The types of JSON Schema besides `null`. */
 export type ShapeType = 'string' | 'number' | 'integer' | 'boolean' | 'object' | 'array'
 
-/** What a schema says about values, in the few words that every provider can be told. It never allows less than the schema it was read from. */
+/** What a schema says about values, in the few words that every provider can be told. It never allows less than the schema it was read from, but for what follows a tuple that nobody closed. */
 export type Shape = {
   /** Absent: any type. */
   readonly types?: readonly ShapeType[]
