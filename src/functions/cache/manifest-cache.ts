@@ -5,7 +5,7 @@ import { shortHash } from '../../contract/short-hash.ts'
 import { readOwn, writeWhole } from '../../call/own-cache-file.ts'
 import type { ModuleManifest } from '../manifest.ts'
 
-const FORM = 'toolable functions 1'
+const FORM = 'toolable functions 2'
 
 /** What a manifest is remembered by. */
 export type CacheKey = { readonly folder: string; readonly file: string; readonly strict: boolean; /** Of this package: another one reads again. */ readonly version: string }

@@ -2,22 +2,23 @@ import { existsSync } from 'node:fs'
 import nodeModule from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { host } from '../../call/host.ts'
-import { isTypeScript } from './find-source.ts'
+import { reachesTypeScript } from './reaches-typescript.ts'
 import type { LoadSettings } from './settings.ts'
 
 let registered = false
 
 /** Imports a module; TypeScript through hooks that make JavaScript of it, or by node itself where neither esbuild nor the compiler is there and it can. */
 export async function importModule(url: string, settings: LoadSettings): Promise<object> {
-  if (isTypeScript(url)) await readyForTypeScript(settings)
+  if (!registered && reachesTypeScript(url)) await readyForTypeScript(settings)
   return (await import(url)) as object
 }
 
 async function readyForTypeScript(settings: LoadSettings): Promise<void> {
-  if (registered) return
   registered = true
   host.mapStackTraces()
   const sync = (nodeModule as { readonly registerHooks?: RegisterHooks }).registerHooks
+  const { registerForRequire } = await import('./require-hooks.ts')
+  registerForRequire(settings)
   if (host.stripsTypes && sync) return (await import('./sync-hooks.ts')).registerSync(sync, settings)
   nodeModule.register(hooksFile(), { data: settings })
 }
