@@ -53,8 +53,8 @@ async function readOrRecall(located: LocatedModule, { cwd, strict, folder, fresh
   const known = key && !fresh ? recall(key) : undefined
   if (known) return known
   const { readModule } = await import('./read/read-module.ts')
-  const { manifest, files, hasTools } = await readModule(located, { strict, cwd })
-  if (key) remember(key, { manifest, hasTools }, files)
+  const { manifest, files, isWhole, hasTools } = await readModule(located, { strict, cwd })
+  if (key && isWhole) remember(key, { manifest, hasTools }, files)
   return { manifest, hasTools }
 }
 

@@ -32,7 +32,8 @@ export function transformFile(file: string, { folders, cacheFolder, version }: L
 type Job = { readonly file: string; readonly source: string; readonly format: Transformed['format']; readonly options: { readonly [option: string]: unknown } | undefined; readonly folders: readonly string[] }
 
 type Esbuild = { transformSync(source: string, options: object): { readonly code: string } }
-type TypeScript = { transpileModule(source: string, options: object): { readonly outputText: string }; readonly ModuleKind: { readonly [kind: string]: number }; readonly ScriptTarget: { readonly [target: string]: number } }
+type Diagnostic = { readonly start?: number; readonly messageText: string | { readonly messageText: string } }
+type TypeScript = { transpileModule(source: string, options: object): { readonly outputText: string; readonly diagnostics?: readonly Diagnostic[] }; readonly ModuleKind: { readonly [kind: string]: number }; readonly ScriptTarget: { readonly [target: string]: number } }
 
 // Options of a project that change what code means; all others are ours to say.
 const EMITTED = ['experimentalDecorators', 'emitDecoratorMetadata', 'useDefineForClassFields', 'verbatimModuleSyntax']
@@ -51,14 +52,20 @@ function byEsbuild(esbuild: Esbuild, { file, source, format, options }: Job): st
   } catch (error) {
     const [first] = (error as { readonly errors?: readonly { readonly text: string; readonly location?: { readonly line: number } | null }[] }).errors ?? []
     if (!first) throw error
-    throw new ToolError('INVALID_INPUT', `${file}:${first.location?.line ?? 1}: ${first.text}`, { suggestion: 'Correct the syntax of the module', details: { source: file } })
+    throw brokenSyntax(file, first.location?.line ?? 1, first.text)
   }
 }
 
 function byCompiler(ts: TypeScript, { file, source, format, options }: Job): string {
   const kept = Object.fromEntries(Object.entries(options ?? {}).filter(([name]) => EMITTED.includes(name)))
   const module = format === 'module' ? ts.ModuleKind['ESNext'] : ts.ModuleKind['CommonJS']
-  return ts.transpileModule(source, { fileName: file, compilerOptions: { ...kept, module, target: ts.ScriptTarget['ES2022'], inlineSourceMap: true, inlineSources: true, esModuleInterop: true } }).outputText
+  const { outputText, diagnostics: [first] = [] } = ts.transpileModule(source, { fileName: file, reportDiagnostics: true, compilerOptions: { ...kept, module, target: ts.ScriptTarget['ES2022'], inlineSourceMap: true, inlineSources: true, esModuleInterop: true } })
+  if (!first) return outputText
+  throw brokenSyntax(file, source.slice(0, first.start ?? 0).split('\n').length, typeof first.messageText === 'string' ? first.messageText : first.messageText.messageText)
+}
+
+function brokenSyntax(file: string, line: number, text: string): ToolError {
+  return new ToolError('INVALID_INPUT', `${file}:${line}: ${text}`, { suggestion: 'Correct the syntax of the module', details: { source: file, line } })
 }
 
 // As node decides it: by the ending, by the package, and where neither says, by what is written.
