@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import nodeModule from 'node:module'
 import { fileURLToPath } from 'node:url'
+import { ToolError } from '../../contract/tool-error.ts'
 import { host } from '../../call/host.ts'
 import { reachesTypeScript } from './reaches-typescript.ts'
 import type { LoadSettings } from './settings.ts'
@@ -10,7 +11,17 @@ let registered = false
 /** Imports a module; TypeScript through hooks that make JavaScript of it, or by node itself where neither esbuild nor the compiler is there and it can. */
 export async function importModule(url: string, settings: LoadSettings): Promise<object> {
   if (!registered && reachesTypeScript(url)) await readyForTypeScript(settings)
-  return (await import(url)) as object
+  try {
+    return (await import(url)) as object
+  } catch (error) {
+    throw fromOtherThread(error)
+  }
+}
+
+// An error of the hooks comes over from their thread as a plain one.
+function fromOtherThread(error: unknown): unknown {
+  const { name, code, message, suggestion, details } = error as Partial<ToolError>
+  return name === 'ToolError' && typeof code === 'string' && typeof message === 'string' && !ToolError.is(error) ? new ToolError(code, message, { ...(suggestion && { suggestion }), ...(details && { details }), cause: error }) : error
 }
 
 async function readyForTypeScript(settings: LoadSettings): Promise<void> {
