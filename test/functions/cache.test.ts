@@ -60,7 +60,7 @@ describe('what was read is remembered', () => {
     expect((await pick('large')).json).toMatchObject({ result: 'large', meta: { version: '1.1.0' } })
     // As long as an import leads nowhere, nothing is remembered.
     rmSync(join(folder, 'sizes/large.ts'))
-    expect((await pick('large')).json).toMatchObject({ error: { code: 'CONFIG', message: `${join(folder, 'real/tools.ts')}:2: 'pick': the parameter 'size' cannot be given: its type cannot be found. Declare or import the type that it names, and see that the import leads to a file` } })
+    expect((await pick('large')).json).toMatchObject({ error: { code: 'CONFIG', message: `${join(folder, 'linked.ts')}:2: 'pick': the parameter 'size' cannot be given: its type cannot be found. Declare or import the type that it names, and see that the import leads to a file` } })
     writeFileSync(join(folder, 'sizes/large.ts'), "export type Size = 'huge'\n")
     expect((await pick('huge')).json).toMatchObject({ result: 'huge' })
   })
