@@ -39,7 +39,7 @@ export function tool<
   Literal extends Primitive = Primitive,
   Returned extends RunReturn<Literals<Literal>> = never,
 >(options: ToolOptions<Input, Output, Returned & RunReturn<DeclaredResult<Output>>>): Tool<GivenFor<Input>, ResultFor<Output, Returned>> {
-  const made = callable(options as ToolOptions)
+  const made = callable(options)
   // A build has looked at all tools of its program. Of those of a big one most starts need none but the one that is called.
   if (builtMark()?.verified !== true) definitionOf(made)
   return made as unknown as Tool<GivenFor<Input>, ResultFor<Output, Returned>>
