@@ -46,10 +46,11 @@ export async function bundle(esbuild: typeof Esbuild, { entry, start, external, 
     logLevel: 'silent', define: { 'import.meta': '__toolable_inner' }, entryPoints: [{ in: 'toolable:start', out: 'start' }],
   } as const satisfies BuildOptions
   try {
+    const isOwn = entry.startsWith(ownFolder)
     const reach = readReach(ownFolder)
-    const within = filesWithin(reach, await findUsedNames(esbuild, reach, { ...common, entryPoints: [...common.entryPoints], plugins }), ownFolder)
+    const late = isOwn ? [] : [ownLateModules(ownFolder, filesWithin(reach, await findUsedNames(esbuild, reach, { ...common, entryPoints: [...common.entryPoints], plugins }), ownFolder))]
     const { outputFiles, metafile } = await esbuild.build({
-      ...common, splitting: true, metafile: true, legalComments: 'external', chunkNames: '[name]-[hash]', plugins: [ownLateModules(ownFolder, within), ...plugins],
+      ...common, splitting: true, metafile: true, legalComments: 'external', chunkNames: '[name]-[hash]', plugins: [...late, ...plugins],
       entryPoints: [...common.entryPoints, ...(zod.recorded ? [{ in: 'toolable:zod', out: 'zod' }] : [])],
     })
     const chunks = loadedChunks(readChunks(outputFiles))
