@@ -17,6 +17,11 @@ export function builtMark(): BuiltMark | undefined {
   return (globalThis as { [MARK]?: BuiltMark })[MARK]
 }
 
+/** True in a built program for the definitions of the modules in it: modules that it loads from elsewhere have a copy of this package of their own, and nobody has checked theirs. */
+export function isVerified(): boolean {
+  return (import.meta as { readonly built?: true }).built === true && builtMark()?.verified === true
+}
+
 /** Marks this process as a built program; for whoever loads one. */
 export function setBuiltMark(mark: BuiltMark): void {
   ;(globalThis as { [MARK]?: BuiltMark })[MARK] = mark

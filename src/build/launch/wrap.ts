@@ -27,7 +27,7 @@ export function wrap({ now, later, table, zod }: Parts): Script {
     '(function(__filename,__toolable_require,__toolable_later){"use strict";const require=__toolable_require;',
     "globalThis[Symbol.for('toolable.built')]??={verified:true};",
     "const __dirname=__filename.slice(0,Math.max(__filename.lastIndexOf('/'),__filename.lastIndexOf('\\\\'))),",
-    "__toolable_inner={get url(){return process.getBuiltinModule('node:url').pathToFileURL(__filename).href},filename:__filename,dirname:__dirname,resolve:name=>process.getBuiltinModule('node:module').createRequire(__filename).resolve(name),main:false},",
+    "__toolable_inner={get url(){return process.getBuiltinModule('node:url').pathToFileURL(__filename).href},filename:__filename,dirname:__dirname,resolve:name=>process.getBuiltinModule('node:module').createRequire(__filename).resolve(name),built:true,main:false},",
     '__toolable_entry={__proto__:__toolable_inner,main:true},',
     `__toolable_table=()=>${asciiString(table)},__toolable_places=${asciiString(`${places} `)},__toolable_made={__proto__:null};`,
     'let __toolable_hot;function __toolable_give(hot){__toolable_hot=hot}',

@@ -1,4 +1,4 @@
-import { builtMark } from '../../contract/built.ts'
+import { isVerified } from '../../contract/built.ts'
 import { isObject } from '../../contract/json.ts'
 import type { JsonSchema } from '../../contract/json.ts'
 import { isPrepared } from '../../contract/prepared.ts'
@@ -26,7 +26,7 @@ export function isThunk(lazy: LazySchema): lazy is () => SchemaSource {
 
 /** True for a schema that is not looked at before somebody needs it: a thunk, and in a built program every schema, because the build has looked at it. */
 export function isLate(lazy: LazySchema): boolean {
-  return isThunk(lazy) || isPrepared(lazy) || builtMark()?.verified === true
+  return isThunk(lazy) || isPrepared(lazy) || isVerified()
 }
 
 /** Plain JSON Schema that carries the type of its values for the compiler. */
