@@ -1,3 +1,4 @@
+import { builtMark } from '../contract/built.ts'
 import { isObject } from '../contract/json.ts'
 import { ToolError } from '../contract/tool-error.ts'
 import { unknownName } from '../contract/unknown-name.ts'
@@ -47,6 +48,7 @@ function makeToolset(given: ToolsetOptions | AnyTool): Toolset {
   const changes = createChanges()
   const identity = { toolset: options.name, version }
   const rules = readRules(options)
+  const isVerified = builtMark()?.verified === true
 
   const set: Toolset = {
     name: options.name,
@@ -122,6 +124,7 @@ function makeToolset(given: ToolsetOptions | AnyTool): Toolset {
   const include = (given: ToolEntry): void => {
     const entry = rules ? { ...given, definition: withRules(given.definition, rules) } : given
     addEntry(entries, entry)
+    if (isVerified) return
     if (!entry.definition.facts.examples.some(({ args }) => args !== undefined)) return
     checkArgsEarly(entry.definition)
     entry.definition.whenCompiled(async (compiled) => (await import('./args-examples.ts')).checkArgsExamples(compiled))
