@@ -19,6 +19,7 @@ const FILES = {
   'made.mjs': "import { tool } from 'toolable'\nexport const shout = tool({ name: 'shout', summary: 'Shout', input: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] }, run: ({ text }) => text.toUpperCase() })\n",
   // What modules define is checked when they define it, in a program that was built too.
   'wrong.mjs': "import { tool } from 'toolable'\nexport const wrong = tool({ name: 'wrong', summary: 'Wrong', input: 7, run: () => 1 })\n",
+  'lies.mjs': "import { tool } from 'toolable'\nexport const lies = tool({ name: 'lies', summary: 'Lie', examples: [{ args: ['--nothing', '1'] }], run: () => 1 })\n",
   'workflows/twice.yaml': 'summary: Greet somebody twice\ninput: {name: string}\nsteps:\n  - name: first\n    command: hello --name "${{ input.name }}"\n  - name: again\n    command: hello --name "${{ steps.first.result.text }}"\n',
 }
 
@@ -28,7 +29,7 @@ beforeAll(async () => {
   chmodSync(join(project, 'tools/hello.sh'), 0o755)
   symlinkSync(root, join(project, 'node_modules/toolable'))
   // The registry and the readers of types know the project from here on.
-  await Promise.all([['list'], ['./typed.ts', '--help'], ['./made.mjs', '--help'], ['./wrong.mjs', '--help']].map((words) => unbuilt(words)))
+  await Promise.all([['list'], ['./typed.ts', '--help'], ['./made.mjs', '--help'], ['./wrong.mjs', '--help'], ['./lies.mjs', '--help']].map((words) => unbuilt(words)))
 }, 120_000)
 
 const unbuilt = (words: readonly string[], options: RunOptions = {}): Promise<Ended> => launch(process.execPath, [bin, ...words], { cwd: project, ...options }).ended
@@ -86,7 +87,7 @@ describe('toolable, built by itself', () => {
       ['list'], ['list', '-o', 'yaml'], ['describe', 'hello', '-o', 'toon'], ['doctor'],
       ['call', 'hello', '--name', 'Ada', '-o', 'text'], ['call', 'hello', '{}'], ['call', 'nobody'], ['call', 'hello', 'not json'],
       ['lst'], ['list', '--bogus'], ['list', '--config', 'nowhere.yaml'], ['build', 'nowhere.ts'], ['runs', 'show', 'nobody'],
-      ['./typed.ts', 'add', '1', '2'], ['./typed.ts', 'add', '{"a":1,"b":"x"}'], ['./made.mjs', 'shout', '--text', 'hey'], ['./wrong.mjs', '--help'], ['./nowhere.mjs'],
+      ['./typed.ts', 'add', '1', '2'], ['./typed.ts', 'add', '{"a":1,"b":"x"}'], ['./made.mjs', 'shout', '--text', 'hey'], ['./wrong.mjs', '--help'], ['./lies.mjs', '--help'], ['./nowhere.mjs'],
     ])
   })
 
