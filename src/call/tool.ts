@@ -1,4 +1,4 @@
-import { builtMark } from '../contract/built.ts'
+import { isVerified } from '../contract/built.ts'
 import type { CallEvent } from '../contract/events.ts'
 import type { ToolManifest } from '../contract/manifest.ts'
 import type { Outcome } from '../contract/outcome.ts'
@@ -41,7 +41,7 @@ export function tool<
 >(options: ToolOptions<Input, Output, Returned & RunReturn<DeclaredResult<Output>>>): Tool<GivenFor<Input>, ResultFor<Output, Returned>> {
   const made = callable(options)
   // A build has looked at all tools of its program. Of those of a big one most starts need none but the one that is called.
-  if (builtMark()?.verified !== true) definitionOf(made)
+  if (!isVerified()) definitionOf(made)
   return made as unknown as Tool<GivenFor<Input>, ResultFor<Output, Returned>>
 }
 
@@ -116,7 +116,7 @@ const author = Symbol('options')
 const ABILITIES: object = Object.create(Function.prototype, {
   [brand]: {
     get(this: Tool & { [author]: ToolOptions }): ToolDefinition {
-      const definition = defineTool(this[author])
+      const definition = defineTool(this[author], { isVerified: isVerified() })
       Object.defineProperty(this, brand, { value: definition })
       return definition
     },

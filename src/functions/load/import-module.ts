@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import nodeModule from 'node:module'
 import { fileURLToPath } from 'node:url'
+import { importAddress } from '../../contract/built.ts'
 import { host } from '../../call/host.ts'
 import { isTypeScript } from './find-source.ts'
 import type { LoadSettings } from './settings.ts'
@@ -10,7 +11,7 @@ let registered = false
 /** Imports a module; TypeScript through hooks that make JavaScript of it, or by node itself where neither esbuild nor the compiler is there and it can. */
 export async function importModule(url: string, settings: LoadSettings): Promise<object> {
   if (isTypeScript(url)) await readyForTypeScript(settings)
-  return (await import(url)) as object
+  return importAddress(url)
 }
 
 async function readyForTypeScript(settings: LoadSettings): Promise<void> {
