@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { transform } from 'esbuild'
 import { rolldown } from 'rolldown'
 import { build as buildApp } from 'vite'
+import { buildItself } from './build-itself.mjs'
 import { recordReach } from './reach.mjs'
 import { reachableFrom } from './static-imports.mjs'
 
@@ -19,6 +20,7 @@ try {
   await bundleModule('src/zod.ts')
   await buildApp({ configFile: 'dashboard/vite.config.ts', build: { outDir: resolve(next, 'dashboard') } })
   chmodSync(`${next}/bin.js`, 0o755)
+  buildItself(next)
   // `node scripts/build.mjs code`, for whoever tries things out: the types take longer than everything else, and stay as they were.
   if (process.argv[2] === 'code' && existsSync('dist/types')) cpSync('dist/types', `${next}/types`, { recursive: true })
   else buildTypes()

@@ -59,8 +59,9 @@ export async function buildProgram(options: BuildOptions, around: Surroundings):
   const name = options.name ?? look.name
   const program = join(out, `${name}${!single && nearestPackage(out).type === 'module' ? '.cjs' : ''}`)
   const folder = join(out, `${name}.files`)
-  const { id, text, length, code } = await compile(made, program, folder, own, around)
   const portable = options.portable === true || single !== undefined
+  // V8 keeps the path in what it compiles. A package is installed somewhere else, where nobody knows the folders of this machine.
+  const { id, text, length, code } = await compile(made, program, portable ? `/${basename(folder)}` : folder, own, around)
   const slow = slowText(portable)
   const sealed = code && sealCode(code, id)
   const facts = { id, length, slowly: [text.length, text.length + slow.length], code: { size: sealed?.content.length ?? 0, seal: sealed?.seal ?? '' } } as const

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { ToolError } from '../contract/tool-error.ts'
 
-/** From the built files, and from the sources. */
-const PLACES = ['../', './', '../../dist/']
+/** From the built program, from the built files, and from the sources. */
+const PLACES = ['./', '../', '../../dist/']
 
 /** The folder of this package's built files, which a program is bundled from. Throws CONFIG where it is missing. */
 export function ownFolder(): string {

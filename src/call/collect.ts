@@ -31,11 +31,31 @@ export function collectTools(tree: ToolTree, group: readonly string[] = []): Too
 /** One tool under an optional new name and group. */
 export function enter(tool: AnyTool, group: readonly string[] = [], name?: string): ToolEntry {
   if (!isTool(tool)) throw notATool(tool, group.join('.') || 'tools')
-  const definition = definitionOf(tool)
-  const own = name ?? withoutPrefix(definition.name, group)
-  const full = [...group, own].join('_')
+  const own = name ?? withoutPrefix(tool.name, group)
+  const words = group.length === 0 ? [own] : [...group, own]
+  const full = words.join('_')
   checkName('tool', full)
-  return { name: full, path: [...group, own].map((word) => word.replaceAll('_', '-')), definition: full === definition.name ? definition : definition.renamed(full) }
+  return new Entered(full, words.map((word) => word.replaceAll('_', '-')), tool)
+}
+
+// The definition waits until somebody needs it.
+class Entered implements ToolEntry {
+  readonly name: string
+  readonly path: readonly string[]
+  readonly #tool: AnyTool
+  #definition: ToolDefinition | undefined
+
+  constructor(name: string, path: readonly string[], tool: AnyTool) {
+    this.name = name
+    this.path = path
+    this.#tool = tool
+  }
+
+  get definition(): ToolDefinition {
+    if (this.#definition) return this.#definition
+    const own = definitionOf(this.#tool)
+    return (this.#definition = own.name === this.name ? own : own.renamed(this.name))
+  }
 }
 
 /** Refuses a second tool of the same name, and a command that is also a group. */
@@ -43,12 +63,22 @@ export function addEntry(entries: Map<string, ToolEntry>, entry: ToolEntry): voi
   const key = lookupKey(entry.name)
   const other = entries.get(key)
   if (other) throw new ToolError('CONFIG', `two tools are called '${other.name}'${other.name === entry.name ? '' : ` ('${entry.name}' is the same name)`}: rename one, for example with add(tool, 'other_name')`)
-  for (const existing of entries.values()) {
-    if (isPrefix(existing.path, entry.path) || isPrefix(entry.path, existing.path)) {
-      throw new ToolError('CONFIG', `'${existing.path.join(' ')}' and '${entry.path.join(' ')}' cannot both be commands: one is a group of the other`)
-    }
-  }
+  refuseGroup(entries, key, entry)
   entries.set(key, entry)
+}
+
+// The groups that entries were ever in, because two hundred tools would otherwise be compared with each other. One that was removed leaves its groups behind; they only make somebody look again.
+const groups = new WeakMap<object, Set<string>>()
+
+function refuseGroup(entries: Map<string, ToolEntry>, key: string, entry: ToolEntry): void {
+  const known = groups.get(entries) ?? new Set<string>()
+  if (known.size === 0 && entry.path.length === 1) return
+  const own = entry.path.slice(1).map((_word, index) => lookupKey(entry.path.slice(0, index + 1).join('_')))
+  const clash = own.map((group) => entries.get(group)).find((existing) => existing && isPrefix(existing.path, entry.path))
+    ?? (known.has(key) ? [...entries.values()].find((existing) => isPrefix(entry.path, existing.path)) : undefined)
+  if (clash) throw new ToolError('CONFIG', `'${clash.path.join(' ')}' and '${entry.path.join(' ')}' cannot both be commands: one is a group of the other`)
+  for (const group of own) known.add(group)
+  groups.set(entries, known)
 }
 
 function isPrefix(short: readonly string[], long: readonly string[]): boolean {

@@ -9,7 +9,7 @@ export function ownVersion(): string {
 }
 
 function findVersion(): string {
-  for (const above of ['../../', '../../../', '../']) {
+  for (const above of ['../', '../../', '../../../']) {
     const data = readData(new URL(`${above}package.json`, import.meta.url))
     if (isObject(data) && data['name'] === 'toolable') return String(data['version'])
   }

@@ -1,3 +1,4 @@
+import { isVerified } from '../contract/built.ts'
 import type { CallEvent } from '../contract/events.ts'
 import type { ToolManifest } from '../contract/manifest.ts'
 import type { Outcome } from '../contract/outcome.ts'
@@ -38,7 +39,10 @@ export function tool<
   Literal extends Primitive = Primitive,
   Returned extends RunReturn<Literals<Literal>> = never,
 >(options: ToolOptions<Input, Output, Returned & RunReturn<DeclaredResult<Output>>>): Tool<GivenFor<Input>, ResultFor<Output, Returned>> {
-  return callable(defineTool(options)) as unknown as Tool<GivenFor<Input>, ResultFor<Output, Returned>>
+  const made = callable(options)
+  // A build has looked at all tools of its program. Of those of a big one most starts need none but the one that is called.
+  if (!isVerified()) definitionOf(made)
+  return made as unknown as Tool<GivenFor<Input>, ResultFor<Output, Returned>>
 }
 
 /** Calls a tool and gives its outcome; never throws. */
@@ -94,18 +98,40 @@ export function definitionOf(target: { readonly [brand]: ToolDefinition }): Tool
 
 /** True for what `tool` gives, also from another copy of this package. */
 export function isTool(value: unknown): value is Tool {
-  return typeof value === 'function' && (value as { [brand]?: unknown })[brand] !== undefined
+  return typeof value === 'function' && brand in value
 }
 
-function callable(definition: ToolDefinition): Tool {
-  const run = (input?: unknown, options?: CallOptions): Promise<unknown> => perform(definition, input, options, valueOf)
-  Object.defineProperty(run, 'name', { value: definition.name })
-  return Object.assign(run, {
-    [brand]: definition,
-    stream: (input?: unknown, options?: CallOptions) => openLate(async () => {
-      const { invoke, streamCall } = await loadEngine()
-      return streamCall((streaming) => invoke(definition, input, streaming), options)
-    }),
-    manifest: async () => (await definition.compiled()).manifest,
-  })
+function callable(options: ToolOptions): Tool {
+  const made = ((input?: unknown, given?: CallOptions): Promise<unknown> => perform(made[brand], input, given, valueOf)) as Tool & { [author]: ToolOptions }
+  Object.defineProperty(made, 'name', { value: options.name })
+  Object.setPrototypeOf(made, ABILITIES)
+  made[author] = options
+  return made
 }
+
+// What the author has written, until somebody needs the definition.
+const author = Symbol('options')
+
+// Of all tools at once: what belongs to one is made when it is asked for.
+const ABILITIES: object = Object.create(Function.prototype, {
+  [brand]: {
+    get(this: Tool & { [author]: ToolOptions }): ToolDefinition {
+      const definition = defineTool(this[author], { isVerified: isVerified() })
+      Object.defineProperty(this, brand, { value: definition })
+      return definition
+    },
+  },
+  stream: {
+    get(this: Tool): Tool['stream'] {
+      return (input?: unknown, options?: CallOptions) => openLate(async () => {
+        const { invoke, streamCall } = await loadEngine()
+        return streamCall((streaming) => invoke(definitionOf(this), input, streaming), options)
+      })
+    },
+  },
+  manifest: {
+    get(this: Tool): Tool['manifest'] {
+      return async () => (await definitionOf(this).compiled()).manifest
+    },
+  },
+})

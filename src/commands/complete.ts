@@ -5,7 +5,7 @@ import { formatCompletion } from '../surfaces/cli/completion/completion.ts'
 import type { Candidate, Completion } from '../surfaces/cli/completion/completion.ts'
 import type { Host } from '../surfaces/cli/host.ts'
 import { printText } from '../surfaces/cli/print-document.ts'
-import type { Toolset } from '../surfaces/toolset-type.ts'
+import type { Servable } from '../call/servable.ts'
 import { INJECTED_FLAGS } from '../define/flags/injected.ts'
 import { oneToolView } from './call/one-tool-view.ts'
 import type { Surroundings } from './config/load.ts'
@@ -26,7 +26,7 @@ const WITH_VALUE = [
 ]
 
 /** Answers a completion script: what every program completes, and the names and flags of the tools of the registry. */
-export async function complete(program: Toolset, given: readonly string[], io: Io, host: Host): Promise<number> {
+export async function complete(program: Servable, given: readonly string[], io: Io, host: Host): Promise<number> {
   const words = given[0] === '--' ? given.slice(1) : given
   const [command = '', ...rest] = words
   const module = rest.length > 0 ? findModule(words, listCommands(), io.cwd) : undefined
@@ -37,7 +37,7 @@ export async function complete(program: Toolset, given: readonly string[], io: I
 }
 
 // Undefined where the word under the cursor has nothing to do with a tool.
-async function completeTools(program: Toolset, command: string, words: readonly string[], io: Io): Promise<Completion | undefined> {
+async function completeTools(program: Servable, command: string, words: readonly string[], io: Io): Promise<Completion | undefined> {
   const at = positionOfName(words)
   const current = words.at(-1)!
   if (at === undefined || (at === words.length - 1 && current.startsWith('-'))) return undefined

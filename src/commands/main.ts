@@ -1,3 +1,4 @@
+import type { Servable } from '../call/servable.ts'
 import type { Io } from '../contract/io.ts'
 import type { Outcome } from '../contract/outcome.ts'
 import { findCommand } from '../surfaces/cli/argv/command.ts'
@@ -6,23 +7,20 @@ import { COMPLETE_COMMAND } from '../surfaces/cli/builtin-commands.ts'
 import type { Host } from '../surfaces/cli/host.ts'
 import { main as runProgram } from '../surfaces/cli/main.ts'
 import type { Perform } from '../surfaces/cli/start-call.ts'
-import type { Toolset } from '../surfaces/toolset-type.ts'
 import type { ToolableCommand } from './command.ts'
 import { findModule } from './functions/find-module.ts'
 import type { ModuleWords } from './functions/find-module.ts'
 import { hoistCommonFlags } from './hoist.ts'
 import { listCommands } from './list-commands.ts'
-import { programOf } from './program.ts'
 import { findQuestion } from './questions/find.ts'
 import { SUPERVISE } from './run/supervise-word.ts'
 
-/** The command line of `toolable`; gives the exit status. */
-export async function main(version: string, given: readonly string[], io: Io, host: Host): Promise<number> {
+/** The command line of `toolable`, whose commands are the tools of `program`; gives the exit status. */
+export async function main(program: Servable, given: readonly string[], io: Io, host: Host): Promise<number> {
   if (given[0] === SUPERVISE) return (await import('./run/supervise.ts')).superviseRun(given.slice(1), io, host)
   const question = findQuestion(given)
   const argv = hoistCommonFlags(question?.argv ?? given)
   const commands = listCommands()
-  const program = programOf(commands, version, host)
   const module = question ? undefined : findModule(argv, commands, io.cwd)
   if (module) return runModule(module, program, io, host)
   const command = findCommand(program, argv)
@@ -37,7 +35,7 @@ export async function main(version: string, given: readonly string[], io: Io, ho
   return runProgram(program, argv, io, host)
 }
 
-async function runModule(words: ModuleWords, program: Toolset, io: Io, host: Host): Promise<number> {
+async function runModule(words: ModuleWords, program: Servable, io: Io, host: Host): Promise<number> {
   try {
     return await (await import('./functions/run-module.ts')).runModule(words, io, host)
   } catch (error) {
@@ -45,7 +43,7 @@ async function runModule(words: ModuleWords, program: Toolset, io: Io, host: Hos
   }
 }
 
-async function runCommand(commands: readonly ToolableCommand[], program: Toolset, command: Command & { kind: 'tool' }, io: Io, host: Host): Promise<number> {
+async function runCommand(commands: readonly ToolableCommand[], program: Servable, command: Command & { kind: 'tool' }, io: Io, host: Host): Promise<number> {
   const own = commands.find(({ path }) => path.join(' ') === command.entry.path.join(' '))!
   if (own.path[0] === 'call') return (await import('./call/call.ts')).runCall(program, command, io, host)
   if (own.path[0] === 'run') return (await import('./run/run.ts')).runRun(program, command, io, host)

@@ -23,8 +23,16 @@ const OPTIONS = [
 const ANNOTATIONS = ['readOnly', 'destructive', 'idempotent', 'openWorld'] as const satisfies readonly (keyof Annotations)[]
 const CATEGORIES = ['input', 'auth', 'state', 'runtime', 'internal'] as const satisfies readonly ErrorCategory[]
 
-/** Checks what an author wrote; throws CONFIG with what to change. Schemas are looked at only as far as that is quick, and thunks not at all. `isPassedOn` is for tools whose work is done by another process. */
-export function defineTool(options: ToolOptions, isPassedOn = false): ToolDefinition {
+/** What is known of a tool besides its definition. */
+export type Circumstances = {
+  /** Its work is done by another process. */
+  readonly isPassedOn?: boolean
+  /** A build has checked its schemas. */
+  readonly isVerified?: boolean
+}
+
+/** Checks what an author wrote; throws CONFIG with what to change. Schemas are looked at only as far as that is quick, and thunks not at all. */
+export function defineTool(options: ToolOptions, { isPassedOn = false, isVerified = false }: Circumstances = {}): ToolDefinition {
   checkName('tool', options.name)
   checkSummary(`tool '${options.name}'`, options.summary)
   checkOptions(`tool '${options.name}'`, options, OPTIONS)
@@ -34,12 +42,12 @@ export function defineTool(options: ToolOptions, isPassedOn = false): ToolDefini
   const facts = collectFacts(options)
   const source = { input: options.input ?? EMPTY_INPUT, output: options.output }
   const early = once(() => nameProblem(options.name, 'input', () => readEarly(resolveSchema(source.input))))
-  if (!isLate(source.input)) {
+  if (!isVerified && !isLate(source.input)) {
     const schema = early()
     if (schema) checkFlagsEarly(schema, facts)
     checkExamplesEarly(options.name, facts.examples, source.input, schema)
   }
-  if (source.output !== undefined && !isLate(source.output)) nameProblem(options.name, 'output', () => readSource(source.output))
+  if (source.output !== undefined && !isVerified && !isLate(source.output)) nameProblem(options.name, 'output', () => readSource(source.output))
 
   const acceptInput = once(() => {
     const schema = early()
@@ -86,7 +94,7 @@ export function defineTool(options: ToolOptions, isPassedOn = false): ToolDefini
       const schema = early()
       return new Set(schema ? earlyFlags(schema, facts).map(({ long }) => long) : [])
     },
-    renamed: (name) => defineTool({ ...options, name }, isPassedOn),
+    renamed: (name) => defineTool({ ...options, name }, { isPassedOn, isVerified }),
   }
   return definition
 }

@@ -1,3 +1,4 @@
+import { importAddress } from '../contract/built.ts'
 import { collectTools } from '../call/collect.ts'
 import { noTools, openModule } from '../functions/open-module.ts'
 import { isEntryPoint } from './cli/run.ts'
@@ -24,7 +25,7 @@ function runAfterEvaluation(set: Toolset, url: string, isOwn: boolean): Toolset 
     if (!isOwn && entry?.url.replace(/[?#].*$/, '') !== url) return run(entry)
     if (entry && !isEntryPoint(entry)) return
     // Where the evaluation fails, node says so itself.
-    void import(entry?.url ?? url).then(() => run(), () => undefined)
+    void importAddress(entry?.url ?? url).then(() => run(), () => undefined)
   }
   return set
 }

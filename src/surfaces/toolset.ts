@@ -1,3 +1,4 @@
+import { isVerified } from '../contract/built.ts'
 import { isObject } from '../contract/json.ts'
 import { ToolError } from '../contract/tool-error.ts'
 import { unknownName } from '../contract/unknown-name.ts'
@@ -17,7 +18,7 @@ import { serveEntries } from '../call/serve-entries.ts'
 import { isTool } from '../call/tool.ts'
 import type { AnyTool } from '../call/tool.ts'
 import { checkArgsEarly } from './args-early.ts'
-import { runAsProcess } from './cli/run.ts'
+import { hasStarted, runAsProcess } from './cli/run.ts'
 import { createChanges } from '../call/changes.ts'
 import type { ModuleToolsetOptions, Toolset, ToolsetOptions } from './toolset-type.ts'
 
@@ -47,6 +48,8 @@ function makeToolset(given: ToolsetOptions | AnyTool): Toolset {
   const changes = createChanges()
   const identity = { toolset: options.name, version }
   const rules = readRules(options)
+  // What a program finds only when it runs no build has seen.
+  const isKnown = isVerified() && !hasStarted()
 
   const set: Toolset = {
     name: options.name,
@@ -122,6 +125,7 @@ function makeToolset(given: ToolsetOptions | AnyTool): Toolset {
   const include = (given: ToolEntry): void => {
     const entry = rules ? { ...given, definition: withRules(given.definition, rules) } : given
     addEntry(entries, entry)
+    if (isKnown) return
     if (!entry.definition.facts.examples.some(({ args }) => args !== undefined)) return
     checkArgsEarly(entry.definition)
     entry.definition.whenCompiled(async (compiled) => (await import('./args-examples.ts')).checkArgsExamples(compiled))

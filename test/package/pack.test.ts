@@ -40,9 +40,9 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 describe('the package as npm delivers it', () => {
   test('holds what is needed and nothing else', () => {
     const files = run('tar', ['-tzf', tarball], root).stdout.split('\n').filter((name) => name !== '')
-    const stray = files.filter((name) => !/^package\/(dist\/.+\.(js|js\.map|d\.ts)|dist\/reach\.json|dist\/dashboard\/(index\.html|assets\/[\w-]+\.(css|svg))|docs\/.+\.md|schemas\/toolable\.(policy|workflow)\.schema\.json|emitters\/(python\/toolable\.py|sh\/toolable\.sh)|package\.json|README\.md|LICENSE|CHANGELOG\.md|SECURITY\.md)$/.test(name))
+    const stray = files.filter((name) => !/^package\/(dist\/.+\.(js|js\.map|d\.ts)|dist\/reach\.json|dist\/toolable\.cjs|dist\/toolable\.files\/[0-9a-f]{16}\.(bundle|cache|licences\.txt)|dist\/dashboard\/(index\.html|assets\/[\w-]+\.(css|svg))|docs\/.+\.md|schemas\/toolable\.(policy|workflow)\.schema\.json|emitters\/(python\/toolable\.py|sh\/toolable\.sh)|package\.json|README\.md|LICENSE|CHANGELOG\.md|SECURITY\.md)$/.test(name))
     expect(stray).toEqual([])
-    expect(files).toEqual(expect.arrayContaining(['package/dist/index.js', 'package/dist/zod.js', 'package/dist/bin.js', 'package/dist/testing.js', 'package/dist/types/testing/index.d.ts', 'package/dist/types/index.d.ts', 'package/dist/dashboard/index.html', 'package/schemas/toolable.policy.schema.json', 'package/schemas/toolable.workflow.schema.json', 'package/LICENSE', 'package/SECURITY.md']))
+    expect(files).toEqual(expect.arrayContaining(['package/dist/index.js', 'package/dist/zod.js', 'package/dist/bin.js', 'package/dist/toolable.cjs', 'package/dist/testing.js', 'package/dist/types/testing/index.d.ts', 'package/dist/types/index.d.ts', 'package/dist/dashboard/index.html', 'package/schemas/toolable.policy.schema.json', 'package/schemas/toolable.workflow.schema.json', 'package/LICENSE', 'package/SECURITY.md']))
   })
 
   test('brings the command toolable', () => {

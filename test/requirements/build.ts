@@ -16,5 +16,7 @@ export const BUILD: { readonly [name: string]: string } = {
   'build-external': 'A package that stays outside of the bundle, native code among them, is looked for beside the program, and one that is missing is named with what to do and exit status 69.',
   'build-lazy': 'A call runs one script of compiled code: zod, YAML, documents and servers are not compiled, and modules of node for them are not loaded.',
   'build-single': 'With --single a program is one executable with node in it that runs where nothing is installed; where it cannot be made, that is said before anything is built.',
+  'build-portable': 'What is built with --portable names no path of the machine that built it.',
+  'build-itself': 'The command toolable is built by its own builder, and says and does what its modules say and do: questions, calls, runs, workflows, servers, builds; installed by npm, without its compiled code and without a folder to keep any.',
   'build-whole': 'A file of a built program is whole or not there, and builds at the same time do not disturb each other.',
 }

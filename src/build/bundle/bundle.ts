@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs'
-import { basename, dirname, extname, join, parse } from 'node:path'
+import { basename, dirname, extname, join, parse, relative, sep } from 'node:path'
 import type * as Esbuild from 'esbuild'
 import type { BuildOptions, Loader, Message, Metafile, OutputFile, Plugin } from 'esbuild'
 import { ToolError } from '../../contract/tool-error.ts'
 import type { Chunks } from './assemble.ts'
 import { outsideModules } from './builtins.ts'
 import { START, ZOD } from './chunk-names.ts'
+import { readLicences } from './licences.ts'
 import { ownPackage } from './own-package.ts'
 import { filesWithin, readReach } from './own-reach.ts'
 import { chunksImported, chunksImportedLate } from './read-chunk.ts'
@@ -46,15 +47,16 @@ export async function bundle(esbuild: typeof Esbuild, { entry, start, external, 
     logLevel: 'silent', define: { 'import.meta': '__toolable_inner' }, entryPoints: [{ in: 'toolable:start', out: 'start' }],
   } as const satisfies BuildOptions
   try {
+    const isOwn = entry.startsWith(ownFolder)
     const reach = readReach(ownFolder)
-    const within = filesWithin(reach, await findUsedNames(esbuild, reach, { ...common, entryPoints: [...common.entryPoints], plugins }), ownFolder)
+    const late = isOwn ? [] : [ownLateModules(ownFolder, filesWithin(reach, await findUsedNames(esbuild, reach, { ...common, entryPoints: [...common.entryPoints], plugins }), ownFolder))]
     const { outputFiles, metafile } = await esbuild.build({
-      ...common, splitting: true, metafile: true, legalComments: 'external', chunkNames: '[name]-[hash]', plugins: [ownLateModules(ownFolder, within), ...plugins],
+      ...common, splitting: true, metafile: true, legalComments: 'external', chunkNames: '[name]-[hash]', plugins: [...late, ...plugins],
       entryPoints: [...common.entryPoints, ...(zod.recorded ? [{ in: 'toolable:zod', out: 'zod' }] : [])],
     })
-    const chunks = loadedChunks(readChunks(outputFiles))
+    const chunks = loadedChunks(readChunks(outputFiles, entry))
     const used = new Set(Object.entries(metafile.outputs).flatMap(([file, { inputs }]) => (chunks[`./${basename(file)}`] === undefined ? [] : Object.entries(inputs).flatMap(([each, { bytesInOutput }]) => (bytesInOutput > 0 ? [join(ROOT, each)] : [])))))
-    return { chunks, licences: readLicences(outputFiles), recorded: zod.recorded, shared: zod.recorded && reachedFrom(entry, metafile.inputs, ownFolder).some((file) => used.has(file) && zod.packages.has(file)) }
+    return { chunks, licences: readLicences(outputFiles, used), recorded: zod.recorded, shared: zod.recorded && reachedFrom(entry, metafile.inputs, ownFolder).some((file) => used.has(file) && zod.packages.has(file)) }
   } catch (error) {
     const { errors } = error as { readonly errors?: readonly Message[] }
     throw errors?.length ? explain(errors) : error
@@ -87,13 +89,10 @@ function loadedChunks(chunks: Chunks): Chunks {
   return found
 }
 
-function readChunks(files: readonly OutputFile[]): Chunks {
-  return Object.fromEntries(files.filter(({ path }) => path.endsWith('.js')).map(({ path, text }) => [`./${basename(path)}`, text]))
-}
-
-function readLicences(files: readonly OutputFile[]): string | undefined {
-  const texts = files.filter(({ path, text }) => path.endsWith('.LEGAL.txt') && text !== '').map(({ text }) => text)
-  return texts.length === 0 ? undefined : [...new Set(texts)].join('\n')
+// esbuild calls modules of CommonJS by their paths on this machine, which are nothing for others.
+function readChunks(files: readonly OutputFile[], entry: string): Chunks {
+  const shorten = (text: string): string => text.replace(/\b__commonJS\(\{"([^"]+)"/g, (_all, path: string) => `__commonJS({${JSON.stringify(relative(dirname(entry), join(ROOT, path)).replaceAll(sep, '/'))}`)
+  return Object.fromEntries(files.filter(({ path }) => path.endsWith('.js')).map(({ path, text }) => [`./${basename(path)}`, shorten(text)]))
 }
 
 function startModule(start: string, entry: string): Plugin {

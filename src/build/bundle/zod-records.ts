@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import { dirname, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { importAddress } from '../../contract/built.ts'
 import type { Plugin } from 'esbuild'
 
 /** What became of zod in a bundle. */
@@ -30,7 +31,7 @@ export function zodRecords(ownFolder: string, entry: string, use: ZodUse): Plugi
 const SEEN = { seen: 'toolable-zod' }
 
 async function namesOf(path: string, entry: string): Promise<readonly string[]> {
-  const zod = (await import(pathToFileURL(createRequire(entry).resolve(path)).href)) as object
+  const zod = await importAddress(pathToFileURL(createRequire(entry).resolve(path)).href)
   return Object.keys(zod).filter((name) => /^[A-Za-z_$][\w$]*$/.test(name) && !['z', 'default', 'module.exports'].includes(name))
 }
 

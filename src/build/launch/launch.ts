@@ -35,7 +35,7 @@ export function launch(id: string, length: number, size: number, seal: string, q
   const compile = (begin: number, end: number, filename: string, cachedData?: Buffer): InstanceType<typeof vm.Script> =>
     new vm.Script(read(bundle, begin, end).latin1Slice(), { filename, ...(cachedData && { cachedData }), importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER })
   const later = (name: string, begin: number, end: number): unknown => compile(length + begin, length + end, `${bundle}/${name.slice(2)}`).runInThisContext()
-  const start = (script: InstanceType<typeof vm.Script>): void => script.runInThisContext()(file, typeof require === 'function' ? require : get('node:module').createRequire(file), later)
+  const start = (script: InstanceType<typeof vm.Script>): void => script.runInThisContext()(file, typeof require === 'function' ? require : get('node:module').createRequire(file), later, (address: string) => import(address))
 
   if (!questions.includes(` ${argv.length === 2 ? '' : argv[argv.length - 1]} `)) {
     let script: InstanceType<typeof vm.Script> | undefined

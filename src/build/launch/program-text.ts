@@ -29,8 +29,8 @@ export type BundleFacts = {
   readonly code: { readonly size: number; readonly seal: string }
 }
 
-// A shell reads through what stands before the answer that it looks for; behind this node is no slower.
-const MOST_ANSWERS = 256 * 1024
+// A shell reads through what stands before the answer that it looks for; behind this node is no slower. Node looks for it in no time.
+const MOST_ANSWERS = { shell: 256 * 1024, node: 1024 * 1024 }
 // In double quotes: single ones mark the answers.
 const HELP = '"0 "|*" --help"|*" -h"'
 
@@ -52,7 +52,7 @@ export function programText({ name, version, manifest, answers, bundle: { id, le
     `# ${name} ${version}, built by toolable. ${portable ? 'What is known about it stands first' : 'A shell script and a JavaScript file at once: the shell answers what is known, node does the rest'}.`,
     `# toolable: ${ascii(JSON.stringify(manifest)).replaceAll('*/', '*\\/')}`,
     ...(portable ? [] : shellBegin(name)),
-    ...answerLines(answers),
+    ...answerLines(answers, portable ? MOST_ANSWERS.node : MOST_ANSWERS.shell),
     ...(portable ? [] : ['__toolable_node "$@"']),
     `*/${portable ? `(${answer.toString()})(process.getBuiltinModule("node:fs"),typeof __filename==="string"?__filename:process.argv[1],${AGENTS})||` : '0;var __toolable;'}(${launch.toString()})(${[id, length, code.size, code.seal, portable ? '' : QUESTIONS, ...slowly].map((given) => JSON.stringify(given)).join()})`,
     '',
@@ -81,12 +81,12 @@ function shellBegin(name: string): string[] {
   ]
 }
 
-function answerLines(answers: readonly Answer[]): string[] {
+function answerLines(answers: readonly Answer[], most: number): string[] {
   let size = 0
   return answers.flatMap(({ questions, text }) => {
     const lines = ['case $__toolable_q in', `${questions.map((question) => `'${question}'`).join('|')})`, `printf %b ${quote(escapeForPrintf(text))} 2>/dev/null && exit;;`, 'esac']
     size += lines[2]!.length
-    return size > MOST_ANSWERS ? [] : lines
+    return size > most ? [] : lines
   })
 }
 

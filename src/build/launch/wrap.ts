@@ -17,17 +17,17 @@ export type Parts = {
   readonly zod: string
 }
 
-/** Puts a program together: a function of the file, its `require` and of a function that gives a later chunk, which settles when all modules are loaded; the later chunks follow it. */
+/** Puts a program together: a function of the file, its `require`, a function that gives a later chunk and one that imports by address, which settles when all modules are loaded; the later chunks follow it. */
 export function wrap({ now, later, table, zod }: Parts): Script {
   const pieces = later.map(([, body]) => `(function(${[...INNER, ...OUTER].join(',')}){"use strict";${body}\n})\n`)
   let end = 0
   // A text, because a table of hundreds of chunks would be made for the sake of one.
   const places = later.map(([name], index) => ` ${name} ${end} ${(end += pieces[index]!.length)}`).join('')
   const text = [
-    '(function(__filename,__toolable_require,__toolable_later){"use strict";const require=__toolable_require;',
-    "globalThis[Symbol.for('toolable.built')]??={verified:true};",
+    '(function(__filename,__toolable_require,__toolable_later,load){"use strict";const require=__toolable_require;',
+    "globalThis[Symbol.for('toolable.built')]??={verified:true,load};",
     "const __dirname=__filename.slice(0,Math.max(__filename.lastIndexOf('/'),__filename.lastIndexOf('\\\\'))),",
-    "__toolable_inner={get url(){return process.getBuiltinModule('node:url').pathToFileURL(__filename).href},filename:__filename,dirname:__dirname,resolve:name=>process.getBuiltinModule('node:module').createRequire(__filename).resolve(name),main:false},",
+    "__toolable_inner={get url(){return process.getBuiltinModule('node:url').pathToFileURL(__filename).href},filename:__filename,dirname:__dirname,resolve:name=>process.getBuiltinModule('node:module').createRequire(__filename).resolve(name),built:true,main:false},",
     '__toolable_entry={__proto__:__toolable_inner,main:true},',
     `__toolable_table=()=>${asciiString(table)},__toolable_places=${asciiString(`${places} `)},__toolable_made={__proto__:null};`,
     'let __toolable_hot;function __toolable_give(hot){__toolable_hot=hot}',

@@ -30,10 +30,11 @@ export async function askProgram({ set, main, makeToolset }: TakenProgram): Prom
     const compact = await print(variants[0]!, AN_AGENT)
     if (compact !== undefined) answers.push({ questions: variants.map((argv) => `agent ${writeQuestion(argv)}`), text: compact })
   }
-  // The only tool of a program may take its input from a pipe when nothing is given.
-  await help(['--help'], ['-h'], ...(set.entries.length === 1 ? [] : [[]]))
+  // A shell reads through what stands before an answer: first what programs ask.
   await answer(['--version'], ['-V'])
   await answer(['--discover'])
+  // The only tool of a program may take its input from a pipe when nothing is given.
+  await help(['--help'], ['-h'], ...(set.entries.length === 1 ? [] : [[]]))
   await answer(['--tools'])
   await answer(['--manifest'])
   // What a shell asks at the first TAB behind the name of the program; what follows from a word that was begun is too much to write down.

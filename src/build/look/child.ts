@@ -1,11 +1,12 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { toToolError } from '../../call/failure.ts'
+import type { Servable } from '../../call/servable.ts'
 import type { TakenProgram } from '../../surfaces/cli/run.ts'
 import type { LookProblem, SubjectFile } from './answer.ts'
 import { askProgram } from './ask-program.ts'
 import { capturedIo, quietHost } from './captured-io.ts'
 import { loadBundle } from './load-bundle.ts'
-import { commandLines, withoutWork } from './warm-up.ts'
+import { rehearsalOf } from './warm-up.ts'
 
 // A process of its own, because loading a program runs its modules: node look.js ask|trace|warm <subject> <where to write>
 const [mode, subject, out] = process.argv.slice(2) as [string, string, string]
@@ -48,9 +49,8 @@ async function trace(): Promise<void> {
   const { asked, start } = loadBundle(bundled, program, bundle, {
     verified: true,
     take: async (given) => {
-      const { set, main, makeToolset } = given as TakenProgram
-      const idle = withoutWork(set)
-      for (const argv of Object.values(commandLines(set))) await main(idle, argv, capturedIo({}).io, quietHost(makeToolset))
+      const { shown, lines } = rehearsalOf(given as TakenProgram)
+      for (const argv of lines) await rehearse(given as TakenProgram, shown, argv)
       put(JSON.stringify([...asked]))
       exit(0)
     },
@@ -63,16 +63,19 @@ async function warm(): Promise<void> {
   const { script, start } = loadBundle(bundled, program, bundle, {
     verified: true,
     take: async (given) => {
-      const { set, main, makeToolset, run } = given as TakenProgram
-      const idle = withoutWork(set)
-      const { json = ['--version'], flags } = commandLines(set)
-      if (flags) await main(idle, flags, capturedIo({}).io, quietHost(makeToolset))
-      process.argv = [process.execPath, program, ...json]
+      const { shown, lines } = rehearsalOf(given as TakenProgram)
+      for (const argv of lines.slice(0, -1)) await rehearse(given as TakenProgram, shown, argv)
+      process.argv = [process.execPath, program, ...lines.at(-1)!]
       process.on('exit', () => put(script.createCachedData()))
-      await run(idle)
+      await (given as TakenProgram).run(shown)
     },
   })
   await start()
+}
+
+async function rehearse({ main, makeToolset, rehearsal }: TakenProgram, shown: Servable, argv: readonly string[]): Promise<void> {
+  const { io } = rehearsal ? capturedIo(process.env, process.cwd()) : capturedIo({})
+  await main(shown, argv, io, quietHost(makeToolset))
 }
 
 // Whole or not at all: V8 trusts what it is given as code.

@@ -3,15 +3,23 @@ import { isObject } from '../../contract/json.ts'
 import { flagName } from '../../define/flags/flag-name.ts'
 import type { ToolEntry } from '../../call/collect.ts'
 import type { Servable } from '../../call/servable.ts'
+import type { TakenProgram } from '../../surfaces/cli/run.ts'
 
-/** A program like the one that is built, whose tools do nothing: a build may run it. */
-export function withoutWork(set: Servable): Servable {
+/** What a build runs of a program, and the command lines for it, to learn what its calls load: those that the program names itself, else made up ones of a program that does nothing. The last one is like most calls. */
+export function rehearsalOf({ set, rehearsal }: Pick<TakenProgram, 'set' | 'rehearsal'>): { readonly shown: Servable; readonly lines: readonly (readonly string[])[] } {
+  if (rehearsal) return { shown: set, lines: rehearsal }
+  const { json = ['--version'], flags } = commandLines(set)
+  return { shown: withoutWork(set), lines: [...(flags ? [flags] : []), json] }
+}
+
+// A program like the one that is built, whose tools do nothing: a build may run it.
+function withoutWork(set: Servable): Servable {
   const entries = set.entries.map((entry): ToolEntry => ({ ...entry, definition: { ...entry.definition, hooks: {}, annotations: {}, source: { ...entry.definition.source, output: undefined }, run: () => null } }))
   return Object.create(set, { entries: { value: entries }, find: { value: (name: string) => entries.find((entry) => entry.name === name) } }) as Servable
 }
 
-/** Command lines that call a tool of a program, by JSON and by flags: what they load is what most calls load. Empty where no tool has an input that can be made up. */
-export function commandLines(set: Servable): { readonly json?: readonly string[]; readonly flags?: readonly string[] } {
+// They call a tool of the program by JSON and by flags: what that loads is what most calls load. Empty where no tool has an input that can be made up.
+function commandLines(set: Servable): { readonly json?: readonly string[]; readonly flags?: readonly string[] } {
   for (const { path, definition } of set.entries) {
     const schema = definition.sketch()?.inputSchema
     const input = schema && makeUp(schema)

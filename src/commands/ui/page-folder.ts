@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { ToolError } from '../../contract/tool-error.ts'
 
-/** From the built files, and from the sources. */
-const PLACES = ['../dashboard/', './dashboard/', '../../../dist/dashboard/']
+/** From the built program, from the built files, and from the sources. */
+const PLACES = ['./dashboard/', '../dashboard/', '../../../dist/dashboard/']
 
 /** The folder of the built page, as the package brings it. */
 export function findPageFolder(): string {

@@ -1,4 +1,3 @@
-import { builtMark } from '../../contract/built.ts'
 import { isObject } from '../../contract/json.ts'
 import type { JsonSchema } from '../../contract/json.ts'
 import { isPrepared } from '../../contract/prepared.ts'
@@ -24,9 +23,9 @@ export function isThunk(lazy: LazySchema): lazy is () => SchemaSource {
   return typeof lazy === 'function' && !isStandard(lazy)
 }
 
-/** True for a schema that is not looked at before somebody needs it: a thunk, and in a built program every schema, because the build has looked at it. */
+/** True for a schema that is not looked at before somebody needs it: a thunk, and one that a build has prepared. */
 export function isLate(lazy: LazySchema): boolean {
-  return isThunk(lazy) || isPrepared(lazy) || builtMark()?.verified === true
+  return isThunk(lazy) || isPrepared(lazy)
 }
 
 /** Plain JSON Schema that carries the type of its values for the compiler. */

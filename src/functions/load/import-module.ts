@@ -1,18 +1,20 @@
 import { existsSync } from 'node:fs'
 import nodeModule from 'node:module'
 import { fileURLToPath } from 'node:url'
+import { importAddress } from '../../contract/built.ts'
 import { ToolError } from '../../contract/tool-error.ts'
 import { host } from '../../call/host.ts'
 import { reachesTypeScript } from './reaches-typescript.ts'
 import type { LoadSettings } from './settings.ts'
 
-let registered = false
+// Who comes while the hooks are being made ready waits for them too.
+let ready: Promise<void> | undefined
 
 /** Imports a module; TypeScript through hooks that make JavaScript of it, or by node itself where neither esbuild nor the compiler is there and it can. */
 export async function importModule(url: string, settings: LoadSettings): Promise<object> {
-  if (!registered && reachesTypeScript(url)) await readyForTypeScript(settings)
+  if (ready || reachesTypeScript(url)) await (ready ??= readyForTypeScript(settings))
   try {
-    return (await import(url)) as object
+    return await importAddress(url)
   } catch (error) {
     throw fromOtherThread(error)
   }
@@ -25,7 +27,6 @@ function fromOtherThread(error: unknown): unknown {
 }
 
 async function readyForTypeScript(settings: LoadSettings): Promise<void> {
-  registered = true
   host.mapStackTraces()
   const sync = (nodeModule as { readonly registerHooks?: RegisterHooks }).registerHooks
   const { registerForRequire } = await import('./require-hooks.ts')

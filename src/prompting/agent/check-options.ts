@@ -9,6 +9,7 @@ import type { AgentMessage, ModelSettings } from './model-type.ts'
 const OPTIONS = ['name', 'model', 'registry', 'filter', 'tools', 'prompt', 'params', 'system', 'maxTurns', 'budget', 'state', 'guards', 'parallel', 'approve', 'answer', 'retries', 'outputLimit', 'settings', 'call', 'onEvent', 'transcript'] as const satisfies readonly (keyof AgentOptions)[]
 const RUN_OPTIONS = ['signal', 'budget', 'state', 'approve', 'answer', 'onEvent', 'transcript', 'call'] as const satisfies readonly (keyof AgentRunOptions)[]
 const SETTINGS = ['maxOutputTokens', 'temperature', 'stopSequences'] as const satisfies readonly (keyof ModelSettings)[]
+const CALL = ['timeout', 'dryRun', 'sample', 'roots', 'invocation', 'prompt', 'onEvent', 'caller', 'cwd', 'env', 'secrets', 'verbose'] as const satisfies readonly (keyof NonNullable<AgentOptions['call']>)[]
 const COUNTS = { maxTurns: 1, retries: 0, outputLimit: 200 } as const
 
 type Form = { readonly fits: (value: unknown) => boolean; readonly is: string }
@@ -64,8 +65,9 @@ function checkForms(what: string, options: AgentOptions | AgentRunOptions): void
     const form = Object.hasOwn(FORMS, option) ? FORMS[option] : undefined
     if (form && value !== undefined && !form.fits(value)) throw new ToolError('CONFIG', `'${option}' of ${what} must be ${form.is}`)
   }
-  const { budget } = options
+  const { budget, call } = options
   if (budget && !('spend' in budget)) createBudget(budget)
+  if (call) checkOptions(`'call' of ${what}`, call, CALL)
 }
 
 function checkPart(name: string, given: unknown, does: string, what: string): void {

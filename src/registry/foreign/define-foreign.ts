@@ -28,7 +28,7 @@ export function defineForeign(name: string, facts: ForeignFacts, run: ForeignRun
   const input = tameInput(given['inputSchema'], note)
   const output = tameOutput(given['outputSchema'], note)
   const tamed = tameFacts(given, input)
-  const definition = defineTool({ ...tamed, ...tameFlags(input, given), name, summary: summaryOf(name, given), reserved: false, input, ...(output && { output }), run }, true)
+  const definition = defineTool({ ...tamed, ...tameFlags(input, given), name, summary: summaryOf(name, given), reserved: false, input, ...(output && { output }), run }, { isPassedOn: true })
   keepNotes(definition, [...told])
   return definition
 }

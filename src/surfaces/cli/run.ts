@@ -19,6 +19,8 @@ export type TakenProgram = {
   readonly set: Servable
   readonly main: typeof main
   readonly makeToolset: Host['makeToolset']
+  /** Command lines that a build may run where it was started, the last one like most of its calls; default: made up ones, without the work of its tools. */
+  readonly rehearsal?: readonly (readonly string[])[]
   /** Runs it, or another in its place, as this process. */
   run(shown: Servable): Promise<void>
 }
@@ -33,14 +35,19 @@ export function hasStarted(): boolean {
 /** Runs a toolset as this process: reads its arguments, answers, and ends it. */
 export async function runAsProcess(set: Servable, makeToolset: Host['makeToolset'], entry?: ImportMeta): Promise<void> {
   if (entry && !isEntryPoint(entry)) return
+  await runOrGive(set, main, makeToolset)
+}
+
+/** Runs a toolset as this process with a command line of its own, or gives both to the build that looks at them. */
+export async function runOrGive(set: Servable, command: typeof main, makeToolset: Host['makeToolset'], rehearsal?: TakenProgram['rehearsal']): Promise<void> {
   started = true
-  const run = (shown: Servable): Promise<void> => runProcess((argv, io, host) => main(shown, argv, io, host), makeToolset)
+  const run = (shown: Servable): Promise<void> => runProcess((argv, io, host) => command(shown, argv, io, host), makeToolset)
   const take = builtMark()?.take
-  await (take ? take({ set, main, makeToolset, run } satisfies TakenProgram) : run(set))
+  await (take ? take({ set, main: command, makeToolset, run, ...(rehearsal && { rehearsal }) } satisfies TakenProgram) : run(set))
 }
 
 /** Runs a command line as this process, and ends it with the status that it gives. */
-export async function runProcess(command: (argv: readonly string[], io: Io, host: Host) => Promise<number>, makeToolset: Host['makeToolset']): Promise<void> {
+async function runProcess(command: (argv: readonly string[], io: Io, host: Host) => Promise<number>, makeToolset: Host['makeToolset']): Promise<void> {
   const ending = new Cancellation()
   const exit = process.exit.bind(process)
   const cancelFile = process.env['RUN_ID'] ? process.env['CANCEL_FILE'] : undefined

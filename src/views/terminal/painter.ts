@@ -40,6 +40,8 @@ const MOST_WAITING = 2000
 export function createPainter({ stderr, screen, frame, repeat = repeatQuietly }: PainterOptions): Painter {
   const writer = createFrameWriter()
   let waiting: string[] = []
+  // How many lines were taken before the first that waits.
+  let taken = 0
   let tick = 0
   let busy: Promise<void> | undefined
   let hidden = false
@@ -56,10 +58,11 @@ export function createPainter({ stderr, screen, frame, repeat = repeatQuietly }:
     busy = sent
     return sent.finally(() => { if (busy === sent) busy = undefined })
   }
-  const takeWaiting = (): readonly string[] => {
-    const taken = waiting
-    waiting = []
-    return taken
+  const takeWaiting = (until = Infinity): readonly string[] => {
+    const lines = waiting.slice(0, Math.max(0, until - taken))
+    waiting = waiting.slice(lines.length)
+    taken += lines.length
+    return lines
   }
   const hide = (): string => {
     if (hidden || left) return ''
@@ -119,11 +122,15 @@ export function createPainter({ stderr, screen, frame, repeat = repeatQuietly }:
       await busy
       if (waiting.length >= MOST_WAITING && !turn && !stopped) await draw()
     },
-    aside: (work) => alone(async () => {
-      const lines = takeWaiting()
-      await send(`${writer.erase(size())}${lines.map((line) => `${line}\n`).join('')}${show()}`)
-      await work()
-    }),
+    aside(work) {
+      // What comes while it waits for its turn belongs below what it writes.
+      const until = taken + waiting.length
+      return alone(async () => {
+        const lines = takeWaiting(until)
+        await send(`${writer.erase(size())}${lines.map((line) => `${line}\n`).join('')}${show()}`)
+        await work()
+      })
+    },
     ask: (below, work, said) => alone(async () => {
       await draw(Math.max(1, below))
       const before = size()
@@ -136,7 +143,9 @@ export function createPainter({ stderr, screen, frame, repeat = repeatQuietly }:
         writer.leave()
         if (rows.inLine) await send('\n')
       }
-      waiting.unshift(...said(answer))
+      const above = said(answer)
+      waiting.unshift(...above)
+      taken -= above.length
       if (!stopped) await draw()
       return answer
     }),

@@ -380,6 +380,7 @@ describe('with the rest of the house', () => {
       [{ model, tools: [add], guards: [add] }, /'guards' of agent\(\) must be a list of guards/],
       [{ model, tools: [add], budget: { tokens: 5 } }, /no option 'tokens'; the options are time, inputTokens/],
       [{ model, tools: [add], budget: 5 }, /'budget' of agent\(\) must be limits/],
+      [{ model, tools: [add], call: { timeOut: 1 } }, /'call' of agent\(\) has no option 'timeOut'; did you mean 'timeout'\?/],
       [{ model, tools: [add], settings: { temp: 1 } }, /'settings' of agent\(\) has no option 'temp'; did you mean 'temperature'\?/],
       [undefined as never, /agent\(\) takes \{ model, tools \}/],
     ]

@@ -149,6 +149,24 @@ describe('a painter', () => {
     expect(terminal.text()).toBe('{"type":"log"}\ntree')
   })
 
+  test('what is told while somebody waits to write by himself stands below what he writes [10.tree-paints-little]', async () => {
+    const { terminal, painter, tick } = start(() => ['tree'])
+    await tick()
+    await painter.above(['before'])
+    const first = painter.aside(async () => terminal.write('first\n'))
+    await painter.above(['between'])
+    const second = painter.aside(async () => terminal.write('second\n'))
+    const asked = painter.ask(1, async (rows) => {
+      rows.wrote('Which?\n')
+      terminal.write('Which?\n')
+      return 'x'
+    }, () => ['asked'])
+    await painter.above(['after'])
+    await Promise.all([first, second, asked])
+    await tick()
+    expect(terminal.text()).toBe('before\nfirst\nbetween\nsecond\nafter\nasked\ntree')
+  })
+
   test('rows of a dialogue are counted', () => {
     const rows = countRows(20)
     rows.wrote('a question that takes two rows?\n1) x\n> ')

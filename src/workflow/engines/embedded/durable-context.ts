@@ -59,6 +59,10 @@ class Started implements Begun {
   }
 }
 
+// Controllers that nobody listens to any more: to make one costs as much as the rest of a step.
+const spare: AbortController[] = []
+const MOST_SPARE = 100
+
 class Recorded implements Durable, DurableContext {
   readonly id: string
   readonly context: DurableContext = this
@@ -74,8 +78,6 @@ class Recorded implements Durable, DurableContext {
   /** The position in the journal of what was appended last; undefined: nobody knows, and all of it is waited for. */
   private last: number | undefined
   private waiting: Waiting | undefined
-  /** One that nobody listens to any more: to make one costs as much as the rest of a step. */
-  private spare: AbortController | undefined
   private lost: ToolError | undefined
 
   constructor(private readonly options: DurableOptions) {
@@ -243,14 +245,13 @@ class Recorded implements Durable, DurableContext {
   }
 
   private perform(one: Started, { call }: Extract<Operation, { readonly kind: 'tool' }>): void {
-    const controller = this.spare ?? new AbortController()
-    this.spare = undefined
+    const controller = spare.pop() ?? new AbortController()
     // It ends by itself, with what it has: nobody else knows whether it has done its work.
     one.end = (error) => controller.abort(toolErrorOf(error))
     void attempt(() => this.options.perform({ ...call, workflow: this.id, idempotencyKey: `${this.id}/${call.step}` }, controller.signal)).then(
       (settled) => {
         crashPoint('step.performed')
-        if (!controller.signal.aborted && getEventListeners(controller.signal, 'abort').length === 0) this.spare = controller
+        if (!controller.signal.aborted && spare.length < MOST_SPARE && getEventListeners(controller.signal, 'abort').length === 0) spare.push(controller)
         this.settle(one, !settled.ok && one.aborted && settled.error.code === 'CANCELLED' ? { ok: false, error: { ...one.aborted, ...(settled.error.run_id !== undefined && { run_id: settled.error.run_id }) } } : settled)
       },
       // Nobody answered the tool: it is asked for again in the next life, as every question is.
