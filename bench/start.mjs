@@ -1,5 +1,7 @@
 // `npm run bench start [repetitions] [instructions]`: what a cold start costs, of our programs as they are and built, beside bare node, bare zod and other libraries as published and bundled.
 import { spawnSync } from 'node:child_process'
+import { mkdtempSync } from 'node:fs'
+import { join } from 'node:path'
 import { here, installPeers, newerNode as findNewerNode } from './install-peers.mjs'
 import { countInstructions, formatTable, measureAll } from './measure.mjs'
 import { buildOurs, bundleBare, makeFolder, writeMany } from './start/build-programs.mjs'
@@ -12,6 +14,8 @@ const folder = makeFolder()
 const PEERS = ['commander', 'citty', 'stricli', 'incur']
 const FEW = 1
 const MANY = 200
+// Each takes seconds of a processor.
+const MOST_COLD = 5
 
 const call = '{"name":"Ada","loud":true}'
 const flags = ['Ada', '--loud']
@@ -37,6 +41,12 @@ const cases = [
   ...PEERS.filter((peer) => peer !== 'incur').flatMap((peer) => [...listPeer(peer, here(`peers/${peer}.mjs`)), ...listPeer(`${peer} bundled`, bundled[peer])]),
   ...(newerNode === undefined ? [] : [{ key: 'node 24 -e 0', ...empty, node: newerNode }, ...listPeer('incur', here('peers/incur.mjs'), newerNode), ...listPeer('incur bundled', bundled.incur, newerNode)]),
 ]
+// A module of plain functions: the first start reads its types with the compiler, and every further one what that has left in the cache.
+const functions = [here('../dist/bin.js'), here('programs/functions.ts')]
+const questions = [['--help', ['--help'], 'Greet somebody'], ['call', ['greet', ...flags], 'HELLO Ada']]
+const kept = mkdtempSync(join(folder, 'cache-'))
+const cold = questions.map(([what, words, wanted]) => ({ key: `functions, first start, ${what}`, argv: [...functions, ...words], expect: wanted, get environment() { return { XDG_CACHE_HOME: mkdtempSync(join(folder, 'cache-')) } } }))
+cases.push(...questions.map(([what, words, wanted]) => ({ key: `functions, second start, ${what}`, argv: [...functions, ...words], expect: wanted, environment: { XDG_CACHE_HOME: kept } })))
 // [case, base, wanted ratio]
 const marks = [
   ...['zod', 'json-schema', 'functions'].flatMap((name) => [
@@ -51,10 +61,10 @@ const marks = [
   ...[['--help', 1.5], ['--discover', 1.5], ['JSON', 1.7]].map(([what, wanted]) => [`unbuilt json-schema, ${what}`, 'node -e 0', wanted]),
 ]
 
-const results = await measureAll(cases, repetitions)
+const results = new Map([...(await measureAll(cases, repetitions)), ...(await measureAll(cold, Math.min(repetitions, MOST_COLD)))])
 const instructions = process.argv[4] === 'instructions' ? countInstructions(cases) : undefined
 console.log(`node ${process.versions.node}, ${repetitions} repetitions, interleaved; milliseconds, and ratios to \`node -e 0\` of the same node\n`)
-console.log(formatTable([['program', 'median', 'minimum', 'ratio of medians', 'of minimums', ...(instructions ? ['of instructions'] : [])], ...cases.map(formatCase)]))
+console.log(formatTable([['program', 'median', 'minimum', 'ratio of medians', 'of minimums', ...(instructions ? ['of instructions'] : [])], ...[...cases, ...cold].map(formatCase)]))
 console.log()
 for (const [key, base, wanted] of marks) judge(key, base, results.get(key).median / results.get(base).median, results.get(key).minimum / results.get(base).minimum, wanted)
 judgeMemory()
@@ -83,7 +93,7 @@ function formatCase({ key, node }) {
   const { median, minimum } = results.get(key)
   const name = node === newerNode && node !== undefined ? 'node 24 -e 0' : 'node -e 0'
   const base = results.get(name)
-  return [key, median.toFixed(1), minimum.toFixed(1), (median / base.median).toFixed(2), (minimum / base.minimum).toFixed(2), ...(instructions ? [(instructions.get(key) / instructions.get(name)).toFixed(2)] : [])]
+  return [key, median.toFixed(1), minimum.toFixed(1), (median / base.median).toFixed(2), (minimum / base.minimum).toFixed(2), ...(instructions ? [instructions.has(key) ? (instructions.get(key) / instructions.get(name)).toFixed(2) : '-'] : [])]
 }
 
 function judge(key, base, ratio, minimums, wanted) {
