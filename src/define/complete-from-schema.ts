@@ -14,7 +14,7 @@ export function completeField(schema: JsonSchema, field: string, value: string):
 
 function namedValues(schema: JsonSchema): readonly unknown[] {
   if (Object.hasOwn(schema, 'const')) return [schema['const']]
-  if (Array.isArray(schema['enum'])) return schema['enum'] as readonly unknown[]
+  if (Array.isArray(schema['enum'])) return (Array.isArray(schema['x-enum-varnames']) ? schema['x-enum-varnames'] : schema['enum']) as readonly unknown[]
   const types = [schema['type']].flat()
   const examples = Array.isArray(schema['examples']) ? (schema['examples'] as readonly unknown[]) : []
   return [...(alternatives(schema)[1] ?? []).flatMap(namedValues), ...(types.includes('boolean') ? [true, false] : []), ...examples]

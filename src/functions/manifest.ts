@@ -67,6 +67,8 @@ export type TextConversion = 'date' | 'url' | 'regexp' | 'bigint' | 'bytes' | 'b
 
 /** How a JSON value becomes what the function takes, by the kind of JSON that it is; what is not named stays as it is. */
 export type Conversion = {
+  /** Texts that stand for something exact: the names of a numeric enum for its numbers, and literals for themselves. They come before `text`. */
+  readonly names?: { readonly [name: string]: number | string }
   readonly text?: TextConversion
   readonly number?: 'date' | 'bigint'
   readonly list?: { readonly to?: 'set' | 'map'; /** By place, for tuples; null leaves an item alone. */ readonly first?: readonly (Conversion | null)[]; readonly items?: Conversion }

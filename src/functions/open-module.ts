@@ -42,7 +42,14 @@ export async function openModule(given: string, options: OpenOptions = {}): Prom
   const folder = options.cacheFolder === null ? undefined : options.cacheFolder ?? (await cacheFolder(options.env ?? host.env()))
   const read = await readOrRecall(located, { cwd, strict, folder, fresh: options.fresh ?? false })
   if (strict) refuseProblems(located, read.manifest.problems)
-  const load = async (): Promise<object> => (await import('./load/import-module.ts')).importModule(options.address ?? located.url, { folders: [located.folder, cwd], cacheFolder: folder, version: ownVersion() })
+  const load = async (): Promise<object> => {
+    const { importModule } = await import('./load/import-module.ts')
+    try {
+      return await importModule(options.address ?? located.url, { folders: [located.folder, cwd], cacheFolder: folder, version: ownVersion() })
+    } catch (error) {
+      throw (await import('./load/import-failure.ts')).importFailure(located.file, error)
+    }
+  }
   return { ...read, located, load, tools: () => functionTools(read.manifest, load) }
 }
 
@@ -53,8 +60,8 @@ async function readOrRecall(located: LocatedModule, { cwd, strict, folder, fresh
   const known = key && !fresh ? recall(key) : undefined
   if (known) return known
   const { readModule } = await import('./read/read-module.ts')
-  const { manifest, files, hasTools } = await readModule(located, { strict, cwd })
-  if (key) remember(key, { manifest, hasTools }, files)
+  const { manifest, files, isWhole, hasTools } = await readModule(located, { strict, cwd })
+  if (key && isWhole) remember(key, { manifest, hasTools }, files)
   return { manifest, hasTools }
 }
 

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
 import '../support/without-coverage.ts'
+import { cleanEnvironment, fixture, makeFolder } from '../support/run-program.ts'
+import { sdk } from '../mcp/clients/drivers.mjs'
 import { packages, toolable } from './support.ts'
 
 const run = (...args: string[]) => toolable(args, { cwd: packages })
@@ -24,4 +26,19 @@ test('picomatch: an export that is one function with members [3.functions-packag
   expect(told.json.tools).toHaveLength(8)
   expect(told.stderr).toContain('it returns a function, which JSON cannot carry')
   expect((await run('picomatch', 'is-match', 'src/a.ts', 'src/*.ts')).json).toMatchObject({ result: true })
+})
+
+test.each([
+  ['date-fns', 245, 'add', { date: '2026-01-31T00:00:00Z', months: 1 }, '2026-02-28'],
+  ['semver', 37, 'inc', { version: '1.2.3', release: 'minor' }, '1.3.0'],
+  ['picomatch', 8, 'is_match', { str: 'src/a.ts', patterns: 'src/*.ts' }, 'true'],
+] as const)('%s: a client of MCP lists and calls it [3.functions-packages] [3.functions-clients]', async (name, count, tool, input, answer) => {
+  const client = await sdk('legacy')({ command: process.execPath, args: [fixture('../../dist/bin.js'), name, 'mcp', 'serve', '--no-progressive'], cwd: packages, env: cleanEnvironment({ XDG_CACHE_HOME: makeFolder() }) })
+  try {
+    expect(await client.list()).toHaveLength(count)
+    expect(JSON.stringify(await client.call(tool, input))).toContain(answer)
+    expect(await client.call(tool, {})).toMatchObject({ isError: true })
+  } finally {
+    await client.close()
+  }
 })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { makeFolder } from '../support/run-program.ts'
 import '../support/without-coverage.ts'
-import { fixtures, toolable } from './support.ts'
+import { fixtures, toolable, writeProject } from './support.ts'
 
 describe('a module of functions is a program', () => {
   test('help, discovery and completion come from types and comments [3.functions-program] [3.functions-comments]', async () => {
@@ -90,6 +90,23 @@ describe('what cannot be a tool is named', () => {
     expect(json.error).toMatchObject({ code: 'CONFIG', message: expect.stringContaining("nothing.ts:1: 'answer' is no function") })
     expect(json.error.message).toContain("nothing.ts:2: 'Engine' is a class")
     expect(json.error.message).toContain("nothing.ts:3: 'each': the parameter 'callback' cannot be given")
+  })
+
+  test('who asks for an export that is no tool hears why; types and imports that cannot be found are told [3.functions-problems]', async () => {
+    const folder = writeProject({
+      'package.json': '{"name":"newcomer","type":"module"}',
+      'tools.ts': "import type { Size } from './sizes.ts'\nexport function fine(name: string): string { return name }\nexport function sized(size: Size): string { return size }\nexport function misspelt(name: Nmae): string { return name }\nexport const helpers = { help(name: string): string { return name } }\nexport default class Engine {}\n",
+      'throws.ts': "export function fine(name: string): string { return name }\n\nthrow new TypeError('not today')\n",
+    })
+    const file = join(folder, 'tools.ts')
+    const told = await toolable(['./tools.ts', '--verbose', '--tools'], { cwd: folder })
+    expect(told.stderr).toContain(`warning: ${file}:1: the import './sizes.ts' leads nowhere. Check the path\n`)
+    expect(told.stderr).toContain(`warning: ${file}:4: 'misspelt': the parameter 'name' cannot be given: its type cannot be found. Declare or import the type`)
+    expect(told.stderr).toContain(`note: ${file}:5: 'helpers' is no function but an object with functions. Export the functions themselves, or make it the default export\n`)
+    expect(told.stderr).toContain("'Engine' is a class. Export a function that makes the object and does the work")
+    expect(await toolable(['./tools.ts', 'misspelt', 'a'], { cwd: folder })).toMatchObject({ status: 78, json: { error: { code: 'CONFIG', message: expect.stringContaining(`${file}:4: 'misspelt'`) } } })
+    const thrown = await toolable(['./throws.ts', 'fine', 'a'], { cwd: folder })
+    expect(thrown.json.error).toMatchObject({ message: `importing ${join(folder, 'throws.ts')} failed: TypeError: not today (${join(folder, 'throws.ts')}:3)`, suggestion: { fix: `Look at ${join(folder, 'throws.ts')}:3` } })
   })
 
   test('missing files, missing packages and broken syntax [3.functions-problems]', async () => {

@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { makeFolder, runProgram, startProgram } from '../support/run-program.ts'
 import type { Ended, Running, RunOptions } from '../support/run-program.ts'
@@ -19,4 +21,14 @@ export function toolable(args: readonly string[], { env, ...options }: RunOption
 /** Starts it and lets the test talk to it. */
 export function startToolable(args: readonly string[], { env, ...options }: RunOptions = {}): Running {
   return startProgram(BIN, args, { cwd: fixtures, ...options, env: { XDG_CACHE_HOME: cache, ...env } })
+}
+
+/** Writes a project into a new folder; gives the folder. */
+export function writeProject(files: { readonly [name: string]: string }): string {
+  const folder = makeFolder()
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true })
+    writeFileSync(join(folder, name), text)
+  }
+  return folder
 }

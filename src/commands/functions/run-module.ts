@@ -1,8 +1,11 @@
 import { resolve } from 'node:path'
 import type { Io } from '../../contract/io.ts'
 import { quoteForShell } from '../../contract/quote-for-shell.ts'
+import { lookupKey } from '../../define/names.ts'
+import { ToolError } from '../../contract/tool-error.ts'
 import { noTools, openModule, tellProblem } from '../../functions/open-module.ts'
 import type { OpenedModule } from '../../functions/open-module.ts'
+import { toolName } from '../../functions/read/tool-name.ts'
 import { looksLikeModule } from '../../functions/locate/locate-module.ts'
 import type { Host } from '../../surfaces/cli/host.ts'
 import { main as runProgram } from '../../surfaces/cli/main.ts'
@@ -18,6 +21,7 @@ export async function runModule({ module, rest }: ModuleWords, io: Io, host: Hos
   const { own, words } = splitOwn(rest)
   const opened = await openModule(module, { cwd: io.cwd, env: io.env, strict: own.includes(STRICT), fresh: own.includes(FRESH) })
   if (words.some((word) => word === '--verbose' || /^-v+$/.test(word))) tellProblems(opened, io)
+  refuseByName(opened, words)
   const program = Object.create(await programOf(opened, host), { command: { value: `toolable ${quoteForShell(module)}` } }) as Toolset
   return runProgram(program, words, io, { ...host, started: { ...host.started, args: [looksLikeModule(module) ? resolve(io.cwd, module) : module] } })
 }
@@ -33,6 +37,14 @@ export async function programOf(opened: OpenedModule, host: Pick<Host, 'makeTool
   for (const resource of others?.resources ?? []) set.addResource(resource)
   for (const prompt of others?.prompts ?? []) set.addPrompt(prompt)
   return set
+}
+
+// Who asks for an export that could not become a tool hears why, not that there is none.
+function refuseByName({ manifest: { functions, problems } }: OpenedModule, words: readonly string[]): void {
+  const asked = lookupKey(words.find((word) => !word.startsWith('-')) ?? '')
+  if (functions.some(({ name }) => lookupKey(name) === asked)) return
+  const problem = problems.find(({ severity, export: path }) => severity === 'error' && lookupKey(toolName(path.split('.').at(-1)!)) === asked)
+  if (problem) throw new ToolError('CONFIG', tellProblem(problem), { suggestion: problem.fix, details: { problems: [problem] } })
 }
 
 // They stand before the name of a tool, and the program itself does not know them.

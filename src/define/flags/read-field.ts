@@ -78,7 +78,8 @@ function choicesOf(given: JsonSchema): readonly string[] | undefined {
 
 function constantsOf(schema: JsonSchema): readonly unknown[] | undefined {
   if (Object.hasOwn(schema, 'const')) return [schema.const]
-  if (Array.isArray(schema.enum)) return schema.enum
+  // Numbers that have names are chosen by them.
+  if (Array.isArray(schema.enum)) return Array.isArray(schema['x-enum-varnames']) ? schema['x-enum-varnames'] : schema.enum
   const branches = alternatives(schema)[1]?.map(constantsOf)
   return branches?.every((values) => values !== undefined) ? branches.flat() : undefined
 }

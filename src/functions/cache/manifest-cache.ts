@@ -5,7 +5,7 @@ import { shortHash } from '../../contract/short-hash.ts'
 import { readOwn, writeWhole } from '../../call/own-cache-file.ts'
 import type { ModuleManifest } from '../manifest.ts'
 
-const FORM = 'toolable functions 1'
+const FORM = 'toolable functions 2'
 
 /** What a manifest is remembered by. */
 export type CacheKey = { readonly folder: string; readonly file: string; readonly strict: boolean; /** Of this package: another one reads again. */ readonly version: string }
@@ -25,19 +25,19 @@ export function recall(key: CacheKey): Remembered | undefined {
 /** Remembers what was read, whole or not at all. What cannot be written is not remembered, and that is all. */
 export function remember(key: CacheKey, { manifest, hasTools }: Remembered, files: readonly string[]): void {
   const stamps = files.map((file) => [file, stampOf(file)])
-  if (stamps.some(([, stamp]) => stamp === undefined)) return
   const file = fileOf(key)
   writeWhole(key.folder, file, `${JSON.stringify({ form: FORM, version: key.version, file: key.file, strict: key.strict, files: stamps, hasTools, manifest })}\n`)
 }
 
 // Files of the project by what stands in them; those of packages, which are many and change as a whole, by size and time.
-function stampOf(file: string): string | undefined {
+function stampOf(file: string): string | null {
   try {
     if (!/[/\\]node_modules[/\\]/.test(file)) return hashText(readFileSync(file, 'utf8'))
     const { size, mtimeMs } = statSync(file)
     return `${size}-${mtimeMs}`
   } catch {
-    return undefined
+    // It is not there; when it is, that is a change.
+    return null
   }
 }
 

@@ -7,7 +7,8 @@ type Named = { readonly [name: string]: Conversion }
 /** A JSON value as the function takes it; throws INVALID_INPUT, naming the place, for a text that cannot become what it should. The given value is not changed. */
 export function toArgument(value: unknown, convert: Conversion | undefined, named: Named, place: string): unknown {
   if (convert === undefined || value === undefined || value === null) return value
-  const { text, number, list, object } = convert.ref === undefined ? convert : (named[convert.ref] ?? {})
+  const { names, text, number, list, object } = convert.ref === undefined ? convert : (named[convert.ref] ?? {})
+  if (typeof value === 'string' && names && Object.hasOwn(names, value)) return names[value]
   if (typeof value === 'string') return text ? attempt(text, value, place) : value
   if (typeof value === 'number') return number === 'date' ? new Date(value) : number === 'bigint' ? attempt('bigint', String(value), place) : value
   if (Array.isArray(value)) return list ? toList(value, list, named, place) : value

@@ -24,5 +24,12 @@ export async function resolve(specifier: string, context: ResolveHookContext, ne
 
 /** Gives TypeScript to node as JavaScript. */
 export async function load(url: string, context: LoadHookContext, next: (url: string, context?: LoadHookContext) => LoadFnOutput | Promise<LoadFnOutput>): Promise<LoadFnOutput> {
-  return isTypeScript(url) ? { ...transformFile(fileURLToPath(url), settings), shortCircuit: true } : next(url, context)
+  if (!isTypeScript(url)) return next(url, context)
+  const { format, source } = transformFile(fileURLToPath(url), settings)
+  return { format, source: format === 'commonjs' ? withOwnRequire(source) : source, shortCircuit: true }
+}
+
+// The `require` that node gives to CommonJS from here cannot load modules of the other kind; the one of the file can. It stands on the first line, so that no line moves.
+function withOwnRequire(source: string): string {
+  return `${/^\s*(['"])use strict\1/.test(source) ? '"use strict";' : ''}require = require('node:module').createRequire(__filename);${source}`
 }

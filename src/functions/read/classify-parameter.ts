@@ -6,7 +6,7 @@ import { commentOf } from './comments/comment-of.ts'
 import type { FunctionComment } from './comments/function-comment.ts'
 import { parseComment } from './comments/parse-comment.ts'
 import { readValueTags } from './comments/value-tags.ts'
-import { literalValue } from './literal-value.ts'
+import { literalValue, nameDefault } from './literal-value.ts'
 import { isOurs } from './reader.ts'
 import type { Reader } from './reader.ts'
 import { isSignal } from './types/objects.ts'
@@ -57,7 +57,7 @@ export function classifyParameter(reader: Reader, work: Work, symbol: ts.Symbol,
     const isTakenApart = declaration !== undefined && ts.isObjectBindingPattern(declaration.name)
     return {
       from: 'value', name, type, convert, isRest, isExpected: !isOptional, isTakenApart,
-      schema: { ...schema, ...(literal && !isTakenApart && !isEmptyObject(literal.value) && { default: literal.value }), ...own.schema, ...said?.schema },
+      schema: { ...schema, ...(literal && !isTakenApart && !isEmptyObject(literal.value) && { default: nameDefault(literal.value, convert) }), ...own.schema, ...said?.schema },
       // A list of further arguments may be empty, unless its type names the first of them.
       required: (isRest ? Number(schema['minItems'] ?? 0) > 0 : !isOptional && !optional) && !Object.hasOwn({ ...own.schema, ...said?.schema }, 'default'),
       flag: { ...own.flag, ...said?.flag },

@@ -7,8 +7,8 @@ export function keepEffective(parameters: readonly FunctionParameter[], named: N
   const changes = (convert: Conversion | undefined, seen: ReadonlySet<string> = new Set()): boolean => {
     if (!convert) return false
     if (convert.ref !== undefined) return !seen.has(convert.ref) && changes(named[convert.ref], new Set([...seen, convert.ref]))
-    const { text, number, list, object } = convert
-    return text !== undefined || number !== undefined || (list !== undefined && (list.to !== undefined || changes(list.items, seen) || (list.first ?? []).some((item) => changes(item ?? undefined, seen)))) || (object !== undefined && objectChanges(object, seen))
+    const { names, text, number, list, object } = convert
+    return names !== undefined || text !== undefined || number !== undefined || (list !== undefined && (list.to !== undefined || changes(list.items, seen) || (list.first ?? []).some((item) => changes(item ?? undefined, seen)))) || (object !== undefined && objectChanges(object, seen))
   }
   const objectChanges = ({ to, fields = {}, values, variants = [] }: ObjectConversion, seen: ReadonlySet<string>): boolean =>
     to !== undefined || Object.values(fields).some((field) => changes(field, seen)) || changes(values, seen) || variants.some((variant) => objectChanges(variant.convert, seen))

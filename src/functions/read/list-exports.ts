@@ -25,11 +25,12 @@ export function listExports(reader: Reader, stem: string): ListedExports {
     // What the types do not tell may be one too.
     if (isOurs(reader, type, ['Tool', 'Toolset', 'Resource', 'Prompt']) || type.flags & ts.TypeFlags.Any) found.hasTools = true
     else if (isForeign(reader, symbol)) tell('note', 'foreign', `'${name}' is a part of another package`, 'Turn that package into tools instead, or write a function that calls it')
-    else if (symbol.flags & ts.SymbolFlags.Class) tell('error', 'class', `'${name}' is a class`, 'Export a function that makes the object and does the work')
+    else if (symbol.flags & ts.SymbolFlags.Class) tell('error', 'class', `'${path === 'default' ? ownName(symbol, type, stem) : name}' is a class`, 'Export a function that makes the object and does the work')
     else if (type.getCallSignatures().length > 0) found.functions.push({ path, name: path === 'default' ? ownName(symbol, type, stem) : name, symbol, signatures: type.getCallSignatures() })
     else if (path === 'default' && !isInside) {
       for (const member of checker.getPropertiesOfType(type).filter((each) => isFunction(reader, each))) visit(`default.${member.name}`, member.name, member, true)
-    } else if (!isInside) tell('note', 'not-a-function', `'${name}' is no function`, 'Nothing has to be done')
+    } else if (!isInside && hasFunctions(reader, type)) tell('note', 'not-a-function', `'${name}' is no function but an object with functions`, 'Export the functions themselves, or make it the default export')
+    else if (!isInside) tell('note', 'not-a-function', `'${name}' is no function`, 'Nothing has to be done')
   }
   // The default export may be one of the others under a second name.
   for (const symbol of inOrder(named.filter(({ name }) => name !== 'default'), entry)) visit(whole ? `default.${symbol.name}` : symbol.name, symbol.name, symbol)
@@ -46,6 +47,12 @@ function inOrder(symbols: readonly ts.Symbol[], entry: ts.SourceFile): readonly 
 
 function isFunction({ checker, entry }: Reader, symbol: ts.Symbol): boolean {
   return checker.getTypeOfSymbolAtLocation(symbol, entry).getCallSignatures().length > 0
+}
+
+// An object that is written out, or a namespace; a text has methods too.
+function hasFunctions(reader: Reader, type: ts.Type): boolean {
+  const { SymbolFlags } = reader.ts
+  return ((type.getSymbol()?.flags ?? 0) & (SymbolFlags.ObjectLiteral | SymbolFlags.ValueModule)) !== 0 && reader.checker.getPropertiesOfType(type).some((member) => isFunction(reader, member))
 }
 
 function ownName(symbol: ts.Symbol, type: ts.Type, stem: string): string {

@@ -1,4 +1,5 @@
 import type ts from 'typescript'
+import type { Conversion } from '../manifest.ts'
 import type { Compiler } from './types/work.ts'
 
 /** A value that stands literally in the source; undefined where only running it could tell. */
@@ -27,6 +28,11 @@ export function literalValue(ts: Compiler, checker: ts.TypeChecker, node: ts.Exp
     return value === undefined ? undefined : { value }
   }
   return ts.isIdentifier(node) ? readConstant(ts, checker, node, inner) : undefined
+}
+
+/** A default as the choices are shown: a number of an enum by its name. */
+export function nameDefault(value: unknown, convert: Conversion | undefined): unknown {
+  return Object.entries(convert?.names ?? {}).find(([, number]) => number === value)?.[0] ?? value
 }
 
 function negate(found: LiteralValue | undefined): LiteralValue | undefined {

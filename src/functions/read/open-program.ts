@@ -1,34 +1,46 @@
+import { isBuiltin } from 'node:module'
 import { dirname } from 'node:path'
 import type ts from 'typescript'
 import { ToolError } from '../../contract/tool-error.ts'
 import { findPackageOf } from '../locate/package-of.ts'
+import { projectOptions } from './compiler-options.ts'
 import type { Reader } from './reader.ts'
 import type { Compiler } from './types/work.ts'
 
 /** A program, and every file that its types came from. */
-export type OpenedProgram = { readonly reader: Reader; readonly files: readonly string[] }
+export type OpenedProgram = { readonly reader: Reader; readonly files: readonly string[]; /** Imports of the project that lead nowhere. */ readonly missing: readonly MissingImport[] }
+
+/** An import such as `./size.ts`, and where it is written. */
+export type MissingImport = { readonly specifier: string; readonly file: string; readonly line: number }
 
 /** Opens a module for reading. Throws INVALID_INPUT with file and line where it is no TypeScript or JavaScript. */
 export function openProgram(ts: Compiler, file: string, strict: boolean): OpenedProgram {
-  const folder = dirname(file)
-  const config = ts.findConfigFile(folder, ts.sys.fileExists)
-  const options = { ...readConfig(ts, config), ...forReading(ts, folder) }
-  const program = ts.createProgram({ rootNames: [file], options })
+  const project = projectOptions(ts, file)
+  const options = { ...project.options, ...forReading(ts, dirname(file)) }
+  const { host, missing } = watchImports(ts, options)
+  const program = ts.createProgram({ rootNames: [file], options, host })
   const entry = program.getSourceFile(file)
   if (!entry) throw new ToolError('INVALID_PATH', `${file} cannot be read`)
   refuseSyntaxErrors(ts, program, entry)
   const files = program.getSourceFiles().filter((source) => !program.isSourceFileDefaultLibrary(source)).map(({ fileName }) => fileName)
   return {
     reader: { ts, program, checker: program.getTypeChecker(), entry, strict, packageOf: (name) => findPackageOf(name)?.name },
-    files: [...new Set([...files, ...(config ? [config] : [])])],
+    files: [...new Set([...files, ...project.files])],
+    missing,
   }
 }
 
-function readConfig(ts: Compiler, config: string | undefined): ts.CompilerOptions {
-  if (config === undefined) return { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.NodeNext, moduleResolution: ts.ModuleResolutionKind.NodeNext, lib: ['lib.es2023.d.ts', 'lib.dom.d.ts'] }
-  const { config: data } = ts.readConfigFile(config, ts.sys.readFile) as { readonly config?: unknown }
-  // The files of the project are not asked for: only what this module reaches is read.
-  return ts.parseJsonConfigFileContent({ ...(data as object | undefined), files: [], include: [] }, ts.sys, dirname(config)).options
+// Resolves imports as the compiler does, and keeps what it does not find: that may be there tomorrow.
+function watchImports(ts: Compiler, options: ts.CompilerOptions): { readonly host: ts.CompilerHost; readonly missing: readonly MissingImport[] } {
+  const missing: MissingImport[] = []
+  const host = ts.createCompilerHost(options)
+  const cache = ts.createModuleResolutionCache(host.getCurrentDirectory(), (name) => host.getCanonicalFileName(name), options)
+  host.resolveModuleNameLiterals = (literals, containing, redirected, given, source) => literals.map((literal) => {
+    const found = ts.resolveModuleName(literal.text, containing, given, host, cache, redirected, ts.getModeForUsageLocation(source, literal, given))
+    if (!found.resolvedModule && !containing.includes('/node_modules/') && !isBuiltin(literal.text)) missing.push({ specifier: literal.text, file: source.fileName, line: source.getLineAndCharacterOfPosition(literal.pos).line + 1 })
+    return found
+  })
+  return { host, missing }
 }
 
 // What is asked of the types does not depend on how the project is checked or built.

@@ -8,6 +8,7 @@ import type { Classified, ValueParameter } from './classify-parameter.ts'
 import type { FunctionComment } from './comments/function-comment.ts'
 import type { ValueTags } from './comments/value-tags.ts'
 import { propertyTags } from './comments/property-tags.ts'
+import { nameDefault } from './literal-value.ts'
 import { nameFlags } from './name-flags.ts'
 import type { Reader } from './reader.ts'
 import { isSignal } from './types/objects.ts'
@@ -60,13 +61,13 @@ function spreadObject(work: Work, { name, type, schema, convert, required, defau
   const needed = Array.isArray(schema['required']) ? (schema['required'] as readonly string[]) : []
   const own = Object.entries(schema['properties'] as { readonly [property: string]: JsonSchema }).map(([property, given]) => {
     const said = comment.values.get(`${name}.${property}`) ?? comment.values.get(property) ?? (isTakenApart ? findInside(comment, property) : undefined)
-    const value = Object.hasOwn(defaults, property) ? { default: defaults[property] } : {}
+    const conversion = convert?.object?.fields?.[property]
+    const value = Object.hasOwn(defaults, property) ? { default: nameDefault(defaults[property], conversion) } : {}
     const described: JsonSchema = { ...given, ...value, ...said?.schema }
     const symbol = work.checker.getNonNullableType(type).getProperty(property)
     const flag = symbol ? propertyTags(work.ts, symbol).flag : {}
     const field = fields.has(property) ? `${name}_${property}` : property
     fields.set(field, { schema: described, required: required && needed.includes(property) && !Object.hasOwn(described, 'default'), flag: { ...flag, ...said?.flag } })
-    const conversion = convert?.object?.fields?.[property]
     return { property, field, ...(conversion && { convert: conversion }) }
   })
   // An optional object may be left out whole; where one of its properties is given, so must be those that it needs.

@@ -1,4 +1,5 @@
 import type ts from 'typescript'
+import { isEnumNumber, readEnumNumbers } from './enums.ts'
 import { Unreadable } from './work.ts'
 import type { Reading, Work } from './work.ts'
 
@@ -9,6 +10,7 @@ export const WHOLE_NUMBER: Reading = { schema: { type: 'string', pattern: '^-?[0
 export function readLiteral(work: Work, type: ts.Type): Reading | undefined {
   const { TypeFlags } = work.ts
   const { flags } = type
+  if (work.direction === 'input' && isEnumNumber(work, type)) return readEnumNumbers([type])
   if (flags & TypeFlags.StringLiteral) return { schema: { const: (type as ts.StringLiteralType).value } }
   if (flags & TypeFlags.NumberLiteral) return { schema: { const: (type as ts.NumberLiteralType).value } }
   if (flags & TypeFlags.BooleanLiteral) return { schema: { const: isTrue(work, type) } }

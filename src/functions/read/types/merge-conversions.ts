@@ -8,15 +8,31 @@ export function mergeConversions(readings: readonly Reading[]): Conversion | und
   if (!readings.some(({ convert }) => convert)) return undefined
   if (readings.length === 1) return readings[0]!.convert
   const taking = (kind: string): readonly Reading[] => readings.filter(({ schema, convert }) => convert?.ref === undefined && kindsOf(schema).has(kind))
-  const text = only(taking('string').map(({ convert }) => convert?.text))
+  const texts = taking('string').filter(({ schema, convert }) => !convert?.names && (convert || textsOf(schema) === undefined))
+  const text = only(texts.map(({ convert }) => convert?.text))
+  const names = mergeNames(readings, text !== undefined)
   const number = only(taking('number').map(({ convert }) => convert?.number))
   const list = only(taking('array').map(({ convert }) => convert?.list))
   const object = mergeObjects(taking('object'))
   // A recursive type that is one of several stands for itself where nothing else is an object or a list.
   const ref = readings.find(({ convert }) => convert?.ref !== undefined)?.convert?.ref
-  if (ref !== undefined && !text && !number && !list && !object) return { ref }
-  const merged: Conversion = { ...(text && { text }), ...(number && { number }), ...(list && { list }), ...(object && { object }) }
+  if (ref !== undefined && !names && !text && !number && !list && !object) return { ref }
+  const merged: Conversion = { ...(names && { names }), ...(text && { text }), ...(number && { number }), ...(list && { list }), ...(object && { object }) }
   return Object.keys(merged).length > 0 ? merged : undefined
+}
+
+// Names of numbers stay names only where no other alternative takes the same text as it is. Where other texts are converted, literals have to be told apart from them.
+function mergeNames(readings: readonly Reading[], isTextConverted: boolean): Conversion['names'] {
+  const others = readings.filter(({ schema, convert }) => !convert?.names && !convert?.text && kindsOf(schema).has('string')).map(({ schema }) => textsOf(schema))
+  const names = readings.flatMap(({ convert }) => Object.entries(convert?.names ?? {})).filter(([name]) => others.every((texts) => texts?.includes(name) === false))
+  const literals = isTextConverted ? others.flatMap((texts) => texts ?? []).filter((text) => typeof text === 'string').map((text): [string, string] => [text, text]) : []
+  return names.length + literals.length > 0 ? Object.fromEntries([...names, ...literals]) : undefined
+}
+
+// The texts that a schema names; undefined where it takes others too.
+function textsOf(schema: JsonSchema): readonly unknown[] | undefined {
+  if (Object.hasOwn(schema, 'const')) return [schema['const']]
+  return Array.isArray(schema['enum']) ? (schema['enum'] as readonly unknown[]) : undefined
 }
 
 // The one conversion that all of them want; undefined where one of them wants none.

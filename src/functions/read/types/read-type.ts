@@ -82,7 +82,7 @@ function isObjectType({ ts }: Work, type: ts.Type): boolean {
 function readOne(work: Work, type: ts.Type): Reading {
   const { TypeFlags } = work.ts
   const { flags } = type
-  if (flags & TypeFlags.Any) return readAny(work)
+  if (flags & TypeFlags.Any) return readAny(work, type)
   if (flags & TypeFlags.Unknown) return openSchema(work)
   if (flags & (TypeFlags.Undefined | TypeFlags.Void)) return { schema: { type: 'null' }, optional: true }
   if (flags & TypeFlags.Never) return work.direction === 'output' ? openSchema(work) : { schema: { not: {} }, optional: true }
@@ -95,9 +95,15 @@ function readOne(work: Work, type: ts.Type): Reading {
   return readDeferred(work, type)
 }
 
-function readAny(work: Work): Reading {
+function readAny(work: Work, type: ts.Type): Reading {
+  if (work.direction === 'input' && isUnresolved(work, type)) throw new Unreadable('unresolved', 'its type cannot be found', 'Declare or import the type that it names, and see that the import leads to a file')
   if (work.direction === 'input' && work.strict) throw new Unreadable('any', 'nothing is known about its type (any)', 'Give it a type; `unknown` where any value will do')
   return openSchema(work)
+}
+
+// The compiler takes a type that it cannot find for `any`, which nobody has written. Packages of others are taken as they come.
+function isUnresolved({ at }: Work, type: ts.Type): boolean {
+  return (type as { readonly intrinsicName?: string }).intrinsicName === 'error' && !at.getSourceFile().fileName.includes('/node_modules/')
 }
 
 // Anything may be nothing: a property of a result may be missing.

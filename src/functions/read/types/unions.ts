@@ -2,6 +2,7 @@ import type ts from 'typescript'
 import { isObject } from '../../../contract/json.ts'
 import type { JsonSchema } from '../../../contract/json.ts'
 import { mergeConversions } from './merge-conversions.ts'
+import { isEnumNumber, readEnumNumbers } from './enums.ts'
 import { isTrue } from './literals.ts'
 import { Unreadable } from './work.ts'
 import type { Reading, Work } from './work.ts'
@@ -12,21 +13,23 @@ export function readUnion(work: Work, type: ts.UnionType): Reading {
   const isAbsent = (member: ts.Type): boolean => (member.flags & (TypeFlags.Undefined | TypeFlags.Void)) !== 0
   const present = type.types.filter((member) => !isAbsent(member))
   const optional = present.length < type.types.length ? { optional: true as const } : {}
+  const named = work.direction === 'input' ? present.filter((member): member is ts.NumberLiteralType => isEnumNumber(work, member)) : []
   const members = foldBooleans(work, present)
   const readings = members.flatMap((member) => {
     if (member === 'boolean') return [{ schema: { type: 'boolean' } } satisfies Reading]
+    if (named.some((each) => each === member)) return member === named[0] ? [readEnumNumbers(named)] : []
     const reading = readMember(work, member, members.length)
     return reading ? [reading] : []
   })
   if (readings.length === 0) return present.length === 0 ? { schema: { type: 'null' }, ...optional } : readMembersOrThrow(work, present)
   const convert = mergeConversions(readings)
-  return { schema: { ...joinSchemas(readings.map(({ schema }) => schema)), ...nameMembers(work, type) }, ...(convert && { convert }), ...optional }
+  return { schema: { ...joinSchemas(readings.map(({ schema }) => schema)), ...(named.length === 0 && nameMembers(work, type)) }, ...(convert && { convert }), ...optional }
 }
 
 // The numbers of an enum say nothing without their names.
-function nameMembers({ ts, checker }: Work, type: ts.UnionType): JsonSchema {
+function nameMembers({ ts }: Work, type: ts.UnionType): JsonSchema {
   if (!(type.flags & ts.TypeFlags.EnumLike)) return {}
-  const members = type.types.flatMap((member) => (member.isNumberLiteral() ? [`${member.value}: ${checker.symbolToString(member.symbol).split('.').at(-1)}`] : []))
+  const members = type.types.flatMap((member) => (member.isNumberLiteral() ? [`${member.value}: ${member.symbol.name}`] : []))
   return members.length > 0 ? { description: members.join(', ') } : {}
 }
 
