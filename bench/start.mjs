@@ -34,6 +34,8 @@ const cases = [
   ...listOurs('portable json-schema', { node: process.execPath, before: [portable] }),
   ...listOurs('single json-schema', { node: single, before: [] }),
   ...['zod', 'json-schema'].flatMap((name) => listOurs(`unbuilt ${name}`, { node: process.execPath, before: [here(`programs/${name}.mjs`)] })),
+  ...listToolable('toolable', here('../dist/toolable.cjs')),
+  ...listToolable('toolable, unbuilt', here('../dist/bin.js')),
   ...Object.entries(growing).flatMap(([count, program]) => [
     { key: `built, ${count} tools, --discover`, node: program, argv: ['--discover'], expect: `in way ${count - 1}` },
     { key: `built, ${count} tools, call`, node: program, argv: [...(count === String(FEW) ? [] : [`greet_${count - 1}`]), '{"name":"Ada"}'], expect: 'Hello Ada' },
@@ -55,6 +57,7 @@ const marks = [
   ]),
   ...['--help', '--discover', '--manifest'].map((question) => [`portable json-schema, ${question}`, 'node -e 0', 1.15]),
   ...[['--help', 1.15], ['--discover', 1.15], ['JSON', 1.2]].map(([what, wanted]) => [`single json-schema, ${what}`, 'node -e 0', wanted]),
+  ...[['--help', 0.5], ['--version', 0.5], ['list', 0.8], ['call', 0.8]].map(([what, wanted]) => [`toolable, ${what}`, `toolable, unbuilt, ${what}`, wanted]),
   [`built, ${MANY} tools, --discover`, `built, ${FEW} tools, --discover`, 1.1],
   [`built, ${MANY} tools, call`, `built, ${FEW} tools, call`, 1.1],
   ...['--help', '--discover', 'JSON'].map((what) => [`unbuilt zod, ${what}`, 'bare zod, call', 1.25]),
@@ -80,6 +83,17 @@ function listOurs(name, { node, before, only = true }) {
     { key: `${name}, JSON`, node, argv: [...before, ...tool, call], expect: 'HELLO Ada' },
     { key: `${name}, flags`, node, argv: [...before, ...tool, ...(only ? ['--name', ...flags] : flags)], expect: 'HELLO Ada' },
   ]
+}
+
+// The first round, which does not count, makes the folder known.
+function listToolable(name, program) {
+  const where = ['--folder', here('programs/folder')]
+  return [
+    { key: `${name}, --help`, argv: [program, '--help'], expect: 'Every tool of a project' },
+    { key: `${name}, --version`, argv: [program, '--version'] },
+    { key: `${name}, list`, argv: [program, 'list', ...where], expect: 'Greet somebody' },
+    { key: `${name}, call`, argv: [program, 'call', ...where, 'greet', '{"name":"Ada"}'], expect: 'HELLO' },
+  ].map((entry) => ({ ...entry, environment: { HOME: folder } }))
 }
 
 function listPeer(name, program, node = process.execPath) {
