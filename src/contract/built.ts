@@ -4,8 +4,6 @@ export type BuiltMark = {
   readonly verified: boolean
   /** It is one executable with node in it: the program that runs it is no node for others. */
   readonly single?: true
-  /** Imports a module by its address, from the file of the program. */
-  readonly load?: (address: string) => Promise<object>
   /** Gets the program instead of running it: a build looks at it so. */
   readonly take?: (program: unknown) => Promise<void>
   /** Told when zod itself is loaded, in the place of which the program has records. */
@@ -22,11 +20,6 @@ export function builtMark(): BuiltMark | undefined {
 /** True in a built program for the definitions of the modules in it: modules that it loads from elsewhere have a copy of this package of their own, and nobody has checked theirs. */
 export function isVerified(): boolean {
   return (import.meta as { readonly built?: true }).built === true && builtMark()?.verified === true
-}
-
-/** Imports a module by its address. The file of a built program does it, where there is one: of an `import()` in its script node would warn. */
-export async function importAddress(address: string): Promise<object> {
-  return (await (builtMark()?.load?.(address) ?? import(address))) as object
 }
 
 /** Marks this process as a built program; for whoever loads one. */

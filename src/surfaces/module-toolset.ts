@@ -1,4 +1,3 @@
-import { importAddress } from '../contract/built.ts'
 import { collectTools } from '../call/collect.ts'
 import { noTools, openModule } from '../functions/open-module.ts'
 import { isEntryPoint } from './cli/run.ts'
@@ -25,7 +24,7 @@ function runAfterEvaluation(set: Toolset, url: string, isOwn: boolean): Toolset 
     if (!isOwn && entry?.url.replace(/[?#].*$/, '') !== url) return run(entry)
     if (entry && !isEntryPoint(entry)) return
     // Where the evaluation fails, node says so itself.
-    void importAddress(entry?.url ?? url).then(() => run(), () => undefined)
+    void import(entry?.url ?? url).then(() => run(), () => undefined)
   }
   return set
 }

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { build, run } from '../support/build.ts'
@@ -36,6 +36,23 @@ test('every program has its servers, documents and completion [11.build-carries]
   await server.said('http://', 'stderr')
   server.kill('SIGTERM')
   await server.ended
+})
+
+test('what is imported by an address that no build can know is found, with compiled code and without, in one executable too [11.build-carries]', async () => {
+  const place = makeFolder()
+  const built = await Promise.all([build('imports-by-address.mjs', place, '--name', 'usual'), build('imports-by-address.mjs', place, '--name', 'single', '--single')])
+  expect(built.map(({ status }) => status)).toEqual([0, 0])
+  writeFileSync(join(place, 'other.mjs'), 'export default 5')
+  const ask = async (program: string): Promise<unknown[]> => {
+    const ends = await Promise.all([['load', '{"file":"./other.mjs"}'], ['name', '{"file":"fs"}'], ['say', '{}'], ['load', '{"file":"./nosuch.mjs"}']].map((words) => run(join(place, program), words)))
+    return ends.map(({ json, stderr }) => [json.result ?? json.error.message, json.ok ? stderr : ''])
+  }
+  const wanted = [[5, ''], ['object', ''], ['const { x } = await import(name)', ''], [expect.stringContaining('nosuch.mjs'), '']]
+  expect(await ask('usual')).toEqual(wanted)
+  expect(await ask('single')).toEqual(wanted)
+  const [code] = readdirSync(join(place, 'usual.files')).filter((name) => name.endsWith('.cache'))
+  rmSync(join(place, 'usual.files', code!))
+  expect(await ask('usual')).toEqual(wanted)
 })
 
 test('a program of a few tools leaves the rest behind [11.build-carries]', () => {

@@ -15,7 +15,7 @@ const SMALL = { platform: 'node', target: 'node20.19', minifyWhitespace: true, c
 
 /** Prepares chunks for being put together, as often as needed. What it gives throws CONFIG for a module that waits at its top and is loaded late. */
 export async function prepareChunks(esbuild: typeof Esbuild, chunks: Chunks): Promise<Assemble> {
-  const texts = await asciiOnly(esbuild, lateImports(chunks))
+  const texts = await asciiOnly(esbuild, await importsByAddress(esbuild, lateImports(chunks)))
   const late = new Set(Object.values(chunks).flatMap(chunksImportedLate))
   const bodies = new Map<string, Promise<string>>()
   const bodyOf = (name: string): Promise<string> => bodies.get(name) ?? bodies.set(name, toFunctionBody(esbuild, texts[name]!)).get(name)!
@@ -31,6 +31,18 @@ export async function prepareChunks(esbuild: typeof Esbuild, chunks: Chunks): Pr
 function lateImports(chunks: Chunks): Chunks {
   const ask = (name: string): string | undefined => (chunks[name] === undefined ? undefined : `__toolable_import(${JSON.stringify(name)}${isCommonJs(chunks[name]) ? ',1' : ''})`)
   return Object.fromEntries(Object.entries(chunks).map(([name, code]) => [name, replaceLateImports(code, ask)]))
+}
+
+const BEGIN = '__toolable_begin;'
+const REQUIRED = /Promise\.resolve\(\)\.then\(\(\)=>__toESM\d*\(require\(/g
+
+// What is imported by an address that nobody knows yet is imported by the file of the program: of a script that came out of compiled code node 20 does not know how. For somebody who knows no import() esbuild writes a form that can be told apart.
+async function importsByAddress(esbuild: typeof Esbuild, texts: Chunks): Promise<Chunks> {
+  return Object.fromEntries(await Promise.all(Object.entries(texts).map(async ([name, text]) => {
+    if (!/\bimport\(/.test(text)) return [name, text]
+    const { code } = await esbuild.transform(BEGIN + text, { ...SMALL, format: 'esm', supported: { 'dynamic-import': false } })
+    return [name, code.slice(code.indexOf(BEGIN) + BEGIN.length).replace(REQUIRED, 'Promise.resolve().then(()=>(__toolable_load(')]
+  })))
 }
 
 // Two places are left where esbuild writes other characters: regular expressions, where an escape means the same, and tagged templates, where it does not, so that these are made calls before.

@@ -1,7 +1,6 @@
 import { createRequire } from 'node:module'
 import { dirname, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { importAddress } from '../../contract/built.ts'
 import type { Plugin } from 'esbuild'
 
 /** What became of zod in a bundle. */
@@ -31,7 +30,7 @@ export function zodRecords(ownFolder: string, entry: string, use: ZodUse): Plugi
 const SEEN = { seen: 'toolable-zod' }
 
 async function namesOf(path: string, entry: string): Promise<readonly string[]> {
-  const zod = await importAddress(pathToFileURL(createRequire(entry).resolve(path)).href)
+  const zod = await import(pathToFileURL(createRequire(entry).resolve(path)).href)
   return Object.keys(zod).filter((name) => /^[A-Za-z_$][\w$]*$/.test(name) && !['z', 'default', 'module.exports'].includes(name))
 }
 

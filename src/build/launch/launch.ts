@@ -10,9 +10,10 @@ declare const __filename: string | undefined
  * The JavaScript half of a built program: what a call needs and nothing else, because V8 compiles it at each start. Its text is written into the file, so it refers to nothing but its parameters.
  * `id` names the bundle, of which `length` bytes are loaded at once. Its compiled code is a file of `size` bytes that ends its first line with `seal`.
  * `questions` are the last words of command lines that are not calls. Those, and starts without compiled code, are left to the piece of the bundle between `from` and `to`.
+ * `load` imports a module by its address; it is written into the file too, because node knows how to import for a file.
  * It is read as CommonJS, and as an ES module where the folder says so.
  */
-export function launch(id: string, length: number, size: number, seal: string, questions: string, from: number, to: number): void {
+export function launch(id: string, length: number, size: number, seal: string, questions: string, from: number, to: number, load: (address: string) => Promise<object>): void {
   const { argv, version, arch, getBuiltinModule: get } = process
   if (!get) {
     console.error(`${argv[1]}: needs Node.js 20.19 or newer; this is ${version}`)
@@ -35,7 +36,7 @@ export function launch(id: string, length: number, size: number, seal: string, q
   const compile = (begin: number, end: number, filename: string, cachedData?: Buffer): InstanceType<typeof vm.Script> =>
     new vm.Script(read(bundle, begin, end).latin1Slice(), { filename, ...(cachedData && { cachedData }), importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER })
   const later = (name: string, begin: number, end: number): unknown => compile(length + begin, length + end, `${bundle}/${name.slice(2)}`).runInThisContext()
-  const start = (script: InstanceType<typeof vm.Script>): void => script.runInThisContext()(file, typeof require === 'function' ? require : get('node:module').createRequire(file), later, (address: string) => import(address))
+  const start = (script: InstanceType<typeof vm.Script>): void => script.runInThisContext()(file, typeof require === 'function' ? require : get('node:module').createRequire(file), later, load)
 
   if (!questions.includes(` ${argv.length === 2 ? '' : argv[argv.length - 1]} `)) {
     let script: InstanceType<typeof vm.Script> | undefined

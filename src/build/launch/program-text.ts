@@ -54,7 +54,7 @@ export function programText({ name, version, manifest, answers, bundle: { id, le
     ...(portable ? [] : shellBegin(name)),
     ...answerLines(answers, portable ? MOST_ANSWERS.node : MOST_ANSWERS.shell),
     ...(portable ? [] : ['__toolable_node "$@"']),
-    `*/${portable ? `(${answer.toString()})(process.getBuiltinModule("node:fs"),typeof __filename==="string"?__filename:process.argv[1],${AGENTS})||` : '0;var __toolable;'}(${launch.toString()})(${[id, length, code.size, code.seal, portable ? '' : QUESTIONS, ...slowly].map((given) => JSON.stringify(given)).join()})`,
+    `*/${portable ? `(${answer.toString()})(process.getBuiltinModule("node:fs"),typeof __filename==="string"?__filename:process.argv[1],${AGENTS})||` : '0;var __toolable;'}(${launch.toString()})(${[id, length, code.size, code.seal, portable ? '' : QUESTIONS, ...slowly].map((given) => JSON.stringify(given)).join()},a=>import(a))`,
     '',
   ].join('\n')
 }

@@ -1,5 +1,5 @@
 /** What each module of a program finds besides its imports. */
-const OUTER = ['__toolable_require', '__filename', '__dirname', '__toolable_entry', '__toolable_inner']
+const OUTER = ['__toolable_require', '__toolable_load', '__filename', '__dirname', '__toolable_entry', '__toolable_inner']
 /** What a chunk gets besides when it is loaded later. */
 const INNER = ['require', 'module', 'exports', '__toolable_import', '__toolable_table', '__toolable_zod']
 
@@ -24,8 +24,8 @@ export function wrap({ now, later, table, zod }: Parts): Script {
   // A text, because a table of hundreds of chunks would be made for the sake of one.
   const places = later.map(([name], index) => ` ${name} ${end} ${(end += pieces[index]!.length)}`).join('')
   const text = [
-    '(function(__filename,__toolable_require,__toolable_later,load){"use strict";const require=__toolable_require;',
-    "globalThis[Symbol.for('toolable.built')]??={verified:true,load};",
+    '(function(__filename,__toolable_require,__toolable_later,__toolable_load){"use strict";const require=__toolable_require;',
+    "globalThis[Symbol.for('toolable.built')]??={verified:true};",
     "const __dirname=__filename.slice(0,Math.max(__filename.lastIndexOf('/'),__filename.lastIndexOf('\\\\'))),",
     "__toolable_inner={get url(){return process.getBuiltinModule('node:url').pathToFileURL(__filename).href},filename:__filename,dirname:__dirname,resolve:name=>process.getBuiltinModule('node:module').createRequire(__filename).resolve(name),built:true,main:false},",
     '__toolable_entry={__proto__:__toolable_inner,main:true},',

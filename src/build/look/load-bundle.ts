@@ -21,7 +21,7 @@ export function loadBundle({ text, length }: BundleScript, program: string, bund
     asked,
     start() {
       setBuiltMark(mark)
-      return (script.runInThisContext() as (...given: unknown[]) => Promise<void>)(program, createRequire(program), later)
+      return (script.runInThisContext() as (...given: unknown[]) => Promise<void>)(program, createRequire(program), later, (address: string) => import(address))
     },
   }
 }

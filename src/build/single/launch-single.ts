@@ -18,6 +18,12 @@ export function launchSingle(length: number, hasCode: boolean, agents: readonly 
   const compile = (begin: number, end: number, filename: string, cachedData?: Buffer): InstanceType<typeof vm.Script> =>
     new vm.Script(bundle.latin1Slice(begin, end), { filename, ...(cachedData && { cachedData }), importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER })
   const later = (name: string, begin: number, end: number): unknown => compile(length + begin, length + end, `${file}.bundle/${name.slice(2)}`).runInThisContext()
+  // Inside of one executable only a script knows how to import, and node warns of it; what its modules import is no concern of its users.
+  const load = (address: string): unknown => {
+    const { emitWarning } = process
+    process.emitWarning = (...given: readonly unknown[]) => void (String(given[0]).includes('USE_MAIN_CONTEXT_DEFAULT_LOADER') || Reflect.apply(emitWarning, process, given))
+    return (new vm.Script('a=>import(a)', { filename: file, importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER }).runInThisContext() as (given: string) => unknown)(address)
+  }
   ;(globalThis as Record<symbol, unknown>)[Symbol.for('toolable.built')] = { verified: true, single: true }
-  compile(0, length, `${file}.bundle`, hasCode ? asset('code') : undefined).runInThisContext()(file, get('node:module').createRequire(file), later)
+  compile(0, length, `${file}.bundle`, hasCode ? asset('code') : undefined).runInThisContext()(file, get('node:module').createRequire(file), later, load)
 }

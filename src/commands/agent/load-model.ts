@@ -2,7 +2,6 @@ import { statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { importAddress } from '../../contract/built.ts'
 import { ToolError } from '../../contract/tool-error.ts'
 import { aiSdkModel } from '../../prompting/agent/models/ai-sdk/ai-sdk-model.ts'
 import { isLanguageModel } from '../../prompting/agent/models/ai-sdk/language-model.ts'
@@ -34,7 +33,7 @@ async function readKey(file: string, given: string): Promise<string> {
 async function importFile(file: string, given: string): Promise<Module> {
   if (!statSync(file, { throwIfNoEntry: false })?.isFile()) throw new ToolError('CONFIG', `there is no file '${given}' with a model`, { field: 'model' })
   try {
-    return (await importAddress(pathToFileURL(file).href)) as Module
+    return (await import(pathToFileURL(file).href)) as Module
   } catch (error) {
     throw new ToolError('CONFIG', `${given} cannot be loaded: ${(error as Error).message}`, { cause: error })
   }

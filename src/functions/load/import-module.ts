@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs'
 import nodeModule from 'node:module'
 import { fileURLToPath } from 'node:url'
-import { importAddress } from '../../contract/built.ts'
 import { ToolError } from '../../contract/tool-error.ts'
 import { host } from '../../call/host.ts'
 import { reachesTypeScript } from './reaches-typescript.ts'
@@ -14,7 +13,7 @@ let ready: Promise<void> | undefined
 export async function importModule(url: string, settings: LoadSettings): Promise<object> {
   if (ready || reachesTypeScript(url)) await (ready ??= readyForTypeScript(settings))
   try {
-    return await importAddress(url)
+    return await import(url)
   } catch (error) {
     throw fromOtherThread(error)
   }

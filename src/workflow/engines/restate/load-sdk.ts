@@ -1,7 +1,6 @@
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { importAddress } from '../../../contract/built.ts'
 import { ToolError } from '../../../contract/tool-error.ts'
 import type { RestateSdk } from './sdk-type.ts'
 
@@ -14,7 +13,7 @@ export async function loadSdk(cwd: string): Promise<RestateSdk> {
   if (file === undefined) throw new ToolError('CONFIG', `workers for Restate need the package @restatedev/restate-sdk, and it is not installed in ${cwd}`, { suggestion: `npm install ${SDK}` })
   let loaded: Partial<RestateSdk>
   try {
-    loaded = await importAddress(pathToFileURL(file).href)
+    loaded = await import(pathToFileURL(file).href)
   } catch (error) {
     throw new ToolError('CONFIG', `@restatedev/restate-sdk cannot be loaded: ${(error as Error).message}`, { suggestion: `npm install ${SDK}`, cause: error })
   }
