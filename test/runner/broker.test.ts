@@ -37,6 +37,15 @@ test('nobody waits for one who is only heard, and he is heard while somebody els
   expect(await ask([{ ...says('file', 'left'), passive: true }, silent])).toEqual({ value: 'left', by: 'file' })
 })
 
+test('questions reach those who answer in the order in which they were asked, also when it takes longer to see that nobody knew the answer to the first', async () => {
+  const heard: string[] = []
+  const slowToKnow: AnswerChannel = { name: 'kept', answer: ({ id }) => new Promise((resolve) => { setTimeout(() => resolve(undefined), id === 'q1' ? 40 : 0) }) }
+  const broker = createBroker({ presets: [slowToKnow], channels: [{ name: 'agent', answer: async ({ id }) => (heard.push(id), { value: 'left' }) }], longest: 60, wayOut: () => '' })
+  const { signal } = new AbortController()
+  await Promise.all(['q1', 'q2', 'q3'].map((id) => broker.ask({ ...QUESTION, id }, signal)))
+  expect(heard).toEqual(['q1', 'q2', 'q3'])
+})
+
 test('neither limit of a run goes on while it waits, and what was left does afterwards [7.clock-stands]', async () => {
   const fired: string[] = []
   const clock = startClock({ deadline: 0.05, grace: 0.02, onDeadline: () => fired.push('deadline'), onSilence: () => fired.push('silence') })

@@ -35,18 +35,21 @@ export type BrokerOptions = {
   readonly wayOut: (question: Question) => string
 }
 
-/** Lets everybody answer at the same time. An answer that does not fit is refused, and whoever gave it may try again. */
+/** Lets everybody answer at the same time. An answer that does not fit is refused, and whoever gave it may try again. Questions reach the channels in the order in which they are asked, however long it takes to find out what was known beforehand. */
 export function createBroker({ presets = [], channels, longest, wayOut }: BrokerOptions): Broker {
+  let earlier: Promise<unknown> = Promise.resolve()
   return {
     async ask(question, signal, onRefused = () => undefined) {
       const settled = new AbortController()
       const timer = new AbortController()
       const end = AbortSignal.any([signal, settled.signal, timer.signal])
-      const schema = await compileAsked(question)
       const wait = setTimeout(() => timer.abort(), Math.min((question.timeout ?? longest) * 1000, 2 ** 31 - 1))
       try {
-        const askAll = (all: readonly AnswerChannel[]): Promise<Answered | undefined> => first(all.map((channel) => ({ passive: channel.passive === true, answer: askOne(channel, question, schema, end, onRefused) })))
-        const answered = (await askAll(presets)) ?? (await askAll(channels))
+        const compiled = compileAsked(question)
+        const askAll = (all: readonly AnswerChannel[]): Promise<Answered | undefined> => first(all.map((channel) => ({ passive: channel.passive === true, answer: askOne(channel, question, compiled, end, onRefused) })))
+        const known = Promise.all([askAll(presets), earlier]).then(([answered]) => answered)
+        earlier = known
+        const answered = (await known) ?? (await askAll(channels))
         if (answered) return answered
         signal.throwIfAborted()
         // Nobody there and nobody in time are the same to whoever waits.
@@ -60,12 +63,12 @@ export function createBroker({ presets = [], channels, longest, wayOut }: Broker
   }
 }
 
-async function askOne(channel: AnswerChannel, question: Question, schema: Schema | undefined, signal: AbortSignal, onRefused: (by: string, problem: string) => void): Promise<Answered | undefined> {
+async function askOne(channel: AnswerChannel, question: Question, schema: Promise<Schema | undefined>, signal: AbortSignal, onRefused: (by: string, problem: string) => void): Promise<Answered | undefined> {
   let problem: string | undefined
   while (!signal.aborted) {
     const given = await channel.answer(question, signal, problem)
     if (!given || signal.aborted) return undefined
-    const checked = await checkAnswer(question, schema, given.value)
+    const checked = await checkAnswer(question, await schema, given.value)
     const { by = channel.name, note } = given
     if (checked.ok) return { value: checked.value, by, ...(note !== undefined && { note }) }
     problem = checked.problem
