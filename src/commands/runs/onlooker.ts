@@ -9,7 +9,8 @@ import type { Onlooker, Watching } from './onlooker-type.ts'
 /** Opens what stdout carries of watched runs, and what is shown beside it. */
 export async function openOnlooker(context: BuiltinContext, watching: Watching): Promise<Onlooker> {
   const { io, globals } = context
-  const { progress, named, since } = watching
+  const { progress, runs, since } = watching
+  const named = runs.length > 1
   const forPeople = choosePresentation(globals, io, findCaller(io.env)).mode === 'text'
   const printers: readonly LinePrinter[] = [
     ...(!forPeople || progress === 'words' || (progress === 'tree' && !io.stdout.isTTY) ? [openPrinter(context, { named })] : []),

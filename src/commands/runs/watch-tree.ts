@@ -15,8 +15,8 @@ import type { Onlooker, Watched, Watching } from './onlooker-type.ts'
 export type TreeOnlooker = Onlooker & { aside(work: () => Promise<void>): Promise<void> }
 
 /** Opens the trees of watched runs; without a tree only their ends are told. With `result`, results are printed on stdout in words. */
-export async function openTreeOnlooker({ io, globals }: BuiltinContext, { progress, root, named, since }: Watching, result: boolean): Promise<TreeOnlooker> {
-  const tree = progress === 'tree' ? await openTree({ root, named, answersHere: false }, io, globals) : undefined
+export async function openTreeOnlooker({ io, globals }: BuiltinContext, { progress, root, runs, since }: Watching, result: boolean): Promise<TreeOnlooker> {
+  const tree = progress === 'tree' ? await openTree({ root, named: runs.length > 1, answersHere: false }, io, globals) : undefined
   const look = tree?.look ?? openLook(io, globals)
   const seen = new Map<Watched, { readonly run: Pick<ShownRun, 'model' | 'recall' | 'hear'>; readonly end: EndTeller }>()
   const open = (watched: Watched): NonNullable<ReturnType<typeof seen.get>> => {
@@ -30,6 +30,7 @@ export async function openTreeOnlooker({ io, globals }: BuiltinContext, { progre
     seen.set(watched, opened)
     return opened
   }
+  runs.forEach(open)
   return {
     closed: false,
     async see(watched, events) {

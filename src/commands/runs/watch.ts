@@ -28,7 +28,7 @@ export async function watchRuns({ run = [], all = false, since = 1, progress, co
   const root = findRunsFolder(io.cwd, config)
   await recover(root)
   const opened = all ? listRuns(root).filter(({ paths }) => isLive(paths)).reverse().map(({ id }) => openRun(root, id)) : await Promise.all(run.map((word) => openAny(root, word)))
-  const onlooker = await openOnlooker(context, { progress: chosen, root, named: opened.length > 1, since })
+  const onlooker = await openOnlooker(context, { progress: chosen, root, runs: opened, since })
   const statuses = await Promise.all(opened.map((one) => watchOne(root, one, onlooker, host.signal))).finally(onlooker.end)
   await io.stdout.flush()
   return host.signal.aborted ? CANCELLED : (statuses.find((status) => status !== 0) ?? 0)
