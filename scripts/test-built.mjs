@@ -1,5 +1,5 @@
 // `node scripts/test-built.mjs [vitest arguments]`: the tests of the command line once more, against programs that were built of the same fixtures.
-// Run by `npm test` without coverage: it proves that a built program behaves like its sources, and its lines are counted already.
+// Run by `npm test`: it proves that a built program behaves like its sources.
 import { execFile } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'

@@ -17,6 +17,7 @@ test('semver: types of @types, classes are refused [3.functions-packages]', asyn
   const told = await run('semver', '--verbose', '--tools')
   expect(told.json.tools).toHaveLength(37)
   expect(told.stderr.split('\n').filter((line) => line.startsWith('warning')).map((line) => /'(\w+)' is a class/.exec(line)?.[1])).toEqual(['Comparator', 'Range', 'SemVer'])
+  for (const name of ['SemVer', 'sem-ver']) expect(await run('semver', name)).toMatchObject({ status: 78, json: { error: { code: 'CONFIG', message: expect.stringContaining("'SemVer' is a class") } } })
   expect((await run('semver', 'inc', '1.2.3', 'minor')).json).toMatchObject({ result: '1.3.0' })
   expect((await run('semver', 'parse', '1.2.3')).json).toMatchObject({ result: { major: 1, minor: 2, patch: 3 } })
 })
