@@ -4,16 +4,16 @@ import { describe, expect, test } from 'vitest'
 import { fixture, launch, makeFolder } from '../support/run-program.ts'
 import type { Ended } from '../support/run-program.ts'
 import '../support/without-coverage.ts'
+import { TOOLABLE_PATH } from '../support/toolable-program.ts'
 
 const REPOSITORY = fixture('../..')
-const TOOLABLE = join(REPOSITORY, 'dist/bin.js')
-const toolable = (cwd: string, ...args: readonly string[]): Promise<Ended> => launch(process.execPath, [TOOLABLE, ...args], { cwd }).ended
+const toolable = (cwd: string, ...args: readonly string[]): Promise<Ended> => launch(process.execPath, [TOOLABLE_PATH, ...args], { cwd }).ended
 const filesOf = (folder: string): string[] => readdirSync(folder, { recursive: true, encoding: 'utf8', withFileTypes: true }).filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name).slice(folder.length + 1)).sort()
 
 // What npm install would do: a copy, because a sandbox sees no links that leave the project.
 function install(folder: string): void {
   mkdirSync(join(folder, 'node_modules/.bin'), { recursive: true })
-  symlinkSync(TOOLABLE, join(folder, 'node_modules/.bin/toolable'))
+  symlinkSync(TOOLABLE_PATH, join(folder, 'node_modules/.bin/toolable'))
   for (const part of ['package.json', 'dist']) cpSync(join(REPOSITORY, part), join(folder, 'node_modules/toolable', part), { recursive: true, filter: (source) => !/\.map$|\/types$/.test(source) })
 }
 

@@ -6,6 +6,7 @@ import { sdk } from '../mcp/clients/drivers.mjs'
 import { cleanEnvironment, fixture, makeFolder } from '../support/run-program.ts'
 import { folderWith, toolable } from './support.ts'
 import '../support/without-coverage.ts'
+import { TOOLABLE_PATH } from '../support/toolable-program.ts'
 
 const text = async (cwd: string, ...args: string[]): Promise<string> => (await toolable(['plan', ...args, '-o', 'text'], { cwd })).stdout
 const json = (cwd: string, ...args: string[]) => toolable(['plan', ...args], { cwd })
@@ -83,7 +84,7 @@ describe('toolable plan', () => {
 describe('over MCP', () => {
   test('a client plans, sees progress, is refused with advice, and people see the same plan [8.plan-mcp]', async () => {
     const cwd = makeFolder()
-    const client = await sdk('auto')({ command: process.execPath, args: [fixture('../../dist/bin.js'), 'plan', 'serve', '--file', join(cwd, 'session.json')], env: cleanEnvironment() })
+    const client = await sdk('auto')({ command: process.execPath, args: [TOOLABLE_PATH, 'plan', 'serve', '--file', join(cwd, 'session.json')], env: cleanEnvironment() })
     const tools = await client.list()
     expect(tools.map(({ name, annotations }) => [name, annotations?.readOnlyHint === true])).toEqual([['planning_setup_plan', false], ['planning_add_step', false], ['planning_update_step', false], ['planning_read_plan', true]])
     expect(await client.call('planning_read_plan', {})).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('planning_setup_plan') }] })

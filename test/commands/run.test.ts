@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { makeProject } from '../runner/support.ts'
 import { runInTerminal } from '../support/run-in-terminal.ts'
 import '../support/without-coverage.ts'
+import { TOOLABLE } from '../support/toolable-program.ts'
 
-const BIN = '../../dist/bin.js'
 const HERE = 'permissions: {}\n'
 
 describe('somebody who only asks about a tool', () => {
@@ -29,13 +29,13 @@ describe('a person at a terminal', () => {
     const project = makeProject({ 'asks.py': HERE, 'makes-files.py': `${HERE}inputs:\n  - {name: input, type: path}\n  - {name: output, type: path}\n`, 'is-plain.sh': `plain\n${HERE}` })
     project.write('in.txt', 'text')
     const plain = { cwd: project.folder, env: { NO_COLOR: '1' } }
-    const seen = await runInTerminal(BIN, ['run', '--progress', 'plain', 'asks'], { ...plain, steps: [{ wait: '> ', send: 'left\r' }] })
+    const seen = await runInTerminal(TOOLABLE, ['run', '--progress', 'plain', 'asks'], { ...plain, steps: [{ wait: '> ', send: 'left\r' }] })
     expect(seen.status).toBe(0)
     expect(seen.screen.replaceAll('\r', '')).toMatch(/^\d\d:\d\d:\d\d {2}run {8}tools\.asks · r-[0-9a-f]{10} · L3\nWhich way\?\n {2}1\) left\n {2}2\) right\n> left\n[\d:]{8} {2}completed {2}[\d.]+ s\n {10}details {4}toolable runs show r-[0-9a-f]{10}\n$/)
     const [preset, made, failed] = await Promise.all([
-      runInTerminal(BIN, ['run', '--progress', 'plain', '--answer', 'choose_strategy=right', 'asks'], plain),
-      runInTerminal(BIN, ['run', '--progress', 'plain', '-q', 'makes_files', '--input', 'in.txt', '--output', 'out.txt'], plain),
-      runInTerminal(BIN, ['run', '--progress', 'plain', 'is_plain', '3'], plain),
+      runInTerminal(TOOLABLE, ['run', '--progress', 'plain', '--answer', 'choose_strategy=right', 'asks'], plain),
+      runInTerminal(TOOLABLE, ['run', '--progress', 'plain', '-q', 'makes_files', '--input', 'in.txt', '--output', 'out.txt'], plain),
+      runInTerminal(TOOLABLE, ['run', '--progress', 'plain', 'is_plain', '3'], plain),
     ])
     expect(preset.screen).toMatch(/asks {7}Which way\? \(left \| right\)\r\n[\d:]{8} {2}answer {5}right \(the caller\)/)
     expect(preset.screen).not.toContain('1) left')

@@ -2,20 +2,20 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fixture, makeFolder, runProgram, startProgram } from '../support/run-program.ts'
 import type { Ended, Running, RunOptions } from '../support/run-program.ts'
+import { TOOLABLE } from '../support/toolable-program.ts'
 
-const BIN = '../../dist/bin.js'
 
 /** A project with tools from two modules, two of one name. */
 export const project = fixture('commands/project')
 
 /** Runs the command `toolable`, in the project where no other directory is named. */
 export function toolable(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
-  return runProgram(BIN, args, { cwd: project, ...options })
+  return runProgram(TOOLABLE, args, { cwd: project, ...options })
 }
 
 /** Starts it and lets the test talk to it. */
 export function startToolable(args: readonly string[], options: RunOptions = {}): Running {
-  return startProgram(BIN, args, { cwd: project, ...options })
+  return startProgram(TOOLABLE, args, { cwd: project, ...options })
 }
 
 /** A new folder with these files in it. */

@@ -2,10 +2,11 @@ import { existsSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { cleanEnvironment, fixture, launch, makeFolder } from '../support/run-program.ts'
+import { cleanEnvironment, launch, makeFolder } from '../support/run-program.ts'
 import { keepPicture, openPage } from './support/browser.ts'
 import { startDashboard } from './support/dashboard.ts'
 import { makeToolProject } from './support/tool-project.ts'
+import { TOOLABLE_PATH } from '../support/toolable-program.ts'
 
 const project = makeToolProject()
 const dashboard = await startDashboard(project.folder)
@@ -19,7 +20,7 @@ const countRuns = async (): Promise<number> => (await dashboard.get('/api/runs')
 async function paste(command: string) {
   const programs = makeFolder()
   symlinkSync(process.execPath, join(programs, 'node'))
-  symlinkSync(fixture('../../dist/bin.js'), join(programs, 'toolable'))
+  symlinkSync(TOOLABLE_PATH, join(programs, 'toolable'))
   return launch('/bin/bash', ['-c', command], { cwd: project.folder, env: { PATH: `${programs}:${cleanEnvironment()['PATH']}` } }).ended
 }
 

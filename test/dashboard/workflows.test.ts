@@ -7,6 +7,7 @@ import { keepPicture, openPage } from './support/browser.ts'
 import { startDashboard } from './support/dashboard.ts'
 import { makeToldProject, startTold } from './support/told-run.ts'
 import { makeToolProject } from './support/tool-project.ts'
+import { TOOLABLE } from '../support/toolable-program.ts'
 
 const WORKFLOW = `# Says it, and says it again.
 name: twice
@@ -32,7 +33,7 @@ output:
 `
 const told = makeToldProject()
 const project = makeToolProject({ 'workflows/twice.yaml': WORKFLOW, 'workflows/half.yaml': 'name: half\nsteps:\n  - name: nothing\n' }, told.folder)
-const toolable = (...args: readonly string[]) => runProgram('../../dist/bin.js', args, { cwd: project.folder })
+const toolable = (...args: readonly string[]) => runProgram(TOOLABLE, args, { cwd: project.folder })
 const dashboard = await startDashboard(project.folder)
 
 describe('workflows', () => {

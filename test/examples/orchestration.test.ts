@@ -5,9 +5,9 @@ import { describe, expect, test } from 'vitest'
 import { fixture, launch, makeFolder } from '../support/run-program.ts'
 import type { Ended, RunOptions, Running } from '../support/run-program.ts'
 import '../support/without-coverage.ts'
+import { TOOLABLE_PATH } from '../support/toolable-program.ts'
 
 const EXAMPLE = fixture('../../examples/orchestration')
-const TOOLABLE = fixture('../../dist/bin.js')
 
 type Project = { readonly folder: string; start(command: readonly string[], options?: RunOptions): Running; run(command: readonly string[], options?: RunOptions): Promise<Ended>; file(path: string): string }
 
@@ -16,7 +16,7 @@ function makeProject(): Project {
   const folder = join(makeFolder(), 'project')
   cpSync(EXAMPLE, folder, { recursive: true, filter: (source) => !/\/(\.runs|result\.json|out[^/]*)$/.test(source) })
   mkdirSync(join(folder, 'node_modules/.bin'), { recursive: true })
-  symlinkSync(TOOLABLE, join(folder, 'node_modules/.bin/toolable'))
+  symlinkSync(TOOLABLE_PATH, join(folder, 'node_modules/.bin/toolable'))
   const start = (command: readonly string[], options: RunOptions = {}): Running => {
     const [program = '', ...args] = command
     return launch(program === 'toolable' ? './node_modules/.bin/toolable' : program, args, { cwd: folder, ...options })

@@ -7,6 +7,7 @@ import { loadWorkflow } from '../../src/workflow/definition/load-workflow.ts'
 import { fixture, launch, makeFolder } from '../support/run-program.ts'
 import type { Ended, RunOptions } from '../support/run-program.ts'
 import '../support/without-coverage.ts'
+import { TOOLABLE_PATH } from '../support/toolable-program.ts'
 
 const EXAMPLES = fixture('../../examples')
 const PACKAGE = fixture('../..')
@@ -16,7 +17,7 @@ function makeProject(example?: string): { readonly folder: string; run(command: 
   const folder = join(makeFolder(), 'project')
   mkdirSync(join(folder, 'node_modules/.bin'), { recursive: true })
   if (example !== undefined) cpSync(join(EXAMPLES, example), folder, { recursive: true, filter: (source) => !/\/(\.runs|site|result\.json|out[^/]*)$/.test(source) })
-  symlinkSync(join(PACKAGE, 'dist/bin.js'), join(folder, 'node_modules/.bin/toolable'))
+  symlinkSync(TOOLABLE_PATH, join(folder, 'node_modules/.bin/toolable'))
   symlinkSync(PACKAGE, join(folder, 'node_modules/toolable'))
   return { folder, run: ([program = '', ...args], options = {}) => launch(program === 'toolable' ? './node_modules/.bin/toolable' : program, args, { cwd: folder, ...options }).ended }
 }

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import '../support/without-coverage.ts'
-import { cleanEnvironment, fixture, makeFolder } from '../support/run-program.ts'
+import { cleanEnvironment, makeFolder } from '../support/run-program.ts'
 import { sdk } from '../mcp/clients/drivers.mjs'
 import { packages, toolable } from './support.ts'
+import { TOOLABLE_PATH } from '../support/toolable-program.ts'
 
 const run = (...args: string[]) => toolable(args, { cwd: packages })
 
@@ -34,7 +35,7 @@ test.each([
   ['semver', 37, 'inc', { version: '1.2.3', release: 'minor' }, '1.3.0'],
   ['picomatch', 8, 'is_match', { str: 'src/a.ts', patterns: 'src/*.ts' }, 'true'],
 ] as const)('%s: a client of MCP lists and calls it [3.functions-packages] [3.functions-clients]', async (name, count, tool, input, answer) => {
-  const client = await sdk('legacy')({ command: process.execPath, args: [fixture('../../dist/bin.js'), name, 'mcp', 'serve', '--no-progressive'], cwd: packages, env: cleanEnvironment({ XDG_CACHE_HOME: makeFolder() }) })
+  const client = await sdk('legacy')({ command: process.execPath, args: [TOOLABLE_PATH, name, 'mcp', 'serve', '--no-progressive'], cwd: packages, env: cleanEnvironment({ XDG_CACHE_HOME: makeFolder() }) })
   try {
     expect(await client.list()).toHaveLength(count)
     expect(JSON.stringify(await client.call(tool, input))).toContain(answer)

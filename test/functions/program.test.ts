@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { makeFolder } from '../support/run-program.ts'
 import '../support/without-coverage.ts'
 import { fixtures, toolable, writeProject } from './support.ts'
+import { TOOLABLE_PATH } from '../support/toolable-program.ts'
 
 describe('a module of functions is a program', () => {
   test('help, discovery and completion come from types and comments [3.functions-program] [3.functions-comments]', async () => {
@@ -55,7 +56,7 @@ describe('a module of functions is a program', () => {
     expect(lines.find(({ id }) => id === 2)).toMatchObject({ result: { content: [{ type: 'text', text: 'hello Ada' }] } })
     // And agents are told to start it so.
     const { json } = await toolable(['./tools.ts', 'mcp', 'add', '--agent', 'claude-code', '--dry-run'])
-    expect(json.result.plan[0].details.entry.args).toEqual([expect.stringContaining('bin.js'), join(fixtures, 'tools.ts'), '--serve-mcp', 'stdio'])
+    expect(json.result.plan[0].details.entry.args).toEqual([TOOLABLE_PATH, join(fixtures, 'tools.ts'), '--serve-mcp', 'stdio'])
   })
 
   test('JavaScript with types in its comments is read too [3.functions-jsdoc]', async () => {

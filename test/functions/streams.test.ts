@@ -6,9 +6,9 @@ import { cleanEnvironment, fixture, makeFolder, runShell } from '../support/run-
 import '../support/without-coverage.ts'
 import { sdk } from '../mcp/clients/drivers.mjs'
 import { fixtures, toolable } from './support.ts'
+import { TOOLABLE } from '../support/toolable-program.ts'
 
 process.env['XDG_CACHE_HOME'] = makeFolder()
-const BIN = '../../dist/bin.js'
 
 test('a generator that fails half-way has given what it gave, and fails [3.functions-streams]', async () => {
   const streamed = await toolable(['./streams.ts', 'breaks', '--stream'])
@@ -20,7 +20,7 @@ test('a generator that fails half-way has given what it gave, and fails [3.funct
 test('a reader that leaves and a deadline end a generator that would go on for ever [3.functions-streams]', async () => {
   const left = join(makeFolder(), 'left')
   const late = join(makeFolder(), 'late')
-  const { stdout } = await runShell(BIN, `$PROG ./streams.ts forever "${left}" --stream | head -n 4`, { cwd: fixtures, env: { XDG_CACHE_HOME: makeFolder() } })
+  const { stdout } = await runShell(TOOLABLE, `$PROG ./streams.ts forever "${left}" --stream | head -n 4`, { cwd: fixtures, env: { XDG_CACHE_HOME: makeFolder() } })
   expect(stdout.split('\n').filter((line) => line !== '')).toHaveLength(4)
   await expect.poll(() => readOrNothing(left)).toBe('cleaned up\n')
   expect((await toolable(['./streams.ts', 'forever', late, '--timeout', '500ms'])).json).toMatchObject({ ok: false, error: { code: 'TIMEOUT' } })
@@ -38,7 +38,7 @@ test('a generator that asks is a session [3.functions-streams]', async () => {
 test('a client of MCP gets the items as the result, hears of progress, and ends what it no longer wants [3.functions-streams]', async () => {
   const file = join(makeFolder(), 'cancelled')
   writeFileSync(file, '')
-  const client = await sdk('legacy')({ command: process.execPath, args: [fixture(BIN), './streams.ts', '--serve-mcp', 'stdio'], cwd: fixtures, env: cleanEnvironment({ XDG_CACHE_HOME: makeFolder() }) })
+  const client = await sdk('legacy')({ command: process.execPath, args: [fixture(TOOLABLE), './streams.ts', '--serve-mcp', 'stdio'], cwd: fixtures, env: cleanEnvironment({ XDG_CACHE_HOME: makeFolder() }) })
   try {
     expect(await client.call('letters', { to: 3 })).toMatchObject({ structuredContent: { count: 3 } })
     expect(await client.call('breaks', {})).toMatchObject({ isError: true })

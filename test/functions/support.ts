@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { makeFolder, runProgram, startProgram } from '../support/run-program.ts'
 import type { Ended, Running, RunOptions } from '../support/run-program.ts'
+import { TOOLABLE } from '../support/toolable-program.ts'
 
-const BIN = '../../dist/bin.js'
 const cache = makeFolder()
 
 /** Where the modules of the tests are. */
@@ -15,12 +15,12 @@ export const packages = fileURLToPath(new URL('./packages', import.meta.url))
 
 /** Runs `toolable` among the modules of the tests; all of a file share one cache. */
 export function toolable(args: readonly string[], { env, ...options }: RunOptions = {}): Promise<Ended> {
-  return runProgram(BIN, args, { cwd: fixtures, ...options, env: { XDG_CACHE_HOME: cache, ...env } })
+  return runProgram(TOOLABLE, args, { cwd: fixtures, ...options, env: { XDG_CACHE_HOME: cache, ...env } })
 }
 
 /** Starts it and lets the test talk to it. */
 export function startToolable(args: readonly string[], { env, ...options }: RunOptions = {}): Running {
-  return startProgram(BIN, args, { cwd: fixtures, ...options, env: { XDG_CACHE_HOME: cache, ...env } })
+  return startProgram(TOOLABLE, args, { cwd: fixtures, ...options, env: { XDG_CACHE_HOME: cache, ...env } })
 }
 
 /** Writes a project into a new folder; gives the folder. */

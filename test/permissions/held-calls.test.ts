@@ -7,6 +7,7 @@ import { registry } from 'toolable'
 import type { Outcome } from 'toolable'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fixture, makeFolder, runProgram } from '../support/run-program.ts'
+import { TOOLABLE } from '../support/toolable-program.ts'
 
 let folder: string
 const at = (name: string): string => join(folder, name)
@@ -128,8 +129,8 @@ describe('manifests that are too wide are refused before anything starts [7.wide
     for (const [index, [, permissions]] of WIDE.entries()) put(`wide/w${index}.yaml`, `name: w${index}\ndescription: Asks for too much\ncommand: python\nentry: runs.py\npermissions:\n  ${permissions}\n`)
     put('wide/runs.py', 'import json\nprint(json.dumps({"ran": True}))\n')
     put('wide/good.yaml', 'name: good\ndescription: Asks for nothing\ncommand: python\nentry: runs.py\npermissions: {}\n')
-    const results = await Promise.all(WIDE.map((_wide, index) => runProgram('../../dist/bin.js', ['call', '--folder', at('wide'), '--no-cache', `w${index}`, '{}'], { cwd: folder })))
+    const results = await Promise.all(WIDE.map((_wide, index) => runProgram(TOOLABLE, ['call', '--folder', at('wide'), '--no-cache', `w${index}`, '{}'], { cwd: folder })))
     expect(results.map(({ status, json }, index) => [WIDE[index]![0], status, json.error.message.startsWith(`${at(`wide/w${index}.yaml`)}:6: `)])).toEqual(WIDE.map(([name, , status]) => [name, status, true]))
-    expect((await runProgram('../../dist/bin.js', ['call', '--folder', at('wide'), '--no-cache', 'good', '{}'], { cwd: folder })).json).toMatchObject({ ok: true, result: { ran: true } })
+    expect((await runProgram(TOOLABLE, ['call', '--folder', at('wide'), '--no-cache', 'good', '{}'], { cwd: folder })).json).toMatchObject({ ok: true, result: { ran: true } })
   })
 })

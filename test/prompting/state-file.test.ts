@@ -6,6 +6,7 @@ import { readStateFile, slice, tool, withStateFile } from 'toolable'
 import type { State } from 'toolable'
 import { fixture, launch, makeFolder, runProgram } from '../support/run-program.ts'
 import '../support/without-coverage.ts'
+import { TOOLABLE, TOOLABLE_PATH } from '../support/toolable-program.ts'
 
 const notes = slice<string>('notes')
 const preload = (name: string): string[] => ['--import', pathToFileURL(fixture(name)).href]
@@ -154,8 +155,7 @@ describe('several at once', () => {
 })
 
 describe('faults in the middle', () => {
-  const BIN = '../../dist/bin.js'
-  const update = (cwd: string, nodeArgs: readonly string[], env: { readonly [name: string]: string }) => runProgram(BIN, ['plan', 'update', '1', 'done'], { cwd, nodeArgs, env })
+  const update = (cwd: string, nodeArgs: readonly string[], env: { readonly [name: string]: string }) => runProgram(TOOLABLE, ['plan', 'update', '1', 'done'], { cwd, nodeArgs, env })
   const planIn = (file: string): { steps: { status: string }[] } => (JSON.parse(readFileSync(file, 'utf8')) as { slices: { 'toolable.plan': { items: [{ steps: { status: string }[] }] } } }).slices['toolable.plan'].items[0]
   const planned = JSON.stringify({ version: 1, id: 's', slices: { 'toolable.plan': { kind: 'state', items: [{ objective: 'o', status: 'active', steps: [{ step_id: 1, title: 'a', status: 'pending' }, { step_id: 2, title: 'b', status: 'pending' }] }] } } })
 
@@ -185,7 +185,7 @@ describe('faults in the middle', () => {
   test('a disk that is full: DISK_FULL, exit 73, and the old file [8.state-file-disk-full]', async () => {
     const place = makeFolder()
     const script = `mount -t tmpfs -o size=64k none "${place}" && cd "${place}" && mkdir .toolable && printf '%s' '${planned}' > .toolable/session.json && dd if=/dev/zero of=ballast bs=1k count=1000 2>/dev/null; "$@"; echo "$?"; ls -A .toolable; cat .toolable/session.json`
-    const { stdout } = await launch('unshare', ['-Urm', '/bin/sh', '-c', script, 'sh', process.execPath, fixture(BIN), 'plan', 'update', '1', 'done'], {}).ended
+    const { stdout } = await launch('unshare', ['-Urm', '/bin/sh', '-c', script, 'sh', process.execPath, TOOLABLE_PATH, 'plan', 'update', '1', 'done'], {}).ended
     const [outcome, status, files, text] = stdout.split('\n')
     expect(JSON.parse(outcome!)).toMatchObject({ ok: false, error: { code: 'DISK_FULL', suggestion: { fix: expect.stringContaining('space') } } })
     expect([status, files, text]).toEqual(['73', 'session.json', planned])

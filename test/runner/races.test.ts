@@ -6,6 +6,7 @@ import { openLog } from '../../src/runner/log/event-log.ts'
 import { fixture, launch } from '../support/run-program.ts'
 import { makeFreeRun, makeRun } from './record-support.ts'
 import { last, makeProject } from './support.ts'
+import { TOOLABLE_PATH } from '../support/toolable-program.ts'
 
 const project = makeProject({ 'beats.py': '', 'stops-in-the-middle.py': '', 'fails-again-and-again.py': '', 'gives-a-result-and-stays.py': '', 'asks-twice-by-one-name.py': '', 'notifies-on-stderr.sh': 'plain' })
 const SLOW = { NODE_OPTIONS: `--require ${fixture('runner/starts-slowly.cjs')}` }
@@ -90,7 +91,7 @@ describe('what comes at the wrong time', () => {
 describe('a record that falls behind', () => {
   test('or is lost ends the tool at once, and the run is finished later [7.record-lost]', async () => {
     const unconfined = makeProject({ 'beats.py': 'orchestrator: true' })
-    const { status, lines } = await launch('/bin/sh', ['-c', 'trap "" XFSZ; exec prlimit --fsize=12000 "$@"', 'sh', process.execPath, fixture('../../dist/bin.js'), 'run', '--no-cache', 'beats', '600'], { cwd: unconfined.folder }).ended
+    const { status, lines } = await launch('/bin/sh', ['-c', 'trap "" XFSZ; exec prlimit --fsize=12000 "$@"', 'sh', process.execPath, TOOLABLE_PATH, 'run', '--no-cache', 'beats', '600'], { cwd: unconfined.folder }).ended
     expect(status).not.toBe(0)
     const { json } = await unconfined.toolable(['runs', 'show', lines[0].run_id])
     // There was no room for the end.

@@ -2,8 +2,8 @@ import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSy
 import { extname, join } from 'node:path'
 import { fixture, makeFolder, runProgram, startProgram } from '../support/run-program.ts'
 import type { Ended, Running, RunOptions } from '../support/run-program.ts'
+import { TOOLABLE } from '../support/toolable-program.ts'
 
-const BIN = '../../dist/bin.js'
 
 /** A line of a run's log, as a test looks at it. */
 export type Line = { readonly type: string; readonly seq: number; readonly attempt: number; readonly [field: string]: any }
@@ -44,8 +44,8 @@ export function makeProject(tools: { readonly [fixture: string]: string }): Proj
   return {
     folder,
     run,
-    toolable: (args, options = {}) => runProgram(BIN, args, { cwd: folder, ...options }),
-    start: (args, options = {}) => startProgram(BIN, args, { cwd: folder, ...options }),
+    toolable: (args, options = {}) => runProgram(TOOLABLE, args, { cwd: folder, ...options }),
+    start: (args, options = {}) => startProgram(TOOLABLE, args, { cwd: folder, ...options }),
     log: (id) => readFileSync(join(run(id), 'events.jsonl'), 'utf8').trim().split('\n').map((line) => JSON.parse(line) as Line),
     write(path, text) {
       writeFileSync(join(folder, path), text)

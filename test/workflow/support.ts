@@ -2,8 +2,8 @@ import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSy
 import { dirname, extname, join } from 'node:path'
 import { fixture, makeFolder, runProgram, startProgram } from '../support/run-program.ts'
 import type { Ended, Running, RunOptions } from '../support/run-program.ts'
+import { TOOLABLE } from '../support/toolable-program.ts'
 
-const BIN = '../../dist/bin.js'
 
 /** A line of the record of a run, as a test looks at it. */
 export type Line = { readonly type: string; readonly seq: number; readonly attempt: number; readonly [field: string]: any }
@@ -51,8 +51,8 @@ export function makeProject(tools: { readonly [fixture: string]: string } = { 'w
     runs,
     write,
     path: (name) => join(folder, name),
-    toolable: (args, options = {}) => runProgram(BIN, args, { cwd: folder, ...options }),
-    start: (args, options = {}) => startProgram(BIN, args, { cwd: folder, ...options }),
+    toolable: (args, options = {}) => runProgram(TOOLABLE, args, { cwd: folder, ...options }),
+    start: (args, options = {}) => startProgram(TOOLABLE, args, { cwd: folder, ...options }),
     ids: () => (existsSync(runs) ? readdirSync(runs).filter((name) => name.startsWith('r-')) : []),
     request: (id) => JSON.parse(readFileSync(join(runs, id, 'run.json'), 'utf8')) as unknown,
     log: (id) => readFileSync(join(runs, id, 'events.jsonl'), 'utf8').trim().split('\n').map((line) => JSON.parse(line) as Line),

@@ -1,8 +1,8 @@
 import { startProgram } from '../../support/run-program.ts'
 import { AS_LONG_AS_ITS_FILE } from '../../support/run-program.ts'
 import type { Running } from '../../support/run-program.ts'
+import { TOOLABLE } from '../../support/toolable-program.ts'
 
-const BIN = '../../dist/bin.js'
 
 /** `toolable ui` in a process of its own. */
 export type Dashboard = {
@@ -27,7 +27,7 @@ export type Dashboard = {
 /** Starts the dashboard of a project; resolves when it listens. */
 export async function startDashboard(folder: string, more: readonly string[] = [], env: { readonly [name: string]: string } = {}): Promise<Dashboard> {
   const start = async (port: number): Promise<{ readonly running: Running; readonly url: URL }> => {
-    const running = startProgram(BIN, ['ui', '--port', String(port), ...more], { cwd: folder, longest: AS_LONG_AS_ITS_FILE, env })
+    const running = startProgram(TOOLABLE, ['ui', '--port', String(port), ...more], { cwd: folder, longest: AS_LONG_AS_ITS_FILE, env })
     let said = ''
     running.child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()))
     await running.said('"listening"', 'stderr')

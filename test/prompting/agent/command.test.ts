@@ -6,6 +6,7 @@ import { runInTerminal } from '../../support/run-in-terminal.ts'
 import { fixture, makeFolder } from '../../support/run-program.ts'
 import { piecesOf, refuse, startModelServer, stream } from '../../support/model-server.ts'
 import type { Answer, Said } from '../../support/model-server.ts'
+import { TOOLABLE } from '../../support/toolable-program.ts'
 
 const KEY = 'sk-test-0123456789abcdef'
 const use = (name: string, given: unknown = {}) => ({ calls: [{ name, arguments: given }] })
@@ -161,7 +162,7 @@ describe('a run that somebody looks after', () => {
 
   test('a person at the terminal is asked [8.agent-command-approval]', async () => {
     const { flags, cwd } = await scripted([{ text: 'I wipe.', ...use('wipe') }, 'Done.'])
-    const { status, screen } = await runInTerminal('../../dist/bin.js', ['agent', 'Go', ...flags], { cwd, steps: [{ wait: 'Run it with', send: 'y\r' }] })
+    const { status, screen } = await runInTerminal(TOOLABLE, ['agent', 'Go', ...flags], { cwd, steps: [{ wait: 'Run it with', send: 'y\r' }] })
     expect(status).toBe(0)
     expect(screen).toMatch(/I wipe\.[\s\S]*> wipe[\s\S]*Run it with[\s\S]*Done\./)
   })

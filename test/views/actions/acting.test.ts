@@ -7,6 +7,7 @@ import '../../support/without-coverage.ts'
 import { COUNT, makeProject } from '../../workflow/support.ts'
 import type { Line, Project } from '../../workflow/support.ts'
 import { failureOf, openDashboard, untilOver } from './support.ts'
+import { TOOLABLE } from '../../support/toolable-program.ts'
 
 const HERE = 'permissions: {}\n'
 const ASKS = `name: asks
@@ -173,7 +174,7 @@ describe('who asked for a run', () => {
   test('is on record: a person, an agent, a program, a workflow, or nobody who could be told [7.run-caller]', async () => {
     const project = makeProject({ 'workflow/count.sh': COUNT })
     project.write('flow.yaml', 'name: flow\nsteps:\n  - {name: one, type: tool, tool: count, input: {name: x}}\n')
-    await runInTerminal('../../dist/bin.js', ['run', 'count', '--name', 'a'], { cwd: project.folder })
+    await runInTerminal(TOOLABLE, ['run', 'count', '--name', 'a'], { cwd: project.folder })
     const [agent, , nobody] = await Promise.all([
       project.toolable(['run', 'count', '--name', 'b'], { env: { CLAUDECODE: '1' } }),
       project.toolable(['workflow', 'run', 'flow.yaml'], { env: { TOOLABLE_CALLER: 'nightly' } }),

@@ -5,7 +5,8 @@ import { cleanEnvironment, fixture } from '../../support/run-program.ts'
 import '../../support/without-coverage.ts'
 import { makeProject } from '../../workflow/support.ts'
 import type { Project } from '../../workflow/support.ts'
-import { BIN, failureOf, openDashboard, untilOver } from './support.ts'
+import { TOOLABLE_PATH } from '../../support/toolable-program.ts'
+import { failureOf, openDashboard, untilOver } from './support.ts'
 
 const MODULE = `
 import { appendFileSync } from 'node:fs'
@@ -170,5 +171,5 @@ describe('the doctor', () => {
 
 /** Runs a command as a shell does; gives its exit status. */
 function paste(command: string, { folder }: Project): number | null {
-  return spawnSync('/bin/sh', ['-c', `toolable() { '${process.execPath}' '${BIN}' "$@"; }\n${command}`], { cwd: folder, env: cleanEnvironment(), stdio: ['ignore', 'pipe', 'pipe'] }).status
+  return spawnSync('/bin/sh', ['-c', `toolable() { '${process.execPath}' '${TOOLABLE_PATH}' "$@"; }\n${command}`], { cwd: folder, env: cleanEnvironment(), stdio: ['ignore', 'pipe', 'pipe'] }).status
 }

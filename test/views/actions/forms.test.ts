@@ -6,7 +6,8 @@ import { cleanEnvironment, fixture } from '../../support/run-program.ts'
 import '../../support/without-coverage.ts'
 import { makeProject } from '../../workflow/support.ts'
 import type { Project } from '../../workflow/support.ts'
-import { BIN, failureOf, openDashboard, untilOver } from './support.ts'
+import { TOOLABLE_PATH } from '../../support/toolable-program.ts'
+import { failureOf, openDashboard, untilOver } from './support.ts'
 
 const OWN = `#!${process.execPath}
 import { appendFileSync } from 'node:fs'
@@ -40,7 +41,7 @@ function resultOf(project: Project, id: string): any {
 
 /** Runs a command as a shell does; gives the id of its run. */
 function paste(command: string, { folder }: Project): string {
-  const { stdout } = spawnSync('/bin/sh', ['-c', `toolable() { '${process.execPath}' '${BIN}' "$@"; }\n${command}`], { cwd: folder, env: cleanEnvironment(), stdio: ['ignore', 'pipe', 'pipe'] })
+  const { stdout } = spawnSync('/bin/sh', ['-c', `toolable() { '${process.execPath}' '${TOOLABLE_PATH}' "$@"; }\n${command}`], { cwd: folder, env: cleanEnvironment(), stdio: ['ignore', 'pipe', 'pipe'] })
   return (JSON.parse(stdout.toString().split('\n')[0]!) as { run_id: string }).run_id
 }
 

@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { fixture, launch } from '../../support/run-program.ts'
 import '../../support/without-coverage.ts'
 import { makeProject } from '../../workflow/support.ts'
-import { BIN, failureOf, openDashboard, untilOver } from './support.ts'
+import { TOOLABLE_PATH } from '../../support/toolable-program.ts'
+import { failureOf, openDashboard, untilOver } from './support.ts'
 
 const MODULE = `
 import { appendFileSync } from 'node:fs'
@@ -62,7 +63,7 @@ describe('a dashboard', () => {
       const { openActions } = await import('${fixture('../../src/commands/ui/actions/open-actions.ts')}')
       const { openTools } = await import('${fixture('../../src/commands/ui/catalogue/live-tools.ts')}')
       const { openProject } = await import('${fixture('../../src/commands/ui/open-project.ts')}')
-      const project = openProject({ cwd: ${JSON.stringify(project.folder)}, env: process.env, now: Date.now, surroundings: {}, started: { execPath: process.execPath, execArgv: [], script: ${JSON.stringify(BIN)} } })
+      const project = openProject({ cwd: ${JSON.stringify(project.folder)}, env: process.env, now: Date.now, surroundings: {}, started: { execPath: process.execPath, execArgv: [], script: ${JSON.stringify(TOOLABLE_PATH)} } })
       const { run_id } = await openActions(project, openTools(project)).start({ tool: 'count', input: { name: 'late', gate: ${JSON.stringify(gate)} } })
       console.log(run_id)
       setInterval(() => {}, 1000)

@@ -8,10 +8,10 @@ import { openProject } from '../../../src/commands/ui/open-project.ts'
 import type { RunRow } from '../../../src/views/model/wire/run-row.ts'
 import type { ActionsSource, CatalogueSource } from '../../../src/views/server/backend.ts'
 import type { Project } from '../../workflow/support.ts'
-import { cleanEnvironment, fixture } from '../../support/run-program.ts'
+import { cleanEnvironment } from '../../support/run-program.ts'
+import { TOOLABLE_PATH } from '../../support/toolable-program.ts'
 
 /** The program that supervises runs. */
-export const BIN = fixture('../../dist/bin.js')
 
 export type Opened = { readonly actions: ActionsSource; readonly catalogue: CatalogueSource }
 
@@ -20,7 +20,7 @@ afterAll(async () => { for (const one of opened) await one.close() })
 
 /** What a dashboard on a project does, without its pages. */
 export function openDashboard(folder: string, { surroundings = {}, env = {}, execPath = process.execPath }: { readonly execPath?: string; readonly surroundings?: { readonly config?: string; readonly folder?: readonly string[] }; readonly env?: { readonly [name: string]: string } } = {}): Opened {
-  const project = openProject({ cwd: folder, env: cleanEnvironment(env), now: Date.now, surroundings, started: { execPath, execArgv: [], script: BIN } })
+  const project = openProject({ cwd: folder, env: cleanEnvironment(env), now: Date.now, surroundings, started: { execPath, execArgv: [], script: TOOLABLE_PATH } })
   const tools = openTools(project)
   opened.push(tools)
   const catalogue = openCatalogue({ project, tools, rowsOf: () => readRows(join(folder, '.runs')), version: '1.2.3', readOnly: false, epoch: 'e1' })

@@ -5,9 +5,9 @@ import { promisify } from 'node:util'
 import { join } from 'node:path'
 import { afterAll, expect } from 'vitest'
 import { cleanEnvironment, makeFolder } from '../../support/run-program.ts'
+import { TOOLABLE_PATH } from '../../support/toolable-program.ts'
 
 const run = promisify(execFile)
-const BIN = fileURLToPath(new URL('../../../dist/bin.js', import.meta.url))
 const PICTURES = fileURLToPath(new URL('../../../coverage/terminal/', import.meta.url))
 const sockets = new Set<string>()
 afterAll(() => {
@@ -42,7 +42,7 @@ export async function openWindow(args: readonly string[], { cwd, columns = 80, r
   const folder = makeFolder()
   const socket = join(folder, 'tmux')
   sockets.add(socket)
-  const words = [process.execPath, BIN, ...args].map((word) => `'${word.replaceAll("'", String.raw`'\''`)}'`).join(' ')
+  const words = [process.execPath, TOOLABLE_PATH, ...args].map((word) => `'${word.replaceAll("'", String.raw`'\''`)}'`).join(' ')
   // The shell outlives Ctrl-C, tells the status, and keeps the window open.
   writeFileSync(join(folder, 'main.sh'), `trap : INT\n${before} ${words} ${shell}\necho "[exit $?]"\nwhile :; do sleep 1000; done\n`)
   const environment = Object.entries({ ...cleanEnvironment({ LANG: 'C.UTF-8', TERM: 'tmux-256color', ...env }) })

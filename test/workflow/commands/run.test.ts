@@ -5,8 +5,8 @@ import { runInTerminal } from '../../support/run-in-terminal.ts'
 import { COUNT, makeProject } from '../support.ts'
 import type { Project } from '../support.ts'
 import '../../support/without-coverage.ts'
+import { TOOLABLE } from '../../support/toolable-program.ts'
 
-const BIN = '../../dist/bin.js'
 const ECHO = { name: 'echo', input: { type: 'object', properties: { who: { type: 'string' }, times: { type: 'integer', default: 1 } }, required: ['who'], additionalProperties: false }, steps: [{ name: 'say', tool: 'count', input: { name: '${{ input.who }}' } }], output: { who: '${{ steps.say.result.name }}', times: '${{ input.times }}' } }
 
 function makeEcho(): Project {
@@ -69,10 +69,10 @@ export default workflow({ name: 'greet', input: { type: 'object', properties: { 
   test('a person sees words with --progress plain, and answers in their midst [9.workflow-run]', async () => {
     const project = makeProject()
     project.write('ask.yaml', 'name: ask\nsteps:\n  - {name: go, type: ai_decision, decision_type: go, instruction: Go on?, options: [yes, no]}\n  - {name: say, when: "${{ steps.go.result == \'yes\' }}", tool: count, input: {name: said}}\n')
-    const seen = await runInTerminal(BIN, ['workflow', 'run', 'ask.yaml', '--progress', 'plain'], { cwd: project.folder, env: { NO_COLOR: '1' }, steps: [{ wait: '> ', send: 'no\r' }] })
+    const seen = await runInTerminal(TOOLABLE, ['workflow', 'run', 'ask.yaml', '--progress', 'plain'], { cwd: project.folder, env: { NO_COLOR: '1' }, steps: [{ wait: '> ', send: 'no\r' }] })
     expect(seen.status).toBe(0)
     expect(seen.screen.replaceAll('\r', '')).toMatch(/run {8}workflow\.ask · r-[0-9a-f]{10}\n.* 0% {9}go: step 1\/2: go\nGo on\?\n {2}1\) yes\n {2}2\) no\n> no\n.*say is skipped.*\n.*result {5}no\n.*completed {2}[\d.]+ s\n {10}details/)
-    const shown = await runInTerminal(BIN, ['workflow', 'show', 'latest'], { cwd: project.folder, env: { NO_COLOR: '1' } })
+    const shown = await runInTerminal(TOOLABLE, ['workflow', 'show', 'latest'], { cwd: project.folder, env: { NO_COLOR: '1' } })
     expect(shown.screen).toMatch(/step {6}ok {10}go \(ai_decision, [\d.]+ s\)\r\n {2}step {6}skipped {5}say/)
   })
 

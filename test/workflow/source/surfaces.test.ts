@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sdk } from '../../mcp/clients/drivers.mjs'
 import { startToolable, toolable } from '../../commands/support.ts'
@@ -8,8 +7,8 @@ import type { Served } from '../../http/support/serve.ts'
 import { cleanEnvironment } from '../../support/run-program.ts'
 import { makeFlows, runsOf } from './project.ts'
 import '../../support/without-coverage.ts'
+import { TOOLABLE, TOOLABLE_PATH } from '../../support/toolable-program.ts'
 
-const BIN = fileURLToPath(new URL('../../../dist/bin.js', import.meta.url))
 const accept = (answer: string) => ({ action: 'accept', content: { answer } })
 
 describe('[9.workflow-tools] on the command line', () => {
@@ -71,7 +70,7 @@ describe('[9.workflow-tools] on the command line', () => {
 describe.each(['legacy', 'auto'] as const)('[9.workflow-tools] over MCP, with a client of others (%s)', (mode) => {
   test('it is a tool whose question is asked of the client', async () => {
     const folder = makeFlows()
-    const session = await sdk(mode)({ command: process.execPath, args: [BIN, 'serve', 'mcp', '--transport', 'stdio'], env: cleanEnvironment(), cwd: folder }, { answers: [accept('yes')] })
+    const session = await sdk(mode)({ command: process.execPath, args: [TOOLABLE_PATH, 'serve', 'mcp', '--transport', 'stdio'], env: cleanEnvironment(), cwd: folder }, { answers: [accept('yes')] })
     try {
       const listed = (await session.list()).find(({ name }) => name === 'tidy')
       expect(listed).toMatchObject({ description: expect.stringContaining('It asks before it does so.'), inputSchema: { properties: { n: { type: 'number' } }, required: ['n'] }, annotations: { readOnlyHint: true, idempotentHint: true } })
@@ -92,7 +91,7 @@ describe('[9.workflow-tools] over HTTP', () => {
   const folder = makeFlows()
   let served: Served
   beforeAll(async () => {
-    served = await serveProgram([], { cwd: folder }, '../../dist/bin.js')
+    served = await serveProgram([], { cwd: folder }, TOOLABLE)
   })
   afterAll(async () => void (await served.stop()))
 
