@@ -1,7 +1,8 @@
 import { chmodSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { fixture, makeFolder } from '../support/run-program.ts'
+import { fixture, makeFolder, runProgram } from '../support/run-program.ts'
+import { TOOLABLE_IN_MODULES } from '../support/toolable-program.ts'
 import { folderWith, startToolable, toolable } from './support.ts'
 
 const SCRIPT = '#!/bin/sh\n# toolable: {"name": "shout", "summary": "Shout a text", "input": {"type": "object", "properties": {"text": {"type": "string", "description": "What"}}, "required": ["text"]}, "call": "stdin"}\ncat\n'
@@ -13,7 +14,7 @@ describe('a start', () => {
     const first = await toolable(['list'], { cwd })
     expect(first.json.result.tools.map(({ name }: { name: string }) => name).sort()).toEqual(['plain', 'shout'])
     const file = join(makeFolder(), 'modules')
-    const { json } = await toolable(['list'], { cwd, nodeArgs: ['--no-warnings', '--import', fixture('record-modules.mjs')], env: { MODULES_FILE: file } })
+    const { json } = await runProgram(TOOLABLE_IN_MODULES, ['list'], { cwd, nodeArgs: ['--no-warnings', '--import', fixture('record-modules.mjs')], env: { MODULES_FILE: file } })
     expect(json.result).toEqual(first.json.result)
     const modules = readFileSync(file, 'utf8').split('\n')
     expect(modules.some((url) => /\/registry-[\w-]+\.js$/.test(url))).toBe(true)

@@ -2,7 +2,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { makeProject } from '../../workflow/support.ts'
 import type { Project } from '../../workflow/support.ts'
-import { fixture } from '../../support/run-program.ts'
+import { fixture, runProgram } from '../../support/run-program.ts'
+import { TOOLABLE_IN_MODULES } from '../../support/toolable-program.ts'
 import { openWindow } from './tmux.ts'
 import type { WindowOptions } from './tmux.ts'
 import '../../support/without-coverage.ts'
@@ -327,7 +328,7 @@ test('what draws is loaded only where something is drawn [10.tree-lazy]', async 
   const { script, project } = stage({ main: [RESULT] })
   const modules = async (...flags: readonly string[]): Promise<readonly string[]> => {
     const file = project.path('modules')
-    const { status } = await project.toolable(['run', ...flags, ...play(script('main')).slice(1)], { nodeArgs: ['--no-warnings', '--import', fixture('record-modules.mjs')], env: { MODULES_FILE: file } })
+    const { status } = await runProgram(TOOLABLE_IN_MODULES, ['run', ...flags, ...play(script('main')).slice(1)], { cwd: project.folder, nodeArgs: ['--no-warnings', '--import', fixture('record-modules.mjs')], env: { MODULES_FILE: file } })
     expect(status).toBe(0)
     return readFileSync(file, 'utf8').split('\n').filter((url) => /\/(tree-view|open-tree|live-tree|painter|process-screen|result-view|tell-end)-[\w-]+\.js$/.test(url))
   }
