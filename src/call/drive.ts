@@ -1,4 +1,5 @@
 import type { ToolEvent } from '../contract/events.ts'
+import { leaveBehind } from './left-behind.ts'
 import { onAbort } from './on-abort.ts'
 import { readYield } from './yielded.ts'
 
@@ -64,5 +65,5 @@ export async function driveGenerator(generator: AnyGenerator, talk: Conversation
 
 // A generator that hangs or throws in its own clean-up must not hold the answer back; one that has ended is not disturbed.
 function leave(generator: AnyGenerator): void {
-  void (async () => generator.return(undefined))().catch(() => undefined)
+  leaveBehind((async () => generator.return(undefined))())
 }

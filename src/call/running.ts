@@ -2,6 +2,7 @@ import { ToolError } from '../contract/tool-error.ts'
 import type { Stopping } from './cancellation.ts'
 import { startDeadline } from './deadline.ts'
 import type { RunningDeadline } from './deadline.ts'
+import { leaveBehind } from './left-behind.ts'
 import { onAbort } from './on-abort.ts'
 
 /** Whose limit a deadline is, because only its owner can allow more: the caller's, that of the input, or the tool's own. */
@@ -11,6 +12,8 @@ export type LimitOwner = 'caller' | 'input' | 'tool'
 export class RunningCall {
   /** It has ended, whichever way. */
   over = false
+  /** What it does, where that takes time. */
+  working: Promise<unknown> | undefined
   #controller: AbortController | undefined
   #asking: AbortController | undefined
   #failure: ToolError | undefined
@@ -57,6 +60,7 @@ export class RunningCall {
   fail(error: ToolError): void {
     if (this.over) return
     this.#failure = error
+    if (this.working) leaveBehind(this.working)
     this.end()
     this.#course.fail(error)
     this.#controller?.abort(error)
@@ -133,6 +137,7 @@ export function startCall<T>(outer: Stopping | undefined, course: Course<T>): vo
 }
 
 function follow<T>(working: Promise<T>, call: RunningCall, course: Course<T>): void {
+  call.working = working
   void working.then((value) => succeed(value, call, course), (error: unknown) => fail(error, call, course))
 }
 

@@ -23,7 +23,7 @@ test('a reader that leaves and a deadline end a generator that would go on for e
   const { stdout } = await runShell(TOOLABLE, `$PROG ./streams.ts forever "${left}" --stream | head -n 4`, { cwd: fixtures, env: { XDG_CACHE_HOME: makeFolder() } })
   expect(stdout.split('\n').filter((line) => line !== '')).toHaveLength(4)
   await expect.poll(() => readOrNothing(left)).toBe('cleaned up\n')
-  expect((await toolable(['./streams.ts', 'forever', late, '--timeout', '500ms'])).json).toMatchObject({ ok: false, error: { code: 'TIMEOUT' } })
+  expect((await toolable(['./streams.ts', 'forever', late, '--timeout', '1s'])).json).toMatchObject({ ok: false, error: { code: 'TIMEOUT' } })
   expect(readFileSync(late, 'utf8')).toBe('cleaned up\n')
 })
 

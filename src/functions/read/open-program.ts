@@ -4,6 +4,7 @@ import type ts from 'typescript'
 import { ToolError } from '../../contract/tool-error.ts'
 import { findPackageOf } from '../locate/package-of.ts'
 import { projectOptions } from './compiler-options.ts'
+import { lacksNames } from './lacks-names.ts'
 import type { Reader } from './reader.ts'
 import type { Compiler } from './types/work.ts'
 
@@ -16,9 +17,7 @@ export type MissingImport = { readonly specifier: string; readonly file: string;
 /** Opens a module for reading. Throws INVALID_INPUT with file and line where it is no TypeScript or JavaScript. */
 export function openProgram(ts: Compiler, file: string, strict: boolean): OpenedProgram {
   const project = projectOptions(ts, file)
-  const options = { ...project.options, ...forReading(ts, dirname(file)) }
-  const { host, missing } = watchImports(ts, options)
-  const program = ts.createProgram({ rootNames: [file], options, host })
+  const { program, missing } = createProgram(ts, file, { ...project.options, ...forReading(ts, dirname(file)) })
   const entry = program.getSourceFile(file)
   if (!entry) throw new ToolError('INVALID_PATH', `${file} cannot be read`)
   refuseSyntaxErrors(ts, program, entry)
@@ -28,6 +27,27 @@ export function openProgram(ts: Compiler, file: string, strict: boolean): Opened
     files: [...new Set([...files, ...project.files])],
     missing,
   }
+}
+
+// To read what node and browsers declare takes longer than all the rest, and few signatures speak of it: it is read only where a name is missing.
+function createProgram(ts: Compiler, file: string, options: ts.CompilerOptions): { readonly program: ts.Program; readonly missing: readonly MissingImport[] } {
+  const read = new Map<string, ts.SourceFile | undefined>()
+  const create = (chosen: ts.CompilerOptions): ReturnType<typeof createProgram> => {
+    const { host, missing } = watchImports(ts, chosen)
+    const { getSourceFile } = host
+    host.getSourceFile = (name, ...how) => {
+      if (!read.has(name)) read.set(name, getSourceFile(name, ...how))
+      return read.get(name)
+    }
+    return { program: ts.createProgram({ rootNames: [file], options: chosen, host }), missing }
+  }
+  const language = create({ ...options, lib: languageOf(ts, options), types: [] })
+  return lacksNames(ts, language.program) ? create(options) : language
+}
+
+function languageOf(ts: Compiler, options: ts.CompilerOptions): string[] {
+  const lib = options.lib ?? [ts.getDefaultLibFileName(options).replace('.full.', '.').replace(/^lib\.(es6\.)?d\.ts$/, 'lib.es2015.d.ts')]
+  return lib.filter((name) => !/^lib\.(dom|webworker|scripthost)\b/.test(name))
 }
 
 // Resolves imports as the compiler does, and keeps what it does not find: that may be there tomorrow.

@@ -5,6 +5,7 @@ import type { Io } from '../../contract/io.ts'
 import { ToolError } from '../../contract/tool-error.ts'
 import { Cancellation } from '../../call/cancellation.ts'
 import { toToolError } from '../../call/failure.ts'
+import { untilTidy } from '../../call/left-behind.ts'
 import type { Servable } from '../../call/servable.ts'
 import type { Host, Serving } from './host.ts'
 import { main } from './main.ts'
@@ -12,6 +13,8 @@ import { processIo } from './process-io.ts'
 
 const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
 const LONGEST_FAREWELL_MS = 2000
+// For a handler that was ended and puts away what it has begun. One that does not listen costs this much.
+const LONGEST_TIDYING_MS = 500
 const CANCEL_FILE_MS = 250
 
 /** A program as it is given to a build, which looks at it instead of running it. */
@@ -76,6 +79,7 @@ async function runProcess(command: (argv: readonly string[], io: Io, host: Host)
   }
   const status = await command(process.argv.slice(2), io, { get signal() { return ending.signal }, ending, started: { execPath: process.execPath, execArgv: process.execArgv, script: process.argv[1] }, prepareForTools, makeToolset })
   await io.stdout.flush()
+  await untilTidy(LONGEST_TIDYING_MS)
   // A runner cancels by its file and by a signal; a signal alone has a status of its own.
   exit(signalled === undefined ? status : cancelFile && existsSync(cancelFile) ? SIGNALS.SIGINT : signalled)
 }
