@@ -110,6 +110,35 @@ describe('what cannot be a tool is named', () => {
     expect(thrown.json.error).toMatchObject({ message: `importing ${join(folder, 'throws.ts')} failed: TypeError: not today (${join(folder, 'throws.ts')}:3)`, suggestion: { fix: `Look at ${join(folder, 'throws.ts')}:3` } })
   })
 
+  test('what a class keeps to itself, what has no name for a tool, and what needs an object is no tool, and the others are [3.functions-problems]', async () => {
+    const folder = writeProject({
+      'package.json': '{"name":"store","type":"module"}',
+      'store.ts': 'class Store { get(key: string): string { return key } private wipe(path: string): string { return path } protected move(path: string): string { return path } #burn(path: string): string { return path } all(): unknown { return [this.wipe, this.move, this.#burn] } }\nexport default new Store()\n',
+      'odd.ts': 'export const $ = (a: string): string => a\nexport const fine = (a: string): string => a\nexport function method(this: { k: number }, a: string): string { return a + this.k }\n',
+      'broken.ts': "export type Letter = 'a' |\n",
+      'uses.ts': "import type { Letter } from './broken.ts'\nexport const pick = (letter: Letter): string => letter\n",
+    })
+    const names = async (file: string) => (await toolable([file, '--tools'], { cwd: folder })).json.tools.map(({ name }: { name: string }) => name)
+    expect(await names('./store.ts')).toEqual(['get', 'all'])
+    expect(await names('./odd.ts')).toEqual(['fine'])
+    expect((await toolable(['./odd.ts', '--help'], { cwd: folder })).status).toBe(0)
+    expect((await toolable(['./odd.ts', 'method', 'a'], { cwd: folder })).json.error.message).toContain("odd.ts:3: 'method': it is a method: it needs an object as 'this'")
+    expect((await toolable(['./uses.ts', 'pick', 'a'], { cwd: folder })).json.error).toMatchObject({ code: 'INVALID_INPUT', message: expect.stringMatching(/broken\.ts:1: Type expected/) })
+  })
+
+  test('names of the platform are known where a signature speaks of them, and where they hide in what another type is made of [3.functions-types]', async () => {
+    const folder = writeProject({
+      'package.json': '{"name":"platform","type":"module"}',
+      'plain.ts': "export function shout(text: string): string { return process.cwd() && text.toUpperCase() }\n",
+      'deep.ts': "interface Wishes extends RequestInit { extra: number }\nexport function ask(url: URL, wishes: Pick<Wishes, 'extra' | 'method'>): string { return `${url.host} ${wishes.method}` }\nexport function here() { return { at: new URL('https://example.com').host } }\n",
+    })
+    const schema = async (file: string, tool: string) => (await toolable([file, tool, '--schema'], { cwd: folder })).json
+    expect((await schema('./plain.ts', 'shout')).input_schema.properties).toEqual({ text: { type: 'string' } })
+    expect((await schema('./deep.ts', 'ask')).input_schema.properties).toMatchObject({ url: { type: 'string', format: 'uri' }, extra: { type: 'number' }, method: { type: 'string' } })
+    expect((await schema('./deep.ts', 'here')).output_schema.properties).toEqual({ at: { type: 'string' } })
+    expect((await toolable(['./deep.ts', 'ask', 'https://example.com/', '--extra', '1', '--method', 'PUT'], { cwd: folder })).json.result).toBe('example.com PUT')
+  })
+
   test('missing files, missing packages and broken syntax [3.functions-problems]', async () => {
     const folder = makeFolder()
     writeFileSync(join(folder, 'broken.ts'), 'export const fine = 1\nexport function broken(name: string {\n')

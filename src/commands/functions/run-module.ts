@@ -40,12 +40,13 @@ export async function programOf(opened: OpenedModule, host: Pick<Host, 'makeTool
 }
 
 // Who asks for an export that could not become a tool hears why, not that there is none.
-function refuseByName({ manifest: { functions, problems } }: OpenedModule, words: readonly string[]): void {
-  const word = words.find((each) => !each.startsWith('-')) ?? ''
+function refuseByName({ manifest: { name: program, functions, problems } }: OpenedModule, words: readonly string[]): void {
+  const word = words.find((each) => !each.startsWith('-'))
+  if (word === undefined) return
   const asked = lookupKey(word)
   if (functions.some(({ name }) => lookupKey(name) === asked)) return
   const isMeant = (name: string): boolean => name === word || lookupKey(toolName(name)) === asked
-  const problem = problems.find(({ severity, export: path }) => severity === 'error' && isMeant(path.split('.').at(-1)!))
+  const problem = problems.find(({ severity, export: path }) => severity === 'error' && isMeant(path === 'default' ? program : path.split('.').at(-1)!))
   if (problem) throw new ToolError('CONFIG', tellProblem(problem), { suggestion: problem.fix, details: { problems: [problem] } })
 }
 

@@ -5,7 +5,10 @@ import type { Conversion } from '../manifest.ts'
 import { commentOf } from './comments/comment-of.ts'
 import type { FunctionComment } from './comments/function-comment.ts'
 import { parseComment } from './comments/parse-comment.ts'
+import { describeValue } from './comments/describe-value.ts'
 import { readValueTags } from './comments/value-tags.ts'
+import type { ValueTags } from './comments/value-tags.ts'
+import type { GivenParameter } from './list-parameters.ts'
 import { literalValue, nameDefault } from './literal-value.ts'
 import { isOurs } from './reader.ts'
 import type { Reader } from './reader.ts'
@@ -38,40 +41,37 @@ type Place = { readonly comment: FunctionComment; readonly isLast: boolean; read
 const CONTEXTS = ['Context', 'ToolContext', 'ReadingContext']
 
 /** Finds out what a parameter is for, and reads its type. Throws Unreadable, naming it, where it has to be given and cannot. */
-export function classifyParameter(reader: Reader, work: Work, symbol: ts.Symbol, { comment, isLast, index }: Place): Classified {
+export function classifyParameter(reader: Reader, work: Work, { name: own, declaration, type, isOptional, isRest }: GivenParameter, { comment, isLast, index }: Place): Classified {
   const { ts, checker } = work
-  const declaration = symbol.valueDeclaration && ts.isParameter(symbol.valueDeclaration) ? symbol.valueDeclaration : undefined
-  const type = checker.getTypeOfSymbolAtLocation(symbol, declaration ?? work.at)
-  const isRest = declaration?.dotDotDotToken !== undefined
-  if (isLast && !isRest && isContext(reader, work, type, symbol.name)) return { from: 'context' }
+  if (isLast && !isRest && isContext(reader, work, type, own)) return { from: 'context' }
   if (isSignal(work, type)) return { from: 'signal' }
-  const isOptional = isRest || (declaration !== undefined && (checker.isOptionalParameter(declaration) || declaration.initializer !== undefined)) || (symbol.flags & ts.SymbolFlags.Optional) !== 0
-  const name = declaration && !ts.isIdentifier(declaration.name) ? `arg${index + 1}` : symbol.name
+  const name = declaration && !ts.isIdentifier(declaration.name) ? `arg${index + 1}` : own
   try {
     const { schema, convert, optional } = work.read(type)
     // All that it could hold are functions: there is nothing to give.
     if (isNothing(schema)) return { from: isOptional ? 'nothing' : 'empty' }
-    const own = declaration ? readOwn(ts, declaration) : { schema: {}, flag: {} }
+    const above = declaration && readOwn(ts, declaration)
     const said = comment.values.get(name)
     const literal = declaration?.initializer && literalValue(ts, checker, declaration.initializer)
     const isTakenApart = declaration !== undefined && ts.isObjectBindingPattern(declaration.name)
+    const described = describeValue(work, name, { ...schema, ...(literal && !isTakenApart && !isEmptyObject(literal.value) && { default: nameDefault(literal.value, convert) }) }, above, said)
     return {
       from: 'value', name, type, convert, isRest, isExpected: !isOptional, isTakenApart,
-      schema: { ...schema, ...(literal && !isTakenApart && !isEmptyObject(literal.value) && { default: nameDefault(literal.value, convert) }), ...own.schema, ...said?.schema },
+      schema: described,
       // A list of further arguments may be empty, unless its type names the first of them.
-      required: (isRest ? Number(schema['minItems'] ?? 0) > 0 : !isOptional && !optional) && !Object.hasOwn({ ...own.schema, ...said?.schema }, 'default'),
-      flag: { ...own.flag, ...said?.flag },
+      required: (isRest ? Number(schema['minItems'] ?? 0) > 0 : !isOptional && !optional) && !Object.hasOwn(described, 'default'),
+      flag: { ...above?.flag, ...said?.flag },
       defaults: declaration ? readBindings(work, declaration) : {},
     }
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error
-    if (!isOptional) throw new Unreadable(error.reason, `the parameter '${symbol.name}' cannot be given: ${error.message}`, error.fix)
-    work.note('left-out', `the parameter '${symbol.name}' is left out: ${error.message}`)
+    if (!isOptional) throw new Unreadable(error.reason, `the parameter '${own}' cannot be given: ${error.message}`, error.fix)
+    work.note('left-out', `the parameter '${own}' is left out: ${error.message}`)
     return { from: 'nothing' }
   }
 }
 
-function readOwn(ts: Work['ts'], declaration: ts.ParameterDeclaration): { readonly schema: JsonSchema; readonly flag: FlagOptions } {
+function readOwn(ts: Work['ts'], declaration: ts.ParameterDeclaration): ValueTags {
   const { text, blocks } = parseComment(commentOf(ts, declaration))
   return readValueTags(blocks, text)
 }

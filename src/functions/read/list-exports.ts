@@ -1,7 +1,7 @@
 import type ts from 'typescript'
 import type { FunctionProblem } from '../manifest.ts'
 import type { ExportedFunction } from './read-function.ts'
-import { isOurs, placeOf } from './reader.ts'
+import { isHidden, isOurs, placeOf } from './reader.ts'
 import type { Reader } from './reader.ts'
 
 /** The functions that a module exports, and what its other exports are. */
@@ -28,7 +28,7 @@ export function listExports(reader: Reader, stem: string): ListedExports {
     else if (symbol.flags & ts.SymbolFlags.Class) tell('error', 'class', `'${path === 'default' ? ownName(symbol, type, stem) : name}' is a class`, 'Export a function that makes the object and does the work')
     else if (type.getCallSignatures().length > 0) found.functions.push({ path, name: path === 'default' ? ownName(symbol, type, stem) : name, symbol, signatures: type.getCallSignatures() })
     else if (path === 'default' && !isInside) {
-      for (const member of checker.getPropertiesOfType(type).filter((each) => isFunction(reader, each))) visit(`default.${member.name}`, member.name, member, true)
+      for (const member of checker.getPropertiesOfType(type).filter((each) => isFunction(reader, each) && !isHidden(reader, each))) visit(`default.${member.name}`, member.name, member, true)
     } else if (!isInside && hasFunctions(reader, type)) tell('note', 'not-a-function', `'${name}' is no function but an object with functions`, 'Export the functions themselves, or make it the default export')
     else if (!isInside) tell('note', 'not-a-function', `'${name}' is no function`, 'Nothing has to be done')
   }

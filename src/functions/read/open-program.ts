@@ -20,7 +20,7 @@ export function openProgram(ts: Compiler, file: string, strict: boolean): Opened
   const { program, missing } = createProgram(ts, file, { ...project.options, ...forReading(ts, dirname(file)) })
   const entry = program.getSourceFile(file)
   if (!entry) throw new ToolError('INVALID_PATH', `${file} cannot be read`)
-  refuseSyntaxErrors(ts, program, entry)
+  refuseSyntaxErrors(ts, program)
   const files = program.getSourceFiles().filter((source) => !program.isSourceFileDefaultLibrary(source)).map(({ fileName }) => fileName)
   return {
     reader: { ts, program, checker: program.getTypeChecker(), entry, strict, packageOf: (name) => findPackageOf(name)?.name },
@@ -73,9 +73,12 @@ function forReading(ts: Compiler, folder: string): ts.CompilerOptions {
   }
 }
 
-function refuseSyntaxErrors(ts: Compiler, program: ts.Program, entry: ts.SourceFile): void {
-  const [first] = program.getSyntacticDiagnostics(entry)
+// Of the module and of what it imports; packages of others are as they are.
+function refuseSyntaxErrors(ts: Compiler, program: ts.Program): void {
+  const own = program.getSourceFiles().filter((file) => !program.isSourceFileDefaultLibrary(file) && !file.fileName.includes('/node_modules/'))
+  const [first] = own.flatMap((file) => program.getSyntacticDiagnostics(file))
   if (!first) return
-  const line = first.file && first.start !== undefined ? first.file.getLineAndCharacterOfPosition(first.start).line + 1 : 1
-  throw new ToolError('INVALID_INPUT', `${entry.fileName}:${line}: ${ts.flattenDiagnosticMessageText(first.messageText, ' ')}`, { suggestion: 'Correct the syntax of the module', details: { source: entry.fileName, line } })
+  const { file, start, messageText } = first
+  const line = start === undefined ? 1 : file.getLineAndCharacterOfPosition(start).line + 1
+  throw new ToolError('INVALID_INPUT', `${file.fileName}:${line}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`, { suggestion: 'Correct the syntax of the module', details: { source: file.fileName, line } })
 }

@@ -5,9 +5,11 @@ import type { FlagOptions } from '../../contract/manifest.ts'
 import type { FunctionParameter } from '../manifest.ts'
 import { classifyParameter } from './classify-parameter.ts'
 import type { Classified, ValueParameter } from './classify-parameter.ts'
+import { describeValue } from './comments/describe-value.ts'
 import type { FunctionComment } from './comments/function-comment.ts'
 import type { ValueTags } from './comments/value-tags.ts'
 import { propertyTags } from './comments/property-tags.ts'
+import { listParameters } from './list-parameters.ts'
 import { nameDefault } from './literal-value.ts'
 import { nameFlags } from './name-flags.ts'
 import type { Reader } from './reader.ts'
@@ -26,8 +28,8 @@ type Fields = Map<string, { readonly schema: JsonSchema; readonly required: bool
 
 /** Reads the parameters of a signature; throws Unreadable, naming the parameter, for what no JSON can stand for. */
 export function readParameters(reader: Reader, work: Work, signature: ts.Signature, comment: FunctionComment): Parameters {
-  const symbols = signature.getParameters()
-  const all = symbols.map((symbol, index) => classifyParameter(reader, work, symbol, { comment, isLast: index === symbols.length - 1, index }))
+  const given = listParameters(work, signature)
+  const all = given.map((each, index) => classifyParameter(reader, work, each, { comment, isLast: index === given.length - 1, index }))
   const spread = findSpread(all)
   const fields: Fields = new Map()
   const dependent: { [field: string]: readonly string[] } = {}
@@ -63,7 +65,7 @@ function spreadObject(work: Work, { name, type, schema, convert, required, defau
     const said = comment.values.get(`${name}.${property}`) ?? comment.values.get(property) ?? (isTakenApart ? findInside(comment, property) : undefined)
     const conversion = convert?.object?.fields?.[property]
     const value = Object.hasOwn(defaults, property) ? { default: nameDefault(defaults[property], conversion) } : {}
-    const described: JsonSchema = { ...given, ...value, ...said?.schema }
+    const described = describeValue(work, property, { ...given, ...value }, said)
     const symbol = work.checker.getNonNullableType(type).getProperty(property)
     const flag = symbol ? propertyTags(work.ts, symbol).flag : {}
     const field = fields.has(property) ? `${name}_${property}` : property

@@ -1,8 +1,10 @@
 import type ts from 'typescript'
+import type { JsonSchema } from '../../contract/json.ts'
 import { ToolError } from '../../contract/tool-error.ts'
 import { defineTool } from '../../define/tool.ts'
 import type { FunctionManifest, FunctionProblem } from '../manifest.ts'
 import { commentOf } from './comments/comment-of.ts'
+import { describeValue } from './comments/describe-value.ts'
 import { readFunctionComment } from './comments/function-comment.ts'
 import type { FunctionComment } from './comments/function-comment.ts'
 import { propertyTags } from './comments/property-tags.ts'
@@ -82,11 +84,13 @@ type Subject = {
 }
 
 async function readSignature(reader: Reader, { path, name, signature, at, comment, tell }: Subject): Promise<FunctionManifest> {
-  const begin = (direction: Work['direction']): Work => beginReading({
-    ts: reader.ts, program: reader.program, checker: reader.checker, at, direction, strict: reader.strict,
-    describe: (property) => describeProperty(reader, property, direction),
-    note: (reason, message) => (direction === 'input' ? tell('note', reason, message, 'Nothing has to be done where it is not needed') : undefined),
-  })
+  const begin = (direction: Work['direction']): Work => {
+    const note: Work['note'] = (reason, message) => (direction === 'input' ? tell('note', reason, message, 'Nothing has to be done where it is not needed') : undefined)
+    return beginReading({
+      ts: reader.ts, program: reader.program, checker: reader.checker, at, direction, strict: reader.strict, note,
+      describe: (property, schema) => describeProperty({ ...reader, note }, property, schema, direction),
+    })
+  }
   const input = begin('input')
   const { schema, parameters, positional, flags } = readParameters(reader, input, signature, comment)
   const conversions = Object.fromEntries(input.conversions)
@@ -115,9 +119,10 @@ async function readSignature(reader: Reader, { path, name, signature, at, commen
 }
 
 // Limits and defaults bind a caller; of a result only what it means is said.
-function describeProperty({ ts }: Reader, symbol: ts.Symbol, direction: Work['direction']): { readonly [keyword: string]: unknown } {
-  const { schema } = propertyTags(ts, symbol)
-  return direction === 'input' ? schema : schema['description'] === undefined ? {} : { description: schema['description'] }
+function describeProperty(reading: Reader & Pick<Work, 'note'>, symbol: ts.Symbol, schema: JsonSchema, direction: Work['direction']): JsonSchema {
+  const said = propertyTags(reading.ts, symbol)
+  const { description } = said.schema
+  return direction === 'input' ? describeValue(reading, symbol.name, schema, said) : { ...schema, ...(description !== undefined && { description }) }
 }
 
 function findComment({ ts }: Reader, { declaration }: ts.Signature, symbol: ts.Symbol): string {

@@ -30,3 +30,9 @@ export function isOurs({ packageOf }: Reader, type: ts.Type, names: readonly str
     return symbol !== undefined && file !== undefined && names.includes(symbol.name) && packageOf(file) === 'toolable'
   })
 }
+
+/** True for a member that its class keeps to itself. */
+export function isHidden({ ts }: Pick<Reader, 'ts'>, symbol: ts.Symbol): boolean {
+  const [declaration] = symbol.declarations ?? []
+  return symbol.name.startsWith('#') || (declaration !== undefined && (ts.getCombinedModifierFlags(declaration) & (ts.ModifierFlags.Private | ts.ModifierFlags.Protected)) !== 0)
+}

@@ -3,10 +3,10 @@ import type { FlagOptions } from '../../../contract/manifest.ts'
 import type { Block } from './parse-comment.ts'
 import { plainText } from './parse-comment.ts'
 
-/** What tags say about one value: keywords of its schema, and its flag. */
-export type ValueTags = { readonly schema: JsonSchema; readonly flag: FlagOptions; readonly problems: readonly string[] }
+/** What tags say about one value: keywords of its schema, its flag, and its default as it is written: only its type tells whether that is a value. */
+export type ValueTags = { readonly schema: JsonSchema; readonly flag: FlagOptions; readonly written?: string; readonly problems: readonly string[] }
 
-type Read = (text: string) => { readonly schema?: JsonSchema; readonly flag?: FlagOptions } | undefined
+type Read = (text: string) => { readonly schema?: JsonSchema; readonly flag?: FlagOptions; readonly written?: string } | undefined
 
 const number = (keyword: string): Read => (text) => (text !== '' && Number.isFinite(Number(text)) ? { schema: { [keyword]: Number(text) } } : undefined)
 const count = (keyword: string): Read => (text) => (/^\d+$/.test(text) ? { schema: { [keyword]: Number(text) } } : undefined)
@@ -18,8 +18,7 @@ const READERS: ReadonlyMap<string, Read> = new Map<string, Read>([
   ['format', (text) => (/^[a-z][a-z0-9-]*$/.test(text) ? { schema: { format: text } } : undefined)],
   ['uniqueItems', () => ({ schema: { uniqueItems: true } })],
   ['integer', () => ({ schema: { type: 'integer' } })],
-  ['default', (text) => ({ schema: { default: readDefault(text) } })],
-  ['defaultValue', (text) => ({ schema: { default: readDefault(text) } })],
+  ...['default', 'defaultValue'].map((tag): [string, Read] => [tag, (text) => ({ written: text })]),
   ['deprecated', () => ({ schema: { deprecated: true } })],
   ['flag', (text) => (/^-[A-Za-z]$/.test(text) ? { flag: { short: text.slice(1) } } : /^--[a-z0-9][a-z0-9-]*$/.test(text) ? { flag: { name: text.slice(2) } } : undefined)],
   ['env', (text) => (/^[A-Za-z_]\w*$/.test(text) ? { flag: { env: text } } : undefined)],
@@ -35,6 +34,7 @@ export function isValueTag(tag: string): boolean {
 export function readValueTags(blocks: readonly Block[], description: string): ValueTags {
   let schema: JsonSchema = description === '' ? {} : { description: plainText(description).replace(/\s*\n\s*/g, ' ') }
   let flag: FlagOptions = {}
+  let written: string | undefined
   const problems: string[] = []
   for (const { tag, text } of blocks) {
     const read = READERS.get(tag)
@@ -43,20 +43,9 @@ export function readValueTags(blocks: readonly Block[], description: string): Va
     if (!found) problems.push(`@${tag} ${text.trim()} cannot be understood`.replace(/\s+/g, ' '))
     schema = { ...schema, ...found?.schema }
     flag = { ...flag, ...found?.flag }
+    written = found?.written ?? written
   }
-  return { schema, flag, problems }
-}
-
-/** A default as it is written in a comment: JSON, a text in quotes of any kind, or words. */
-export function readDefault(written: string): unknown {
-  const text = written.replace(/^`(.*)`$/s, '$1').trim()
-  const quoted = /^'((?:[^'\\]|\\.)*)'$/s.exec(text)
-  if (quoted) return quoted[1]!.replace(/\\(.)/g, '$1')
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
+  return { schema, flag, ...(written !== undefined && { written }), problems }
 }
 
 function readPattern(text: string): { readonly schema: JsonSchema } | undefined {

@@ -18,6 +18,9 @@ const BUILTINS: ReadonlyMap<string, ReadBuiltin> = new Map<string, ReadBuiltin>(
   ['ArrayBuffer', outputOnly('string')],
   ['Set', readSet],
   ['ReadonlySet', readSet],
+  ['Iterable', readIterable],
+  ['ArrayLike', readIterable],
+  ['AsyncIterable', refuse('stream', 'a source of values that come later')],
   ['Map', readMap],
   ['ReadonlyMap', readMap],
   ['Error', outputOnly('object')],
@@ -51,6 +54,13 @@ export function builtinName({ program }: Pick<Work, 'program'>, type: ts.Type): 
 function readSet(work: Work, [item]: readonly ts.Type[]): Reading {
   const { schema, convert } = item ? work.read(item) : { schema: {}, convert: undefined }
   return { schema: { type: 'array', items: schema, uniqueItems: true }, convert: { list: { to: 'set', ...(convert && { items: convert }) } } }
+}
+
+// A list is one. What comes out may be anything that gives values one by one.
+function readIterable(work: Work, [item]: readonly ts.Type[]): Reading {
+  if (work.direction === 'output') return { schema: {} }
+  const { schema, convert } = item ? work.read(item) : { schema: {}, convert: undefined }
+  return { schema: { type: 'array', items: schema }, ...(convert && { convert: { list: { items: convert } } }) }
 }
 
 // Texts as keys make an object; every other map is a list of pairs.

@@ -1,6 +1,7 @@
 import type ts from 'typescript'
 import type { JsonSchema } from '../../../contract/json.ts'
 import type { Conversion } from '../../manifest.ts'
+import { isHidden } from '../reader.ts'
 import { builtinName } from './builtins.ts'
 import { Unreadable } from './work.ts'
 import type { Reading, Work } from './work.ts'
@@ -42,7 +43,7 @@ export function readProperties(work: Work, type: ts.Type): readonly Property[] {
 function readProperty(work: Work, symbol: ts.Symbol): Property | undefined {
   const { ts, checker } = work
   // Symbols and private names are no names of JSON.
-  if (symbol.name.startsWith('__@') || symbol.name.startsWith('__#') || isHidden(work, symbol)) return undefined
+  if (symbol.name.startsWith('__@') || isHidden(work, symbol)) return undefined
   const type = checker.getTypeOfSymbolAtLocation(symbol, work.at)
   const isOptional = (symbol.flags & ts.SymbolFlags.Optional) !== 0
   if (work.direction === 'output' && isFunction(work, type)) return undefined
@@ -51,7 +52,7 @@ function readProperty(work: Work, symbol: ts.Symbol): Property | undefined {
   try {
     const { schema, convert, optional } = work.read(type)
     const required = !isOptional && !optional
-    const described = { ...schema, ...work.describe(symbol) }
+    const described = work.describe(symbol, schema)
     if (Object.hasOwn(described, 'not')) return undefined
     return { name: symbol.name, schema: described, required: required && !Object.hasOwn(described, 'default'), ...(convert && { convert }) }
   } catch (error) {
@@ -79,11 +80,6 @@ function isFunction({ checker }: Work, type: ts.Type): boolean {
 
 function includesUndefined({ ts }: Work, type: ts.Type): boolean {
   return type.isUnion() && type.types.some(({ flags }) => flags & ts.TypeFlags.Undefined)
-}
-
-function isHidden({ ts }: Work, symbol: ts.Symbol): boolean {
-  const [declaration] = symbol.declarations ?? []
-  return declaration !== undefined && (ts.getCombinedModifierFlags(declaration) & (ts.ModifierFlags.Private | ts.ModifierFlags.Protected)) !== 0
 }
 
 // What has methods needs them: a plain object in its place would fail somewhere inside.

@@ -28,8 +28,8 @@ export type Work = {
   readonly conversions: Map<string, Conversion>
   /** Reads a type that is part of another; throws Unreadable for what no JSON can stand for. */
   read(type: ts.Type): Reading
-  /** What the comment of a property says about its value. */
-  describe(symbol: ts.Symbol): JsonSchema
+  /** The schema of a property with what its comment says about it. */
+  describe(symbol: ts.Symbol, schema: JsonSchema): JsonSchema
   /** Tells of something that was left out. */
   note(reason: string, message: string): void
 }
