@@ -12,6 +12,17 @@ const files = {
   'workflows/nightly.yaml': 'summary: Every night\ninput: {root: string}\nsteps:\n  - {name: scan, tool: scan, input: {root: "${{ input.root }}"}}\n  - ./tool scan --root x\n',
   'workflows/bad.yaml': 'steps:\n  - {tool: scna}\n  - {tool: scan, input: {rot: "${{ input.x }}"}}\n  - {tool: scan, input: {root: 3}}\n  - {name: p, tasks: ["gone --x"]}\n  - workflow: ./part.json\n',
   'workflows/part.json': '{"steps": [{"tool": "scan"}]}',
+  'outer.yaml': `steps:
+  - {name: first, tool: scan, input: {root: x}}
+  - {name: misspelt, workflow: ./sub/inner.yaml, input: {x: 5, typo: 1}}
+  - {name: missing, workflow: ./sub/inner.yaml}
+  - {name: open, workflow: ./sub/inner.yaml, input: {x: "\${{ steps.first.result }}", y: many, z: 1}}
+  - {name: unsaid, workflow: ./sub/inner.yaml, input: {y: "\${{ steps.first.result }}"}}
+  - {name: whole, workflow: ./sub/inner.yaml, input: "\${{ steps.first.result }}"}
+  - {name: fits, workflow: ./sub/inner.yaml, input: {x: "5"}}
+  - {name: tool, tool: scan, input: {root: "\${{ steps.first.result }}", limit: many}}
+`,
+  'sub/inner.yaml': 'input: {x: string, y: {type: integer, default: 7}}\nsteps:\n  - {tool: scan, input: {root: "${{ input.x }}"}}\n',
   'wrong.yaml': 'steps: [{tol: x}, {type: tol}]\n',
 }
 
@@ -40,6 +51,24 @@ describe('toolable workflow validate', () => {
     ])
     expect(json.error.details.problems).toHaveLength(6)
     expect((await validate('bad', '--no-tools')).status).toBe(0)
+  })
+
+  test('inputs that cannot fit a nested workflow are told before anything begins, what comes from expressions left open [9.workflow-validate]', async () => {
+    const lines = [
+      "outer.yaml:3: steps[1].input.typo: unknown key 'typo'; known keys are x, y",
+      'outer.yaml:3: steps[1].input.x: x must be text, got 5',
+      'outer.yaml:4: steps[2].input.x: x is required',
+      "outer.yaml:5: steps[3].input.z: 'inner' has no field 'z'",
+      'outer.yaml:5: steps[3].input.y: y must be a whole number, got "many"',
+      "outer.yaml:6: steps[4].input: 'inner' needs 'x'",
+    ]
+    for (const args of [['validate', 'outer.yaml'], ['validate', 'outer.yaml', '--no-tools'], ['run', 'outer.yaml']]) {
+      const { status, stderr } = await toolable(['workflow', ...args, '-o', 'text'], { cwd })
+      expect([status, stderr.replace(/^error: | \(CONFIG\)\n[^]*$/g, '').split('\n')]).toEqual([78, lines])
+    }
+    const mended = folderWith({ ...files, 'outer.yaml': files['outer.yaml'].replace(/  - \{name: (?:misspelt|missing|open|unsaid).*\n/g, '') })
+    const { json } = await toolable(['workflow', 'validate', 'outer.yaml'], { cwd: mended })
+    expect(json.error.message).toBe('outer.yaml:5: steps[3].input.limit: limit must be a whole number, got "many"')
   })
 
   test('problems of the definition are told without looking at tools; people see each once [9.workflow-validate]', async () => {

@@ -12,7 +12,7 @@ export const WORKFLOW_DEFINITION: { readonly [name: string]: string } = {
   'definition-schema': 'schemas/toolable.workflow.schema.json comes from the table that the reader follows, and both agree.',
   references: 'An expression leads only to steps that come before it and can be seen, to fields of the input and to items around it; later, circular and unknown ones are refused.',
   'nested-files': 'A workflow may name others by their files, from its own folder on; they are read in, and workflows that contain each other are refused with the whole circle.',
-  'workflow-validate': 'toolable workflow validate tells every problem with its line, unknown tools and inputs that cannot fit them included, and exits 78; --no-tools leaves the tools out.',
+  'workflow-validate': 'toolable workflow validate tells every problem with its line, unknown tools and inputs that cannot fit them or nested workflows included, and exits 78; --no-tools leaves the tools out.',
   'workflow-plan': 'toolable workflow plan shows every step in its order with its key, needs and limits, and works out what follows from an input.',
   'workflow-graph': 'toolable workflow graph prints a Mermaid flowchart, the same for the same workflow, whatever texts it holds.',
   'workflow-names': 'A workflow is a file, or the name of one in the folder workflows beside the configuration.',
