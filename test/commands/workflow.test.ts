@@ -89,6 +89,35 @@ describe('toolable workflow validate', () => {
   })
 })
 
+describe('code that fails while it writes a workflow', () => {
+  const head = `import { workflow } from '${join(project, '../../../../dist/index.js')}'\n`
+  const write = "export default workflow({ name: 'thr' }, (w) => {\n  const a = w.tool('a', 'scan', { root: 'x' })\n  w.tool('b', 'scan', { root: reach(a) })\n})\n"
+  const message = "the workflow 'thr' cannot be written: TypeError: Cannot read properties of undefined (reading 'foo')"
+  const cwd = folderWith({
+    'toolable.yaml': 'workflows: [./thr.mjs]\n',
+    'reach.mjs': 'export const reach = (a) => a.nope.foo\n',
+    'thr.mjs': `${head}import { reach } from './reach.mjs'\n${write}`,
+    'with space/typed.ts': `${head}type Any = {\n  readonly nope?: any\n}\nconst reach = (a: object): string => (a as Any).nope.foo\n${write}`,
+    'refused.mjs': `${head}export default workflow({ name: 'refused' }, (w) => {\n  w.tool(undefined, 'scan')\n})\n`,
+  })
+
+  test('is told with its line, by every command [9.definition-code]', async () => {
+    for (const command of ['validate', 'run', 'plan', 'graph']) {
+      const { status, stderr } = await toolable(['workflow', command, 'thr.mjs', '-o', 'text'], { cwd })
+      expect([command, status, stderr]).toEqual([command, 78, `error: thr.mjs:5: ${message} (CONFIG)\nfix: Look at thr.mjs:5\n`])
+    }
+    const { json } = await toolable(['list', '--problems'], { cwd })
+    expect(json.result.problems).toMatchObject([{ location: 'thr.mjs:5', message, fix: 'Look at thr.mjs:5' }])
+  })
+
+  test('also in TypeScript, and where the builder refuses it [9.definition-code]', async () => {
+    const typed = await toolable(['workflow', 'validate', 'with space/typed.ts'], { cwd })
+    expect([typed.status, typed.json.error.message]).toEqual([78, `with space/typed.ts:5: ${message}`])
+    const refused = await toolable(['workflow', 'validate', 'refused.mjs'], { cwd })
+    expect([refused.status, refused.json.error.message]).toEqual([78, "refused.mjs:3: the workflow 'refused' cannot be written: a step of the steps of workflow 'refused' has no name"])
+  })
+})
+
 describe('toolable workflow plan and graph', () => {
   const cwd = folderWith(files)
 

@@ -8,7 +8,7 @@ export const WORKFLOW_DEFINITION: { readonly [name: string]: string } = {
   'expression-errors': 'An expression that cannot be read is an error that says where and what was expected; length and depth are bounded, and nothing else is ever thrown.',
   definition: 'A workflow in YAML, JSON or data is read into one form, every short form written out; that form goes through unchanged and has one hash.',
   'definition-problems': 'What is wrong with a workflow is told all at once (20 at most), each with file, line, path and what was probably meant, as CONFIG; nothing else is ever thrown.',
-  'definition-code': 'A file of code is the workflow that it exports, on the command line and in the configuration.',
+  'definition-code': 'A file of code is the workflow that it exports, on the command line and in the configuration; where it fails, its line is told as CONFIG.',
   'definition-schema': 'schemas/toolable.workflow.schema.json comes from the table that the reader follows, and both agree.',
   references: 'An expression leads only to steps that come before it and can be seen, to fields of the input and to items around it; later, circular and unknown ones are refused.',
   'nested-files': 'A workflow may name others by their files, from its own folder on; they are read in, and workflows that contain each other are refused with the whole circle.',
