@@ -123,9 +123,11 @@ describe('toolable workflow plan and graph', () => {
 
   test('the plan, for people and programs [9.workflow-plan]', async () => {
     const text = await toolable(['workflow', 'plan', 'nightly', '--input', '{"root":"src"}', '-o', 'text'], { cwd })
-    expect(text.stdout).toBe('nightly: Every night\n  scan  scan {"root":"${{ input.root }}"}\n      needs input.root\n  tool-2  scan --root x\n')
+    expect(text.stdout).toBe('nightly: Every night\n  scan  scan {"root":"src"}\n      needs input.root\n  tool-2  scan --root x\n')
     const { json } = await toolable(['workflow', 'plan', 'nightly'], { cwd })
     expect(json.result.steps).toMatchObject([{ key: 'scan', tool: 'scan' }, { key: 'tool-2', command: './tool scan --root x' }])
+    const filled = await toolable(['workflow', 'plan', 'nightly', '--input', '{"root":"src"}'], { cwd })
+    expect([json.result.steps[0].input, filled.json.result.steps[0].input]).toEqual([{ root: '${{ input.root }}' }, { root: 'src' }])
     const wrong = await toolable(['workflow', 'plan', 'nightly', '--input', '{"rot":"src"}'], { cwd })
     expect([wrong.status, wrong.json.error.code]).toEqual([2, 'INVALID_INPUT'])
   })
