@@ -14,7 +14,7 @@ export const RUNS: { readonly [name: string]: string } = {
   'run-lock': 'A run has one runner at a time; the lock of a process that is gone holds nobody up.',
   'run-interrupted': 'A run whose runner died is finished as failed with INTERRUPTED by the next start, and what it left running is killed by number and start.',
   'runs-list': 'runs list gives the runs, newest first, by state and tool, a table for people and JSON for agents.',
-  'runs-show': 'runs show sums up one run: state, progress, questions, result or error, artifacts.',
+  'runs-show': 'runs show sums up one run: state, progress, questions, result or error, artifacts; of very many steps of a workflow those that failed are shown, and the rest is counted.',
   'runs-logs': 'runs logs prints the record of a run, by type and number, and what went to stderr; --follow goes on until it is over.',
   'runs-clean': 'runs clean removes runs that are over after a confirmation, never one that is going on, and --dry-run shows them.',
   'watch': 'watch follows one or more runs until they are over and ends with the status of the run.',

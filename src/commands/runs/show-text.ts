@@ -23,7 +23,7 @@ export const renderRun: RenderResult = (result, { color }) => {
     ['ended', run.ended && `${run.ended}${run.duration_s === undefined ? '' : ` (${run.duration_s} s)`}`],
     ['progress', run.progress && [run.progress.percent === undefined ? undefined : `${run.progress.percent}%`, run.progress.step, run.progress.message].filter((part) => part !== undefined).join(' ')],
     ['last', isOver(run.state) ? undefined : run.last && `${run.last.type} ${run.last.text}`],
-    ['error', run.error && [run.error.code, run.error.message, run.error.hint && `(${run.error.hint})`].filter((part) => part !== undefined).join(' ')],
+    ['error', run.error && [run.error.code, run.error.step && `in step ${run.error.step}${run.error.message === undefined ? '' : ':'}`, run.error.message, run.error.hint && `(${run.error.hint})`].filter((part) => part !== undefined).join(' ')],
     ['result', run.result === undefined ? undefined : JSON.stringify(run.result)],
     ['artifacts', run.artifacts && run.artifacts.map((artifact) => JSON.stringify(artifact)).join(', ')],
     ['parent', run.parent && `${run.parent.run_id}, step ${run.parent.step}`],
@@ -36,6 +36,7 @@ export const renderRun: RenderResult = (result, { color }) => {
     ...known.map(([name, value]) => `  ${name.padEnd(9)} ${name === 'state' ? value : cleanLine(value)}`),
     ...(run.plan ? [`  plan      ${cleanLine(run.plan.objective)}`, ...listSteps(run.plan, paint).map((line) => `          ${line}`)] : []),
     ...(run.steps ?? []).map((step) => `  step      ${stepLine(step, paint)}`),
+    ...(run.more_steps === undefined ? [] : [paint('dim', `  step      and ${run.more_steps} more: toolable runs logs ${run.run_id}`)]),
     ...run.questions.flatMap((question) => [`  asks      ${cleanLine(question.prompt ?? '')}`, paint('dim', `  answer    ${cleanLine(answerCommand(run.run_id, question, run.questions.length > 1))}`)]),
     ...(run.go_on === undefined ? [] : [paint('dim', `  go on     ${run.go_on}`)]),
   ].map((line) => `${line}\n`).join('')

@@ -24,8 +24,8 @@ export async function showRecord({ run, config }: { readonly run: string; readon
 }
 
 // What nobody performs at the moment may wait for an answer all the same.
-async function workflowFacts(paths: RunPaths, { questions, state }: RunSummary): Promise<Pick<ShownRun, 'steps' | 'questions'>> {
+async function workflowFacts(paths: RunPaths, { questions, state }: RunSummary): Promise<Pick<ShownRun, 'steps' | 'more_steps' | 'questions'>> {
   const { readWorkflowRun } = await import('../../workflow/run/read-workflow-run.ts')
-  const { steps, open } = await readWorkflowRun(paths)
-  return { steps, questions: isOver(state) ? open.filter(({ answered }) => answered !== true) : questions }
+  const { open, ...steps } = await readWorkflowRun(paths)
+  return { ...steps, questions: isOver(state) ? open.filter(({ answered }) => answered !== true) : questions }
 }

@@ -20,7 +20,7 @@ export async function showLight(root: string, id: string): Promise<ShownRun | un
     ...(seconds >= 0 && { duration_s: seconds }),
     questions,
     ...(result !== undefined && { result }),
-    ...(error && { error: { code: protocolName(error.code, error.retryable), message: error.message, ...(error.hint !== undefined && { hint: error.hint }) } }),
+    ...(error && { error: { code: protocolName(error.code, error.retryable), message: error.message, ...(error.hint !== undefined && { hint: error.hint }), ...(typeof error.details?.['step'] === 'string' && { step: error.details['step'] }) } }),
     events: all.length,
     steps: all.flatMap((record): ShownStep[] => (record.t === 'done' ? [{ step: record.k, state: record.e ? 'failed' : 'ok', ...(record.r !== undefined && { run_id: record.r }), ...(record.e && { error: record.e.message }) }] : [])),
     args: [],

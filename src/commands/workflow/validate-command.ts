@@ -9,7 +9,7 @@ export const validateCommand: ToolableCommand = {
   tool: tool({
     name: 'workflow_validate',
     summary: 'Check a workflow and the tools that it uses, before it is run',
-    description: 'Tells every problem with its line: keys, kinds and names, expressions and what they refer to, other workflows in it, tools that are not there, and inputs that cannot fit their tools. Exits 78 where there is one.',
+    description: 'Tells every problem with its line: keys, kinds and names, expressions and what they refer to, other workflows in it, tools that are not there, and inputs that cannot fit their tools or nested workflows. Exits 78 where there is one.',
     input: inputWith({ workflow: WORKFLOW, tools: { type: 'boolean', default: true, description: 'Look at the tools too' } }, ['workflow']),
     positional: ['workflow'],
     annotations: { readOnly: true, idempotent: true },

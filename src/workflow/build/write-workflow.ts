@@ -1,5 +1,5 @@
 import { ToolError } from '../../contract/tool-error.ts'
-import { normaliseWorkflow } from '../definition/normalise-workflow.ts'
+import { normaliseWhole } from '../definition/normalise-workflow.ts'
 import type { Workflow } from '../definition/workflow-type.ts'
 import type { Author } from './author.ts'
 import type { WorkflowBuilder } from './builder-type.ts'
@@ -14,7 +14,7 @@ import { toData } from './to-data.ts'
 
 /** Has a function write a workflow, and gives it as data. Throws CONFIG: at once for what means nothing where it stands, with every problem for the rest. */
 export async function writeWorkflow(author: Author): Promise<Workflow> {
-  return normaliseWorkflow(toPlainData(author, writeAll))
+  return normaliseWhole(toPlainData(author, writeAll))
 }
 
 function writeAll({ options, write }: Author): WrittenWorkflow {

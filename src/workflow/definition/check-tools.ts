@@ -1,19 +1,13 @@
-import { closest } from '../../contract/did-you-mean.ts'
-import { shorten } from '../../contract/shorten.ts'
 import { ToolError } from '../../contract/tool-error.ts'
-import type { JsonObject, JsonSchema } from '../../contract/json.ts'
+import type { JsonSchema } from '../../contract/json.ts'
 import { unknownName } from '../../contract/unknown-name.ts'
 import type { Registry } from '../../registry/registry-type.ts'
-import { OPEN } from '../expressions/parse-template.ts'
+import { checkStepInput, findingAt } from './check-step-input.ts'
 import { locateFindings } from './finding.ts'
 import type { Finding, WorkflowProblem } from './finding.ts'
-import { findUnknownField } from './input-fields.ts'
-import { sourceOfStep } from './source-of-step.ts'
-import type { StepSource } from './source-of-step.ts'
 import { toolOf } from './tools-of.ts'
 import { walkSteps } from './walk-steps.ts'
-import type { Walked } from './walk-steps.ts'
-import type { ToolStep, Workflow } from './workflow-type.ts'
+import type { Workflow } from './workflow-type.ts'
 
 type Known = Pick<Registry, 'list' | 'schema'>
 
@@ -26,7 +20,7 @@ export async function checkTools(workflow: Workflow, registry: Known): Promise<{
     if (walked.step.type !== 'tool') continue
     const schema = await schemaOf(toolOf(walked.step))
     if (schema instanceof Fault) findings.push(findingAt(walked, ['tool' in walked.step ? 'tool' : 'command'], schema.message, schema.fix))
-    else findings.push(...(await checkInput(walked, walked.step, schema)))
+    else if ('tool' in walked.step) findings.push(...(await checkStepInput(walked, walked.step.input ?? {}, schema, walked.step.tool)))
   }
   return { problems: await locateFindings(findings), found: findings.length }
 }
@@ -50,30 +44,3 @@ async function askSchema(tool: string, registry: Known): Promise<JsonSchema | Fa
     return new Fault(message, meant === undefined ? 'toolable list tells which tools there are' : `Write ${meant}`)
   }
 }
-
-async function checkInput(walked: Walked, step: ToolStep, schema: JsonSchema): Promise<readonly Finding[]> {
-  if (!('tool' in step)) return []
-  const { tool, input = {} } = step
-  if (!JSON.stringify(input).includes(OPEN)) return checkWhole(walked, input, schema)
-  const unknown = Object.keys(input).flatMap((field) => {
-    const known = findUnknownField(schema, field)
-    const meant = known && closest(field, known.filter((one) => !Object.hasOwn(input, one)))
-    return known ? [findingAt(walked, ['input', field], `'${tool}' has no field '${shorten(field, 60)}'${meant === undefined ? '' : `; did you mean '${meant}'?`}`, `Its fields are ${known.join(', ')}`)] : []
-  })
-  const required = Array.isArray(schema['required']) ? (schema['required'] as readonly string[]) : []
-  const missing = required.filter((field) => !Object.hasOwn(input, field)).map((field) => findingAt(walked, ['input'], `'${tool}' needs '${field}'`, `Add ${field}`))
-  return [...unknown, ...missing]
-}
-
-// Nothing is put in later, so that all of it can be checked now.
-async function checkWhole(walked: Walked, input: JsonObject, schema: JsonSchema): Promise<readonly Finding[]> {
-  const [{ compileSchema }, { describeIssues }] = await Promise.all([import('../../define/schema/compile.ts'), import('../../define/schema/issues.ts')])
-  const checked = await compileSchema(schema, 'input').check(input)
-  return checked.ok ? [] : checked.issues.map((issue) => findingAt(walked, ['input', ...issue.path.map((key) => (typeof key === 'number' ? key : String(key)))], describeIssues([issue])))
-}
-
-function findingAt({ step, path }: Walked, keys: readonly (string | number)[], message: string, fix?: string): Finding {
-  const place: StepSource = sourceOfStep(step) ?? { source: {}, path }
-  return { source: place.source, path: place.bare ? place.path : [...place.path, ...keys], message, ...(fix !== undefined && { fix }) }
-}
-

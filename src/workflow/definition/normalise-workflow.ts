@@ -1,6 +1,7 @@
+import { checkNested } from './check-nested.ts'
 import { draftWorkflow } from './draft-workflow.ts'
 import type { Finding } from './finding.ts'
-import { MOST_PROBLEMS, problemOf, problemsError } from './finding.ts'
+import { locateFindings, MOST_PROBLEMS, problemOf, problemsError } from './finding.ts'
 import type { Workflow } from './workflow-type.ts'
 
 /** What a definition made in this process may leave open. */
@@ -11,5 +12,13 @@ export function normaliseWorkflow(value: unknown, { name = 'workflow' }: Normali
   const findings: Finding[] = []
   const workflow = draftWorkflow({ value, source: {}, name }, { findings, counted: { steps: 0 }, nested: () => 'a file can be named only in a file: loadWorkflow reads it; give the workflow itself here' })
   if (!workflow || findings.length > 0) throw problemsError(findings.slice(0, MOST_PROBLEMS).map(problemOf), findings.length)
+  return workflow
+}
+
+/** Like `normaliseWorkflow`, with the inputs of the workflows inside it checked too. */
+export async function normaliseWhole(value: unknown): Promise<Workflow> {
+  const workflow = normaliseWorkflow(value)
+  const findings = await checkNested(workflow)
+  if (findings.length > 0) throw problemsError(await locateFindings(findings), findings.length)
   return workflow
 }

@@ -1,5 +1,6 @@
 import { basename, extname } from 'node:path'
 import type { LocatedDocument } from '../../contract/documents/document.ts'
+import { checkNested } from './check-nested.ts'
 import { draftWorkflow } from './draft-workflow.ts'
 import type { Drafting, RawWorkflow } from './draft-workflow.ts'
 import { locateFindings, problemsError } from './finding.ts'
@@ -27,6 +28,7 @@ export async function finish(raw: RawWorkflow, nested: Drafting['nested']): Prom
   if (workflow && findings.length === 0) {
     const { findSchemaFaults } = await import('./find-schema-faults.ts')
     findings.push(...findSchemaFaults(workflow, raw.source))
+    if (findings.length === 0) findings.push(...(await checkNested(workflow)))
   }
   if (!workflow || findings.length > 0) throw problemsError(await locateFindings(findings), findings.length)
   return workflow

@@ -3,12 +3,15 @@ import { toolOf } from '../definition/tools-of.ts'
 import { walkSteps } from '../definition/walk-steps.ts'
 import type { Walked } from '../definition/walk-steps.ts'
 import type { Retry, Step, StepType, Workflow } from '../definition/workflow-type.ts'
-import { fill } from '../expressions/fill.ts'
+import { copyJson } from '../expressions/copy-json.ts'
+import { fill, textOf } from '../expressions/fill.ts'
 import { fillCommand } from '../expressions/fill-command.ts'
 import { isTrue } from '../expressions/is-true.ts'
+import { OPEN } from '../expressions/parse-template.ts'
 import { referencesOf } from '../expressions/syntax.ts'
+import type { Expression } from '../expressions/syntax.ts'
 import type { Scope } from '../expressions/scope-type.ts'
-import { expressionsOfStep, needsOf } from './expressions-of-step.ts'
+import { expressionsOf, expressionsOfStep, needsOf } from './expressions-of-step.ts'
 
 /** A step that would be taken. */
 export type PlannedStep = {
@@ -23,6 +26,7 @@ export type PlannedStep = {
   readonly command?: string
   /** The words of its command, where the input alone says them. */
   readonly words?: readonly string[]
+  /** What its tool or its workflow is given; with an input, what that alone says is put in. */
   readonly input?: unknown
   readonly when?: string
   /** Whether its condition holds, where the input alone says so. */
@@ -49,8 +53,9 @@ export type WorkflowPlan = { readonly name: string; readonly summary?: string; r
 /** What a workflow would do, without doing any of it. With an input, what follows from the input alone is worked out. */
 export function planOf(workflow: Workflow, input?: unknown): WorkflowPlan {
   const { name, summary, timeout, output } = workflow
-  const steps = [...walkSteps(workflow)].map((walked) => planStep(walked, input === undefined || isNested(walked) ? undefined : { input, steps: {}, workflow: { id: '', name }, items: {} }))
-  return { name, ...(summary !== undefined && { summary }), ...(timeout !== undefined && { timeout }), steps, ...(output !== undefined && { output }) }
+  const scope: Scope | undefined = input === undefined ? undefined : { input, steps: {}, workflow: { id: '', name }, items: {} }
+  const steps = [...walkSteps(workflow)].map((walked) => planStep(walked, isNested(walked) ? undefined : scope))
+  return { name, ...(summary !== undefined && { summary }), ...(timeout !== undefined && { timeout }), steps, ...(output !== undefined && { output: scope ? fillTexts(output, scope) : output }) }
 }
 
 function planStep({ step, key, path, depth }: Walked, scope: Scope | undefined): PlannedStep {
@@ -60,7 +65,7 @@ function planStep({ step, key, path, depth }: Walked, scope: Scope | undefined):
     kind: step.type,
     depth,
     role: path.includes('compensate') ? 'compensate' : path.includes('finally') ? 'finally' : 'step',
-    ...describeKind(step),
+    ...(scope ? fillKnown(describeKind(step), scope) : describeKind(step)),
     ...(when !== undefined && { when }),
     needs: needsOf(step),
     ...(scope && workOut(step, scope)),
@@ -84,20 +89,37 @@ function describeKind(step: Step): Told {
   }
 }
 
+function fillKnown({ input, question, wait, ...rest }: Told, scope: Scope): Told {
+  return { ...rest, ...(input !== undefined && { input: fillTexts(input, scope) }), ...(question !== undefined && { question: textOf(fillTexts(question, scope)) }), ...(wait && { wait: fillTexts(wait, scope) }) }
+}
+
+// The texts that the input alone says; the others stay as they are written.
+function fillTexts<Value>(value: Value, scope: Scope): Value {
+  return copyJson(value, (text) => {
+    const filled = text.includes(OPEN) && follows(expressionsOf(text)) ? quietly(() => fill(text, scope)) : undefined
+    return filled === undefined ? text : filled
+  }) as Value
+}
+
 function workOut(step: Step, scope: Scope): Told {
-  const follows = (part: Partial<Step>): boolean => expressionsOfStep({ ...part, type: step.type, name: step.name } as Step).flatMap(referencesOf).every(({ root }) => root === 'input')
-  const quietly = <Value>(work: () => Value): Value | undefined => {
-    try {
-      return work()
-    } catch {
-      // What cannot be worked out now fails when it is taken; a plan only looks.
-      return undefined
-    }
-  }
-  const taken = step.when !== undefined && follows({ when: step.when }) ? quietly(() => isTrue(step.when!, scope)) : undefined
-  const words = 'command' in step && follows({ command: step.command }) ? quietly(() => fillCommand(step.command, scope)) : undefined
-  const items = step.type === 'each' && follows({ items: step.items }) ? quietly(() => fill(step.items, scope)) : undefined
+  const followsFrom = (part: Partial<Step>): boolean => follows(expressionsOfStep({ ...part, type: step.type, name: step.name } as Step))
+  const taken = step.when !== undefined && followsFrom({ when: step.when }) ? quietly(() => isTrue(step.when!, scope)) : undefined
+  const words = 'command' in step && followsFrom({ command: step.command }) ? quietly(() => fillCommand(step.command, scope)) : undefined
+  const items = step.type === 'each' && followsFrom({ items: step.items }) ? quietly(() => fill(step.items, scope)) : undefined
   return { ...(taken !== undefined && { taken }), ...(words && { words }), ...(Array.isArray(items) && { count: items.length }) }
+}
+
+function follows(expressions: readonly Expression[]): boolean {
+  return expressions.flatMap(referencesOf).every(({ root }) => root === 'input')
+}
+
+function quietly<Value>(work: () => Value): Value | undefined {
+  try {
+    return work()
+  } catch {
+    // What cannot be worked out now fails when it is taken; a plan only looks.
+    return undefined
+  }
 }
 
 // A nested workflow has an input of its own.

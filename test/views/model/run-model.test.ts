@@ -86,6 +86,18 @@ describe('the model of a run', () => {
     expect(modelOf([{ type: 'runner_start' }, { type: 'start' }, ...quiet], { ...asked, workflow: true }).silences).toHaveLength(0)
   })
 
+  test('of very many steps keeps those that failed, that are going on, and those of the workflow itself [10.model-bounded]', () => {
+    const told = (step: string, state: string): Line => ({ type: 'log', step, step_state: state, msg: `${step} ${state}` })
+    const items = Array.from({ length: 3000 }, (_, index) => [told(`e/${index}/x`, 'running'), { type: 'task_started', task_id: `e/${index}/x` }, told(`e/${index}/x`, index % 1000 === 999 ? 'failed' : 'ok')]).flat()
+    const model = modelOf([{ type: 'runner_start' }, told('first', 'ok'), told('e', 'running'), ...items, told('e/3000/x', 'running'), told('after', 'running'), told('after', 'failed'), { type: 'error', code: 'E_UNKNOWN', msg: 'late', context: { step: 'after' } }], { workflow: true })
+    const fine = model.steps.filter(({ key, state }) => key.startsWith('e/') && state === 'ok')
+    expect([fine.length, fine.at(-1)!.key, model.more_steps]).toEqual([1000, 'e/1000/x', 1997])
+    expect(states({ ...model, steps: model.steps.filter((step) => !fine.includes(step)) })).toEqual(['first: ok', 'e: running', '  e/999/x: failed', '  e/1999/x: failed', '  e/2999/x: failed', '  e/3000/x: running', 'after: failed'])
+    expect(model.error).toEqual({ code: 'E_UNKNOWN', message: 'late', step: 'after' })
+    const wrong = modelOf([{ type: 'runner_start' }, ...Array.from({ length: 5000 }, (_, index) => [told(`e/${index}`, 'running'), told(`e/${index}`, 'failed')]).flat()], { workflow: true })
+    expect([wrong.steps.length, wrong.more_steps]).toEqual([1000, 4000])
+  })
+
   test('stays small whatever a tool says [10.model-bounded]', () => {
     const lines = Array.from({ length: 5000 }, (_, index): Line => ({ type: index % 2 ? 'progress' : 'artifact', step: `stage-${index}`, msg: 'x'.repeat(5000), name: 'y'.repeat(5000) }))
     const model = modelOf([{ type: 'runner_start' }, ...lines, ...Array.from({ length: 300 }, (_, index): Line => ({ type: `odd-${index}` }))])

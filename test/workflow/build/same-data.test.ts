@@ -120,6 +120,8 @@ describe('[9.builder-data] a workflow in TypeScript', () => {
   test('is checked like any other: what the builder cannot see is told with its place', async () => {
     const twice = workflow({ name: 'twice' }, (w) => { w.tool('a', 'x'); w.tool('a', 'y'); w.tool('b', 'not a name'); w.tool('c', 'x', {}, { timeout: 'soon' }) })
     await expect(twice.definition()).rejects.toMatchObject({ code: 'CONFIG', message: expect.stringMatching(/steps\[1\]\.name: the name 'a' is there twice[^]*steps\[2\]\.tool[^]*steps\[3\]\.timeout/) })
+    const misfit = workflow({ name: 'misfit' }, (w) => { w.nested('n', sub, { txt: 'x' } as never) })
+    await expect(misfit.definition()).rejects.toMatchObject({ code: 'CONFIG', message: expect.stringMatching(/^steps\[0\]\.input\.txt: unknown key 'txt'[^]*steps\[0\]\.input\.text: text is required/) })
     const inner: BuiltWorkflow = workflow({ name: 'inner' }, (w) => { w.nested('x', outer, {}) })
     const outer: BuiltWorkflow = workflow({ name: 'outer' }, (w) => { w.nested('y', inner, {}) })
     await expect(outer.definition()).rejects.toMatchObject({ code: 'CONFIG', message: 'workflows contain each other: outer in inner in outer' })

@@ -53,7 +53,7 @@ describe('workflows in files [9.nested-files]', () => {
     const told = async (file: string): Promise<unknown> => loadWorkflow(file, { cwd }).catch((error: unknown) => error)
     expect(await told('several.mjs')).toMatchObject({ code: 'CONFIG', message: 'several.mjs exports several workflows: a, b' })
     expect(await told('none.mjs')).toMatchObject({ code: 'CONFIG', message: 'none.mjs exports no workflow' })
-    expect(await told('broken.mjs')).toMatchObject({ code: 'CONFIG', message: 'importing broken.mjs failed: not today' })
+    expect(await told('broken.mjs')).toMatchObject({ code: 'CONFIG', message: 'broken.mjs:1: importing it failed: not today' })
   })
 
   test('what is no file, no text or too much is refused', async () => {

@@ -47,6 +47,28 @@ describe('plans [9.workflow-plan]', () => {
     expect(planOf(workflow, {}).steps[0]!.words).toBeUndefined()
   })
 
+  test('texts that follow from the input are put in, the others stay as they are written', () => {
+    const texts = normaliseWorkflow({
+      name: 'texts', input: { from: 'string', to: { type: 'string', default: 'site' }, most: 'integer', on: 'boolean?' },
+      steps: [
+        { name: 'a', tool: 'copy', input: { way: '${{ input.from }} ${{ input.to }}', most: ['${{ input.most }}'], run: '${{ workflow.id }}', plain: 'x' } },
+        { name: 'b', tool: 'copy', input: { all: '${{ input }}', on: '${{ input.on }}', both: '${{ input.from }} ${{ steps.a.result }}', order: '${{ input.from < input.most }}' } },
+        { name: 'c', decision_type: 'go', instruction: 'Copy ${{ input.from }}?' },
+        { name: 'd', wait: '${{ input.most }}' },
+        { name: 'e', workflow: { steps: [{ name: 'inner', tool: 'copy', input: { way: '${{ input.way }}' } }] }, input: { way: '${{ input.from }}' } },
+      ],
+      output: ['${{ input.to }}', '${{ steps.a.result }}'],
+    })
+    const given = { from: 'x', to: 'site', most: 90 }
+    expect(planOf(texts, given).steps.map(({ input, question, wait }) => input ?? question ?? wait)).toEqual([
+      { way: 'x site', most: [90], run: '${{ workflow.id }}', plain: 'x' },
+      { all: given, on: null, both: '${{ input.from }} ${{ steps.a.result }}', order: '${{ input.from < input.most }}' },
+      'Copy x?', { for: 90 }, { way: 'x' }, { way: '${{ input.way }}' },
+    ])
+    expect(planOf(texts, given).output).toEqual(['site', '${{ steps.a.result }}'])
+    expect(planText(planOf(texts, given))).toContain('  d  waits 1m30s\n')
+  })
+
   test('for people', () => {
     expect(planText(planOf(workflow, { root: 'a b', files: [] }))).toBe(`nightly: Every night (at most 1h)
   scan  scan --root 'a b'
@@ -67,7 +89,7 @@ describe('plans [9.workflow-plan]', () => {
   wait-5  waits 1h30m
   wait-6  waits until 2030-01-31T08:00:00Z
   wait-7  waits for an answer: Go on?
-  sub  the workflow inner {"root":"\${{ input.root }}"}
+  sub  the workflow inner {"root":"a b"}
       needs input.root; never tried again
     sub/deep  x \${{ input.root }}
         needs input.root

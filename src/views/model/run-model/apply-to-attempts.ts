@@ -1,6 +1,6 @@
 import { isOver } from '../../../contract/run-state.ts'
 import type { RunEvent, RunState } from '../../../contract/run-state.ts'
-import { messageOf } from '../summary/event-text.ts'
+import { failedStep, messageOf } from '../summary/event-text.ts'
 import type { RunFailure } from '../summary/summary.ts'
 import type { AttemptModel, RunModel } from './run-model-type.ts'
 
@@ -67,13 +67,14 @@ function end(model: RunModel, current: AttemptModel | undefined, event: RunEvent
 }
 
 function fail(model: RunModel, event: RunEvent): void {
-  const { hint, retryable, step } = event
+  const { hint, retryable } = event
+  const step = failedStep(event)
   const code = event.type === 'cancelled' ? 'E_CANCELLED' : event['code']
   const message = event.type === 'cancelled' ? event['reason'] : messageOf(event)
   if (typeof code !== 'string') return
-  model.error = { code, ...(typeof message === 'string' && { message }), ...(typeof hint === 'string' && hint !== '' && { hint }), ...(typeof retryable === 'boolean' && { retryable }), ...(typeof step === 'string' && step !== '' && { step }) }
+  model.error = { code, ...(typeof message === 'string' && { message }), ...(typeof hint === 'string' && hint !== '' && { hint }), ...(typeof retryable === 'boolean' && { retryable }), ...(step !== undefined && { step }) }
 }
 
-function failureOf({ code, message, hint }: RunFailure): RunFailure {
-  return { code, ...(message !== undefined && { message }), ...(hint !== undefined && { hint }) }
+function failureOf({ code, message, hint, step }: RunFailure): RunFailure {
+  return { code, ...(message !== undefined && { message }), ...(hint !== undefined && { hint }), ...(step !== undefined && { step }) }
 }

@@ -2,8 +2,8 @@ import { isObject } from '../../../contract/json.ts'
 import type { RunEvent } from '../../../contract/run-state.ts'
 import { eventText, messageOf, percentOf } from '../summary/event-text.ts'
 import type { RunModel, StepModel, StepState } from './run-model-type.ts'
+import { isCrowded } from './step-room.ts'
 
-const MOST_STEPS = 1000
 const MOST_SPANS = 100
 const LONGEST_KEY = 200
 const LONGEST_LINE = 300
@@ -35,8 +35,8 @@ function applyTask(model: RunModel, event: RunEvent, at: number): void {
   } else if (event.type === 'task_done') {
     // Of a step of a workflow the step itself tells the end: another try may follow.
     // What was cancelled because of its neighbour is told of by nobody else.
-    if (model.workflow && isCancelled(event['child_result'])) end(step, 'cancelled', at)
-    if (!model.workflow) end(step, event['status'] === 'ok' ? 'ok' : event['status'] === 'cancelled' ? 'cancelled' : 'failed', at)
+    if (model.workflow && isCancelled(event['child_result'])) end(model, step, 'cancelled', at)
+    if (!model.workflow) end(model, step, event['status'] === 'ok' ? 'ok' : event['status'] === 'cancelled' ? 'cancelled' : 'failed', at)
     delete step.percent
   } else if (event.type === 'task_action_required') step.state = 'waiting'
   else if (event.type === 'task_error' && !model.workflow) step.error = eventText({ ...event, ...(isObject(child) && child) }).slice(0, LONGEST_LINE)
@@ -54,7 +54,7 @@ function isCancelled(result: unknown): boolean {
 function applyLog(model: RunModel, path: string, event: RunEvent, at: number): void {
   const { step_state: state, kind } = event
   const message = messageOf(event)
-  const known = model.steps.find(({ key }) => key === path.split('#')[0])
+  const known = findStep(model, path)
   if (state === undefined) {
     if (known && message !== undefined) known.last = message.slice(0, LONGEST_LINE)
     return
@@ -75,7 +75,7 @@ function applyLog(model: RunModel, path: string, event: RunEvent, at: number): v
   if (typeof kind === 'string') step.kind = kind
   if (state === 'running') return begin(model, step, at)
   if (state === 'failed' && message !== undefined) step.error = message.slice(0, LONGEST_LINE)
-  end(step, state as StepState, at)
+  end(model, step, state as StepState, at)
 }
 
 function applyStage(model: RunModel, path: string, event: RunEvent, at: number): void {
@@ -86,7 +86,7 @@ function applyStage(model: RunModel, path: string, event: RunEvent, at: number):
   const [percent, message] = [percentOf(event), messageOf(event)]
   if (step.state !== 'running') {
     // A tool that names its next stage has ended the one before, unless it is around it.
-    for (const other of model.steps) if (other !== step && other.state === 'running' && other.kind === 'stage' && !step.key.startsWith(`${other.key}/`)) end(other, 'ok', at)
+    for (const other of [...model.steps]) if (other !== step && other.state === 'running' && other.kind === 'stage' && !step.key.startsWith(`${other.key}/`)) end(model, other, 'ok', at)
     begin(model, step, at)
   }
   step.kind = 'stage'
@@ -104,16 +104,33 @@ function hold(model: RunModel, id: unknown, isAsked: boolean, at: number): void 
   else if (step.state === 'waiting') turn(step, 'running', at, model.attempt)
 }
 
+function findStep({ steps }: RunModel, path: string): StepModel | undefined {
+  const key = keyOf(path)
+  // Most events are about what began last.
+  return steps.findLast((step) => step.key === key)
+}
+
+function keyOf(path: string): string {
+  return (path.split('#')[0] ?? '').slice(0, LONGEST_KEY)
+}
+
 function stepOf(model: RunModel, path: string): StepModel | undefined {
-  const key = (path.split('#')[0] ?? '').slice(0, LONGEST_KEY)
-  const known = model.steps.find((step) => step.key === key)
+  const known = findStep(model, path)
   if (known) return known
-  if (model.steps.length >= MOST_STEPS) return void (model.more_steps += 1)
+  const key = keyOf(path)
   const parts = key.split('/')
   const parent = findParent(model, parts)
   const step: StepModel = { key, name: parent === undefined ? key : key.slice(parent.length + 1), ...(parent !== undefined && { parent }), depth: parent === undefined ? 0 : model.steps.find((one) => one.key === parent)!.depth + 1, state: 'pending', tries: 1, spans: [] }
   model.steps.splice(placeOf(model, parent), 0, step)
-  return step
+  return leaveOut(model, step) ? undefined : step
+}
+
+// It is counted, where there is no room for it.
+function leaveOut(model: RunModel, step: StepModel): boolean {
+  if (!isCrowded(model.steps, model.steps.length, step)) return false
+  model.steps.splice(model.steps.lastIndexOf(step), 1)
+  model.more_steps += 1
+  return true
 }
 
 function findParent({ steps }: RunModel, parts: readonly string[]): string | undefined {
@@ -146,11 +163,12 @@ function turn(step: StepModel, state: StepState, at: number, attempt: number): v
   if (step.spans.length < MOST_SPANS) step.spans.push({ from: at, state, attempt })
 }
 
-function end(step: StepModel, state: StepState, at: number): void {
+function end(model: RunModel, step: StepModel, state: StepState, at: number): void {
   close(step, state, at)
   step.state = state
   if (state !== 'skipped') step.ended = at
   delete step.percent
+  leaveOut(model, step)
 }
 
 function close(step: StepModel, state: StepState | undefined, at: number): void {
@@ -160,6 +178,6 @@ function close(step: StepModel, state: StepState | undefined, at: number): void 
   if (state !== undefined) span.state = state
 }
 
-function closeAll({ steps }: RunModel, state: StepState, at: number): void {
-  for (const step of steps) if (!ENDS.includes(step.state) && step.began !== undefined) end(step, state, at)
+function closeAll(model: RunModel, state: StepState, at: number): void {
+  for (const step of [...model.steps]) if (!ENDS.includes(step.state) && step.began !== undefined) end(model, step, state, at)
 }

@@ -55,7 +55,7 @@ export type RunModel = {
   attempts: AttemptModel[]
   /** In the order in which they began; those inside another follow it. */
   steps: StepModel[]
-  /** Steps that came when there were too many. */
+  /** Steps that were left out because there are too many; not those that failed or are going on, nor those of the workflow itself, while there is room for these. */
   more_steps: number
   progress?: RunProgress
   plan?: Plan
@@ -77,7 +77,7 @@ export type RunModel = {
   waited_ms: number
   deadline?: number
   result?: unknown
-  error?: RunFailure & { readonly step?: string; readonly retryable?: boolean }
+  error?: RunFailure & { readonly retryable?: boolean }
   artifacts: number
   rc?: number
   counts: { events: number; warnings: number; diagnostics: number; errors: number; items: number; by_type: { [type: string]: number } }

@@ -3,6 +3,7 @@ import type { RunEvent } from '../../../contract/run-state.ts'
 import { shorten } from '../../../contract/shorten.ts'
 
 const LONGEST_TEXT = 500
+const LONGEST_STEP = 200
 
 /** What an event says, in one line for people; empty where its type says it all. Whoever prints it cleans it. */
 export function eventText(event: RunEvent): string {
@@ -26,6 +27,12 @@ export function messageOf(event: { readonly [field: string]: unknown }): string 
 export function percentOf(event: { readonly [field: string]: unknown }): number | undefined {
   const percent = event['percent'] ?? event['pct']
   return typeof percent === 'number' && Number.isFinite(percent) ? Math.min(100, Math.max(0, percent)) : undefined
+}
+
+/** The step that an error names, itself or in what it tells besides: that of a workflow. */
+export function failedStep({ step, context }: { readonly [field: string]: unknown }): string | undefined {
+  const named = step ?? (isObject(context) ? context['step'] : undefined)
+  return typeof named === 'string' && named !== '' ? named.slice(0, LONGEST_STEP) : undefined
 }
 
 type Parts = readonly unknown[]

@@ -3,7 +3,7 @@ import type { Plan } from '../../../contract/plan.ts'
 import { planIn } from '../../../contract/read-plan.ts'
 import { QUEUED, isOver, transition } from '../../../contract/run-state.ts'
 import type { RunEvent, RunStanding } from '../../../contract/run-state.ts'
-import { eventText, messageOf, percentOf } from './event-text.ts'
+import { eventText, failedStep, messageOf, percentOf } from './event-text.ts'
 import type { OpenQuestion, RunFailure, RunProgress, RunSummary } from './summary.ts'
 
 const MOST_QUESTIONS = 100
@@ -106,8 +106,8 @@ function progressOf(event: RunEvent): RunProgress {
 
 function failureOf(event: RunEvent): RunFailure | undefined {
   const { code, hint } = event
-  const message = messageOf(event)
-  return typeof code === 'string' ? { code, ...(message !== undefined && { message }), ...(typeof hint === 'string' && hint !== '' && { hint }) } : undefined
+  const [message, step] = [messageOf(event), failedStep(event)]
+  return typeof code === 'string' ? { code, ...(message !== undefined && { message }), ...(typeof hint === 'string' && hint !== '' && { hint }), ...(step !== undefined && { step }) } : undefined
 }
 
 function addArtifacts(attempt: Attempt, artifacts: readonly unknown[]): void {

@@ -8,7 +8,7 @@ export type RunProgress = { readonly percent?: number; readonly message?: string
 export type OpenQuestion = { readonly id: string; readonly kind?: string; readonly prompt?: string; readonly [field: string]: unknown }
 
 /** What was wrong, in the words of the tool or of the runner. */
-export type RunFailure = { readonly code: string; readonly message?: string; readonly hint?: string }
+export type RunFailure = { readonly code: string; readonly message?: string; readonly hint?: string; /** The step that failed. */ readonly step?: string }
 
 /** Where a run stands: everything that its record says, in one object of bounded size. */
 export type RunSummary = {
