@@ -43,6 +43,11 @@ export function noDryRun({ name, found }: Entry): ToolError {
   return new ToolError('PRECONDITION', `'${name}' has no dry run: it could not be told, and would act`, { field: 'dry_run', recoverable: false, suggestion: workflowOf(found) ? `toolable workflow plan ${name}` : 'Leave the dry run out, or give it an input that does no harm' })
 }
 
+/** Refuses a dry run of what goes on with a run: no attempt of it can be told. Throws PRECONDITION. */
+export function refuseDryResume(command: 'resume' | 'workflow resume', dryRun: boolean | undefined): void {
+  if (dryRun) throw new ToolError('PRECONDITION', `'${command}' has no dry run: what it goes on with could not be told, and would act`, { field: 'dry_run', recoverable: false, suggestion: 'toolable runs show <run> tells how far it is' })
+}
+
 /** Refuses a destructive tool that nobody has agreed to. Throws CONFIRMATION_REQUIRED. */
 export function requireConsent({ name, destructive }: { readonly name: string; readonly destructive: boolean }, { agreed, dryRun }: Manner): void {
   if (agreed || dryRun || !destructive) return

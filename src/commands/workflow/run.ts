@@ -24,6 +24,7 @@ export async function runWorkflow(flags: Flags, context: BuiltinContext): Promis
   const file = await findWorkflow(word, { cwd: io.cwd, config: flags.config })
   const workflow = await loadWorkflow(file, { cwd: io.cwd })
   const input = await readWorkflowInput(words, workflow, io, host.signal)
+  if (globals.dryRun) return (await import('./print-plan.ts')).printPlan(workflow, input, context)
   const execute = await ENGINES[engine]!()
   return execute({
     workflow, file: resolve(io.cwd, file), input, surroundings: surroundingsOf(flags), detach, wait, progress,
