@@ -11,6 +11,7 @@ export const WORKFLOW_RUNS: { readonly [name: string]: string } = {
   'workflow-run': 'workflow run executes a definition as a run: events as JSON lines or words, its result, its exit status, its steps in runs show.',
   'workflow-run-input': 'The input of a workflow is key=value, JSON, @file or stdin, and what does not fit is told before anything begins, as are unknown tools.',
   'workflow-dry-run': 'workflow run --dry-run answers with the plan for its input, resume refuses a dry run, and neither acts.',
+  'workflow-consent': 'workflow run wants the consent that run wants where one of its tools is destructive: --yes, or a person who is asked; on every engine, detached too.',
   'workflow-killed': 'A workflow that is killed with -9 in any kind of step goes on after resume, with the same output, and no recorded step is run again.',
   'workflow-answer-left': 'A workflow that nobody performs takes an answer for its next attempt; a second answer is a CONFLICT.',
   'workflow-unanswered': 'Where nobody can answer, a workflow stops as it is, names the command that goes on, and goes on there.',

@@ -48,10 +48,13 @@ export function refuseDryResume(command: 'resume' | 'workflow resume', dryRun: b
   if (dryRun) throw new ToolError('PRECONDITION', `'${command}' has no dry run: what it goes on with could not be told, and would act`, { field: 'dry_run', recoverable: false, suggestion: 'toolable runs show <run> tells how far it is' })
 }
 
+/** What somebody has to agree to. */
+export type Consented = { readonly name: string; readonly destructive: boolean; /** How the command says that he does; default: as `toolable run` does. */ readonly agreeing?: { readonly fix: string; readonly example: string } }
+
 /** Refuses a destructive tool that nobody has agreed to. Throws CONFIRMATION_REQUIRED. */
-export function requireConsent({ name, destructive }: { readonly name: string; readonly destructive: boolean }, { agreed, dryRun }: Manner): void {
+export function requireConsent({ name, destructive, agreeing = { fix: 'Say --yes before the name of the tool', example: `toolable run --yes ${name} ...` } }: Consented, { agreed, dryRun }: Manner): void {
   if (agreed || dryRun || !destructive) return
-  throw new ToolError('CONFIRMATION_REQUIRED', `'${name}' is destructive, and nobody has agreed to it`, { suggestion: { action: 'retry_with_modified_input', fix: 'Say --yes before the name of the tool', example: `toolable run --yes ${name} ...`, applicability: 'has_placeholders' } })
+  throw new ToolError('CONFIRMATION_REQUIRED', `'${name}' is destructive, and nobody has agreed to it`, { suggestion: { action: 'retry_with_modified_input', ...agreeing, applicability: 'has_placeholders' } })
 }
 
 function withWord(given: Given, word: string): Given {

@@ -20,11 +20,12 @@ import { workflowOf } from '../../workflow/source/workflow-of.ts'
 import { withRegistry } from '../with-registry.ts'
 import { oneToolView } from '../call/one-tool-view.ts'
 import { callerOf } from './channels.ts'
-import { inManner, requireConsent } from './consent.ts'
+import { inManner } from './consent.ts'
 import { startDetachedRun } from './detach.ts'
 import { followInForeground } from './foreground.ts'
 import { checkDetachable } from './hand-over.ts'
 import { makeRun } from './make-run.ts'
+import { obtainConsent } from './obtain-consent.ts'
 import { readRunOptions } from './request.ts'
 import type { RunFlags } from './request.ts'
 import { surroundingsOf } from './surroundings.ts'
@@ -57,7 +58,7 @@ export async function runRun(program: Servable, command: ToolCommand, io: Io, ho
     const read = await readGiven(entry, subject, selftest ? [] : rest, globals, io, host)
     const manner = { agreed: globals.yes === true, dryRun: globals.dryRun === true }
     // A program of ours asks by itself, in its own words.
-    if (subject?.call.form !== 'toolable') requireConsent({ name: entry.name, destructive: entry.definition.facts.annotations.destructive === true }, manner)
+    if (subject?.call.form !== 'toolable') await obtainConsent({ name: entry.name, destructive: entry.definition.facts.annotations.destructive === true }, manner, io, host.signal)
     const given = selftest || asks ? read : await inManner(read, entry, subject, manner)
     const options = { ...readRunOptions(flags, globals, io.cwd), surroundings, caller: callerOf(io) }
     if (detach) checkDetachable(options)

@@ -12,15 +12,18 @@ import { startDetachedRun } from '../run/detach.ts'
 import { followInForeground } from '../run/foreground.ts'
 import { withRegistry } from '../with-registry.ts'
 import type { Execute } from './execute-type.ts'
+import { consentToWorkflow } from './workflow-consent.ts'
 
 /** Executes a workflow in this process, as a run on record. */
-export const executeEmbedded: Execute = async ({ workflow, input, file, surroundings, id = newRunId(), detach, wait, progress, answers, timeout }, { io, host, globals }) => {
+export const executeEmbedded: Execute = async ({ workflow, input, file, surroundings, id = newRunId(), detach, wait, progress, answers, timeout }, context) => {
+  const { io, host, globals } = context
   if (!isRunId(id)) throw new ToolError('INVALID_INPUT', `'${id.slice(0, 60)}' cannot be the id of a run: ids look like r-0123456789`, { field: 'id' })
   const root = findRunsFolder(io.cwd, surroundings.config)
   await recover(root)
   return withRegistry(surroundings, io, async (registry) => {
     const { problems, found } = await checkTools(workflow, registry)
     if (problems.length > 0) throw problemsError(problems, found)
+    await consentToWorkflow(workflow, registry, context)
     const request = makeWorkflowRequest(id, workflow, input, { cwd: io.cwd, env: io.env, timeout, surroundings, file, caller: callerOf(io), ...(answers && { answers }) })
     const paths = createRun(root, request)
     if (detach) return startDetachedRun(paths, request, io, host, globals)

@@ -10,14 +10,22 @@ import { makeWorkflowRequest } from '../../workflow/run/make-workflow-request.ts
 import { callerOf } from '../run/channels.ts'
 import { startDetachedRun } from '../run/detach.ts'
 import { followInForeground } from '../run/foreground.ts'
+import { withRegistry } from '../with-registry.ts'
 import type { Execute } from './execute-type.ts'
+import { consentToWorkflow } from './workflow-consent.ts'
 
 const INGRESS = 'http://127.0.0.1:8080'
 
 /** Has workers at a Restate server execute a workflow. Here it is a run on record as well, which starts it there, shows what happens, and passes answers and cancellation on; whatever becomes of this process, the workflow goes on. */
-export const executeRestate: Execute = async ({ workflow, input, file, surroundings, id = newRunId(), detach, wait, progress, answers, timeout, ingress = INGRESS, admin }, { io, host, globals }) => {
+export const executeRestate: Execute = async ({ workflow, input, file, surroundings, id = newRunId(), detach, wait, progress, answers, timeout, ingress = INGRESS, admin }, context) => {
+  const { io, host, globals } = context
   const server = { ingress, ...(admin !== undefined && { admin }) }
   await checkServer(openServer(server, io), id, hashWorkflow(workflow))
+  // Its tools are those of the workers; what this project knows of them is what can be asked about.
+  await withRegistry(surroundings, io, async (registry) => {
+    await registry.prepare?.()
+    await consentToWorkflow(workflow, registry, context)
+  })
   const root = findRunsFolder(io.cwd, surroundings.config)
   await recover(root)
   const request = makeWorkflowRequest(id, workflow, input, { cwd: io.cwd, env: io.env, timeout, surroundings, file, server, caller: callerOf(io), ...(answers && { answers }) })

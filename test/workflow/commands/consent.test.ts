@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { runInTerminal } from '../../support/run-in-terminal.ts'
+import { TOOLABLE } from '../../support/toolable-program.ts'
 import { makeProject } from '../support.ts'
 import type { Project } from '../support.ts'
 import '../../support/without-coverage.ts'
@@ -42,5 +44,29 @@ describe('a dry run', () => {
     const refused = await Promise.all([['resume', 'latest', '--answer', 'ask=yes'], ['workflow', 'resume', 'latest', '--answer', 'ask=yes'], ['workflow', 'resume']].map((args) => project.toolable([...args, '--dry-run'])))
     expect(refused.map(({ status, json }) => [status, json.error.code, json.error.field])).toEqual([1, 2, 3].map(() => [1, 'PRECONDITION', 'dry_run']))
     expect(project.counted()).toEqual([])
+  })
+})
+
+describe('consent', () => {
+  test('to a destructive workflow is given by --yes; without it nothing begins [9.workflow-consent]', async () => {
+    const project = makeDestructive()
+    const run = (args: readonly string[], env: { readonly [name: string]: string } = {}) => project.toolable(['workflow', 'run', 'tidy', 'what=all', ...args], { env })
+    const refused = await Promise.all([run([]), run([], { TOOLABLE_CALLER: 'claude' }), run(['--detach']), project.toolable(['run', 'tidy', '--what', 'all'])])
+    expect(refused.map(({ status, json }) => [status, json.error.code])).toEqual([1, 2, 3, 4].map(() => [77, 'CONFIRMATION_REQUIRED']))
+    expect(refused[0].json.error.suggestion.example).toBe('toolable workflow run tidy --yes ...')
+    expect([project.counted(), project.ids()]).toEqual([[], []])
+    expect((await run(['--yes'])).status).toBe(0)
+    expect(project.counted()).toEqual(['wiped all'])
+  })
+
+  test('a person is asked, and answers the workflow afterwards [9.workflow-consent]', async () => {
+    const project = makeDestructive()
+    const at = (args: readonly string[], answers: readonly string[]) => runInTerminal(TOOLABLE, args, { cwd: project.folder, env: { NO_COLOR: '1' }, steps: answers.map((send, index) => ({ wait: index === 0 ? '[y/N] ' : '> ', send: `${send}\r` })) })
+    const declined = await at(['workflow', 'run', 'tidy', 'what=no'], ['n'])
+    expect([declined.status, declined.screen]).toEqual([77, expect.stringContaining("'tidy' was not run: its confirmation was declined")])
+    const agreed = await at(['workflow', 'run', 'tidy', 'what=yes', '--progress', 'plain'], ['y', 'yes'])
+    expect([agreed.status, agreed.screen]).toEqual([0, expect.stringContaining('tidy is destructive. Run it? [y/N] y')])
+    expect((await at(['run', '--progress', 'plain', 'tidy', '--what', 'run'], ['y', 'yes'])).status).toBe(0)
+    expect(project.counted()).toEqual(['wiped yes', 'wiped run'])
   })
 })
