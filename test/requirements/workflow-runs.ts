@@ -13,6 +13,7 @@ export const WORKFLOW_RUNS: { readonly [name: string]: string } = {
   'workflow-dry-run': 'workflow run --dry-run answers with the plan for its input, resume refuses a dry run, and neither acts.',
   'workflow-consent': 'workflow run wants the consent that run wants where one of its tools is destructive: --yes, or a person who is asked; on every engine, detached too.',
   'workflow-killed': 'A workflow that is killed with -9 in any kind of step goes on after resume, with the same output, and no recorded step is run again.',
+  'workflow-ended': 'SIGTERM and SIGHUP end the tools of a workflow and leave it as it is, with 143 and 129 and the command that goes on; no step counts as failed, and nothing is taken back.',
   'workflow-answer-left': 'A workflow that nobody performs takes an answer for its next attempt; a second answer is a CONFLICT.',
   'workflow-unanswered': 'Where nobody can answer, a workflow stops as it is, names the command that goes on, and goes on there.',
   'workflow-cancel': 'A cancelled workflow ends its children, takes back what it did, and is cancelled with 130; one that nobody performs can be cancelled too.',
