@@ -44,8 +44,10 @@ export function* takeStep(step: Step, at: Place): Flow<StepRecord> {
     if (thrown instanceof Stopped) throw thrown
     const error = nameStep(errorOf(thrown), path)
     context.tell?.({ type: 'step_done', step: path, status: 'failed', error })
+    // Also where it ends the workflow: what takes back and what is done in any case may ask how it went.
+    const record = keep({ status: 'failed', result: null, error })
     if (step.on_error !== 'continue') throw new StepFailure(error)
-    return keep({ status: 'failed', result: null, error })
+    return record
   }
 }
 

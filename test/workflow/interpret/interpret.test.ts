@@ -80,6 +80,15 @@ describe('failures', () => {
     expect(given.at(-1)).toEqual({ input: { of: 'of tool-1' } })
   })
 
+  test('[9.interpreter-finally] [9.interpreter-compensation] what is done after a failure sees the step that failed, with its error', async () => {
+    const seen = (name: string): Step => ({ type: 'tool', name, tool: name, input: { of: ['${{ steps.a.status }}', '${{ steps.z.status }}', '${{ steps.z.error.message }}', '${{ steps.later.status }}'] } })
+    const workflow = flow([tool('a', { compensate: [seen('undo')] }), tool('z'), tool('later')], { finally: [seen('sweep'), tool('notify', { when: "steps.z.status == 'failed'" })] })
+    const given: { [name: string]: unknown } = {}
+    const { keys } = await run(workflow, { tool: ({ tool: name, given: input }) => (given[name] = input, name === 'z' ? failed('NOT_FOUND') : ok(name)) })
+    expect(keys).toEqual(['a', 'z', 'a~undo/undo', 'finally/sweep', 'finally/notify'])
+    expect([given['undo'], given['sweep']]).toEqual([1, 2].map(() => ({ input: { of: ['ok', 'failed', expect.any(String), null] } })))
+  })
+
   test('[9.interpreter-finally] is done after a success too, and its failure is the failure of the workflow, which takes nothing back', async () => {
     const workflow = flow([tool('a', { compensate: [tool('undo')] })], { finally: [tool('sweep')] })
     expect((await run(workflow, { tool: ({ tool: name }) => ok(name) })).settled).toEqual(ok('a'))
