@@ -12,6 +12,7 @@ export const WORKFLOW_RUNS: { readonly [name: string]: string } = {
   'workflow-run-input': 'The input of a workflow is key=value, JSON, @file or stdin, and what does not fit is told before anything begins, as are unknown tools.',
   'workflow-dry-run': 'workflow run --dry-run answers with the plan for its input, resume refuses a dry run, and neither acts.',
   'workflow-consent': 'workflow run wants the consent that run wants where one of its tools is destructive: --yes, or a person who is asked; on every engine, detached too.',
+  'run-once': 'With an idempotency key, run and workflow run do the work once: the same request joins the run or gets its record, another one is a CONFLICT, and what failed is done anew.',
   'workflow-killed': 'A workflow that is killed with -9 in any kind of step goes on after resume, with the same output, and no recorded step is run again.',
   'workflow-ended': 'SIGTERM and SIGHUP end the tools of a workflow and leave it as it is, with 143 and 129 and the command that goes on; no step counts as failed, and nothing is taken back.',
   'workflow-answer-left': 'A workflow that nobody performs takes an answer for its next attempt; a second answer is a CONFLICT.',

@@ -3,7 +3,6 @@ import { ToolError } from '../../contract/tool-error.ts'
 import type { Servable } from '../../call/servable.ts'
 import type { Entry } from '../../registry/entry.ts'
 import type { FoundProgram } from '../../registry/found.ts'
-import { createRun } from '../../runner/folder/create-run.ts'
 import { recover } from '../../runner/folder/recover.ts'
 import { findRunsFolder } from '../../runner/folder/find-runs-folder.ts'
 import { isQuestion } from '../../process/inputs/is-question.ts'
@@ -20,6 +19,7 @@ import { workflowOf } from '../../workflow/source/workflow-of.ts'
 import { withRegistry } from '../with-registry.ts'
 import { oneToolView } from '../call/one-tool-view.ts'
 import { callerOf } from './channels.ts'
+import { createOnce } from './claim-key.ts'
 import { inManner } from './consent.ts'
 import { startDetachedRun } from './detach.ts'
 import { followInForeground } from './foreground.ts'
@@ -62,10 +62,12 @@ export async function runRun(program: Servable, command: ToolCommand, io: Io, ho
     const given = selftest || asks ? read : await inManner(read, entry, subject, manner)
     const options = { ...readRunOptions(flags, globals, io.cwd), surroundings, caller: callerOf(io) }
     if (detach) checkDetachable(options)
-    const { request, start } = await makeRun({ entry, program: subject, given, options, dryRun: manner.dryRun, workflow: workflowOf(entry.found) }, io)
-    const paths = createRun(root, request)
+    const { request: asked, start } = await makeRun({ entry, program: subject, given, options, dryRun: manner.dryRun, workflow: workflowOf(entry.found) }, io)
+    const keyed = await createOnce(root, asked, selftest || asks || manner.dryRun ? undefined : globals.idempotencyKey)
+    if (keyed.is !== 'new') return (await import('./join-earlier.ts')).joinEarlier(keyed, { flags, progress }, io, host, globals)
+    const { paths, request } = keyed
     if (detach) return startDetachedRun(paths, request, io, host, globals)
-    return followInForeground(paths, request, { ...(start ? { start: start(paths, registry) } : { registry }), wait: wait === true, progress, asks }, io, host, globals)
+    return followInForeground(paths, request, { ...(start ? { start: start(paths, request, registry) } : { registry }), wait: wait === true, progress, asks }, io, host, globals)
   })
 }
 
