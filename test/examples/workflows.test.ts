@@ -56,7 +56,7 @@ describe('the workflow of the orchestration specification', () => {
 describe('the example of workflows', () => {
   test('does what its page says: stops at the question, is answered while nothing runs, goes on, and takes back what fails [9.workflow-answer-left]', async () => {
     const { folder, run } = makeProject('workflows')
-    const stopped = await run(['toolable', 'workflow', 'run', 'publish', 'from=pages'])
+    const stopped = await run(['toolable', 'workflow', 'run', 'publish', 'from=pages', '--yes'])
     expect([stopped.status, stopped.lines.at(-1)]).toMatchObject([77, { code: 'E_ANSWER_REQUIRED' }])
     expect((await run(['toolable', 'answer', 'latest', 'publish'])).status).toBe(0)
     const resumed = await run(['toolable', 'workflow', 'resume', 'latest'])
@@ -64,10 +64,10 @@ describe('the example of workflows', () => {
     expect(readdirSync(join(folder, 'site')).sort()).toEqual(['faq.txt', 'guide.txt', 'index'])
 
     writeFileSync(join(folder, 'pages/empty.txt'), '')
-    const refused = await run(['toolable', 'workflow', 'run', 'publish', 'from=pages', 'to=other'])
+    const refused = await run(['toolable', 'workflow', 'run', 'publish', 'from=pages', 'to=other', '--yes'])
     expect([refused.status, refused.lines.at(-2)]).toMatchObject([1, { type: 'error', msg: 'pages/empty.txt is empty', context: { step: 'check/0/words' } }])
     mkdirSync(join(folder, 'none'))
-    const failed = await run(['toolable', 'workflow', 'run', 'publish', 'from=none', 'to=other', '--answer', 'approve_pages=publish'])
+    const failed = await run(['toolable', 'workflow', 'run', 'publish', 'from=none', 'to=other', '--yes', '--answer', 'approve_pages=publish'])
     expect([failed.status, failed.lines.at(-2)]).toMatchObject([1, { type: 'error', msg: 'there are no pages to list' }])
     expect(existsSync(join(folder, 'other'))).toBe(false)
   })

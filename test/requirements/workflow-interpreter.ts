@@ -4,7 +4,7 @@ export const WORKFLOW_INTERPRETER: { readonly [name: string]: string } = {
   'interpreter-when': 'A step whose condition is not true is skipped, and its result is null.',
   'interpreter-command': 'A command is split before values are put in, and a leading ./tool is dropped.',
   'interpreter-errors': 'An expression that makes no sense fails its step before anything is started.',
-  'interpreter-retry': 'Failures that may pass, or are of the codes and classes that a step names, are tried again after growing pauses; others are not.',
+  'interpreter-retry': 'Failures that may pass are tried again after growing pauses; where a step says how often, every failure but those of input and permissions, or those of the codes and classes that it names.',
   'interpreter-on-error': 'With on_error: continue a step may fail and the workflow goes on.',
   'interpreter-compensation': 'When a workflow fails, what its steps did is taken back, the last first.',
   'interpreter-finally': 'The steps of finally are taken however it ended.',

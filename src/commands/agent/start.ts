@@ -1,5 +1,5 @@
 import type { Outcome } from '../../contract/outcome.ts'
-import { toolErrorFrom } from '../../contract/tool-error.ts'
+import { ToolError, toolErrorFrom } from '../../contract/tool-error.ts'
 import { call, definitionOf } from '../../call/tool.ts'
 import type { Tool } from '../../call/tool.ts'
 import type { CallOptions } from '../../call/options.ts'
@@ -38,6 +38,7 @@ const NO_TOOLS = 'there are no tools here, so the model can only talk: name them
 export async function startAgent({ wait, detach, progress: wish, ...given }: AgentFlags, context: BuiltinContext): Promise<number> {
   const { io, host, globals, set } = context
   const { config, folder, strict, probeUnsandboxed, cache, ...flags } = given
+  if (globals.idempotencyKey !== undefined) throw new ToolError('USAGE', 'an agent takes no idempotency key: what a model does is never the same work twice', { field: 'idempotency-key', suggestion: 'Leave it out' })
   const progress = chooseProgress(wish, globals, io)
   const surroundings = surroundingsOf(given)
   const settings = { ...flags, ...(globals.yes && { yes: true }), ...(globals.dryRun && { dryRun: true }) }

@@ -5,6 +5,7 @@ import type { Command } from '../../surfaces/cli/argv/command.ts'
 import type { Host } from '../../surfaces/cli/host.ts'
 import { printHelp } from '../../surfaces/cli/print-help.ts'
 import { chooseProgress } from '../progress/progress-flag.ts'
+import { refuseDryResume } from '../run/consent.ts'
 import { startDetachedRun } from '../run/detach.ts'
 import { followInForeground } from '../run/foreground.ts'
 import { readRunOptions } from '../run/request.ts'
@@ -22,6 +23,7 @@ export async function runResume(program: Servable, command: Command & { kind: 't
   if (wrong) throw wrong
   if (name === undefined) throw new ToolError('MISSING_PARAM', 'run is missing', { field: 'run', suggestion: 'toolable resume latest' })
   if (rest.length > 0) throw new ToolError('USAGE', `resume takes no more than the id of a run; got '${rest[0]!.slice(0, 60)}'`)
+  refuseDryResume('resume', globals.dryRun)
   return resumeRun(name, flags, globals, io, host)
 }
 

@@ -1,4 +1,4 @@
-import type { Io } from '../../contract/io.ts'
+import type { ByteSource, Io } from '../../contract/io.ts'
 import type { RunPaths } from '../../runner/folder/run-paths.ts'
 import type { AnswerChannel } from '../../runner/interactions/broker.ts'
 import { folderChannel } from '../../runner/interactions/channels/folder.ts'
@@ -6,6 +6,7 @@ import { lineChannel } from '../../runner/interactions/channels/lines.ts'
 import type { Question } from '../../runner/interactions/read-question.ts'
 import { findCaller } from '../../surfaces/cli/caller.ts'
 import { readLines } from '../../surfaces/cli/lines.ts'
+import type { LineReader } from '../../surfaces/cli/lines.ts'
 import { cleanLine } from '../../surfaces/cli/output/text/clean.ts'
 import { terminalAnswerer } from '../../surfaces/cli/terminal.ts'
 import { PERSON } from './person.ts'
@@ -38,8 +39,18 @@ export function openChannels(paths: RunPaths, io: Io, { wait, session }: Waiting
   return channels
 }
 
+// Stdin has one owner: whoever asks a person shares one reader.
+const readers = new WeakMap<ByteSource, LineReader>()
+
+/** The lines that a person types, for all who ask him something. */
+export function linesOf(stdin: ByteSource): LineReader {
+  const lines = readers.get(stdin) ?? readLines(stdin)
+  readers.set(stdin, lines)
+  return lines
+}
+
 function personChannel(io: Io, askPerson: AskPerson): AnswerChannel {
-  const lines = readLines(io.stdin)
+  const lines = linesOf(io.stdin)
   let turn: Promise<unknown> = Promise.resolve()
   const put = async (question: Question, signal: AbortSignal, dialogue?: Dialogue): Promise<unknown> => {
     const answer = terminalAnswerer({

@@ -43,10 +43,18 @@ export function noDryRun({ name, found }: Entry): ToolError {
   return new ToolError('PRECONDITION', `'${name}' has no dry run: it could not be told, and would act`, { field: 'dry_run', recoverable: false, suggestion: workflowOf(found) ? `toolable workflow plan ${name}` : 'Leave the dry run out, or give it an input that does no harm' })
 }
 
+/** Refuses a dry run of what goes on with a run: no attempt of it can be told. Throws PRECONDITION. */
+export function refuseDryResume(command: 'resume' | 'workflow resume', dryRun: boolean | undefined): void {
+  if (dryRun) throw new ToolError('PRECONDITION', `'${command}' has no dry run: what it goes on with could not be told, and would act`, { field: 'dry_run', recoverable: false, suggestion: 'toolable runs show <run> tells how far it is' })
+}
+
+/** What somebody has to agree to. */
+export type Consented = { readonly name: string; readonly destructive: boolean; /** How the command says that he does; default: as `toolable run` does. */ readonly agreeing?: { readonly fix: string; readonly example: string } }
+
 /** Refuses a destructive tool that nobody has agreed to. Throws CONFIRMATION_REQUIRED. */
-export function requireConsent({ name, destructive }: { readonly name: string; readonly destructive: boolean }, { agreed, dryRun }: Manner): void {
+export function requireConsent({ name, destructive, agreeing = { fix: 'Say --yes before the name of the tool', example: `toolable run --yes ${name} ...` } }: Consented, { agreed, dryRun }: Manner): void {
   if (agreed || dryRun || !destructive) return
-  throw new ToolError('CONFIRMATION_REQUIRED', `'${name}' is destructive, and nobody has agreed to it`, { suggestion: { action: 'retry_with_modified_input', fix: 'Say --yes before the name of the tool', example: `toolable run --yes ${name} ...`, applicability: 'has_placeholders' } })
+  throw new ToolError('CONFIRMATION_REQUIRED', `'${name}' is destructive, and nobody has agreed to it`, { suggestion: { action: 'retry_with_modified_input', ...agreeing, applicability: 'has_placeholders' } })
 }
 
 function withWord(given: Given, word: string): Given {

@@ -12,7 +12,7 @@ import type { LoadedWorkflow } from '../../workflow/source/load-workflows.ts'
 /** A tool that is to be run, with what it gets. */
 export type WantedRun = { readonly entry: Entry; /** Where it is one. */ readonly program: FoundProgram | undefined; readonly given: Given; readonly options: RunOptions; /** It plans instead of acting; it has been told already where it is a program. */ readonly dryRun: boolean; /** Where it is one: then it is a run of its own, and no call inside one. */ readonly workflow: LoadedWorkflow | undefined }
 
-export type MadeRun = { readonly request: RunRequest; /** Performs it, where it is neither a program nor a tool that is called. */ readonly start?: (paths: RunPaths, registry: Registry) => StartSubject }
+export type MadeRun = { readonly request: RunRequest; /** Performs it, where it is neither a program nor a tool that is called. */ readonly start?: (paths: RunPaths, request: RunRequest, registry: Registry) => StartSubject }
 
 type Where = { readonly cwd: string; readonly env: { readonly [name: string]: string | undefined }; now(): number }
 
@@ -23,5 +23,5 @@ export async function makeRun({ entry, program, given, options, dryRun, workflow
   const { timeout, answers, surroundings, caller } = options
   const [{ makeWorkflowRequest }, { workflowSubject }] = await Promise.all([import('../../workflow/run/make-workflow-request.ts'), import('../../workflow/run/workflow-subject.ts')])
   const request = makeWorkflowRequest(newRunId(), loaded.workflow, given.input ?? {}, { cwd, env, timeout, file: loaded.file, caller, ...(answers && { answers }), ...(surroundings && { surroundings }) })
-  return { request, start: (paths, registry) => workflowSubject({ paths, request, registry, env, now }) }
+  return { request, start: (paths, asked, registry) => workflowSubject({ paths, request: asked, registry, env, now }) }
 }

@@ -3,7 +3,6 @@ import { ToolError } from '../../contract/tool-error.ts'
 import type { Servable } from '../../call/servable.ts'
 import type { Entry } from '../../registry/entry.ts'
 import type { FoundProgram } from '../../registry/found.ts'
-import { createRun } from '../../runner/folder/create-run.ts'
 import { recover } from '../../runner/folder/recover.ts'
 import { findRunsFolder } from '../../runner/folder/find-runs-folder.ts'
 import { isQuestion } from '../../process/inputs/is-question.ts'
@@ -20,11 +19,13 @@ import { workflowOf } from '../../workflow/source/workflow-of.ts'
 import { withRegistry } from '../with-registry.ts'
 import { oneToolView } from '../call/one-tool-view.ts'
 import { callerOf } from './channels.ts'
-import { inManner, requireConsent } from './consent.ts'
+import { createOnce } from './claim-key.ts'
+import { inManner } from './consent.ts'
 import { startDetachedRun } from './detach.ts'
 import { followInForeground } from './foreground.ts'
 import { checkDetachable } from './hand-over.ts'
 import { makeRun } from './make-run.ts'
+import { obtainConsent } from './obtain-consent.ts'
 import { readRunOptions } from './request.ts'
 import type { RunFlags } from './request.ts'
 import { surroundingsOf } from './surroundings.ts'
@@ -57,14 +58,16 @@ export async function runRun(program: Servable, command: ToolCommand, io: Io, ho
     const read = await readGiven(entry, subject, selftest ? [] : rest, globals, io, host)
     const manner = { agreed: globals.yes === true, dryRun: globals.dryRun === true }
     // A program of ours asks by itself, in its own words.
-    if (subject?.call.form !== 'toolable') requireConsent({ name: entry.name, destructive: entry.definition.facts.annotations.destructive === true }, manner)
+    if (subject?.call.form !== 'toolable') await obtainConsent({ name: entry.name, destructive: entry.definition.facts.annotations.destructive === true }, manner, io, host.signal)
     const given = selftest || asks ? read : await inManner(read, entry, subject, manner)
     const options = { ...readRunOptions(flags, globals, io.cwd), surroundings, caller: callerOf(io) }
     if (detach) checkDetachable(options)
-    const { request, start } = await makeRun({ entry, program: subject, given, options, dryRun: manner.dryRun, workflow: workflowOf(entry.found) }, io)
-    const paths = createRun(root, request)
+    const { request: asked, start } = await makeRun({ entry, program: subject, given, options, dryRun: manner.dryRun, workflow: workflowOf(entry.found) }, io)
+    const keyed = await createOnce(root, asked, selftest || asks || manner.dryRun ? undefined : globals.idempotencyKey)
+    if (keyed.is !== 'new') return (await import('./join-earlier.ts')).joinEarlier(keyed, { flags, progress }, io, host, globals)
+    const { paths, request } = keyed
     if (detach) return startDetachedRun(paths, request, io, host, globals)
-    return followInForeground(paths, request, { ...(start ? { start: start(paths, registry) } : { registry }), wait: wait === true, progress, asks }, io, host, globals)
+    return followInForeground(paths, request, { ...(start ? { start: start(paths, request, registry) } : { registry }), wait: wait === true, progress, asks }, io, host, globals)
   })
 }
 

@@ -3,6 +3,7 @@ import type { Workflow } from '../../workflow/definition/workflow-type.ts'
 import type { BuiltinContext } from '../../surfaces/builtin/builtin.ts'
 import type { ChosenProgress } from '../progress/progress-flag.ts'
 import type { Surroundings } from '../config/load.ts'
+import type { RunFlags } from '../run/request.ts'
 
 /** A workflow that is to be executed, as the command line asks for it. */
 export type WantedExecution = {
@@ -14,6 +15,8 @@ export type WantedExecution = {
   readonly detach: boolean
   readonly wait: boolean
   readonly progress: ChosenProgress
+  /** Executes it once for this key. */
+  readonly key?: string
   readonly answers?: { readonly [key: string]: unknown }
   /** Seconds. */
   readonly timeout?: number
@@ -25,3 +28,8 @@ export type WantedExecution = {
 
 /** Executes a workflow on an engine while its caller looks on; gives the exit status. */
 export type Execute = (wanted: WantedExecution, context: BuiltinContext) => Promise<number>
+
+/** What is said of an execution, as the flags of a resume say it. */
+export function runFlagsOf({ detach, wait, answers = {}, surroundings: { config } }: WantedExecution): RunFlags & { readonly config?: string } {
+  return { detach, wait, answer: Object.entries(answers).map(([key, value]) => `${key}=${JSON.stringify(value)}`), ...(config !== undefined && { config }) }
+}

@@ -11,7 +11,12 @@ import { findWorkflow } from './find-workflow.ts'
 /** The plan of a workflow; throws CONFIG for one that is wrong, INVALID_INPUT for an input that does not fit it. */
 export async function planWorkflow({ workflow: given, input, config }: { readonly workflow: string; readonly input?: object; readonly config?: string }, { cwd }: { readonly cwd: string }): Promise<WorkflowPlan> {
   const workflow = await loadWorkflow(await findWorkflow(given, { cwd, config }), { cwd })
-  return planOf(workflow, input === undefined ? undefined : await checkedInput(workflow, input))
+  return input === undefined ? planOf(workflow) : planWithInput(workflow, input)
+}
+
+/** The plan of a workflow with an input; throws INVALID_INPUT for one that does not fit. */
+export async function planWithInput(workflow: Workflow, input: object): Promise<WorkflowPlan> {
+  return planOf(workflow, await checkedInput(workflow, input))
 }
 
 /** The plan for a person. */

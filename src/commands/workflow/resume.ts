@@ -11,6 +11,7 @@ import { findCaller } from '../../surfaces/cli/caller.ts'
 import { choosePresentation } from '../../surfaces/cli/mode.ts'
 import { findOrphans } from '../../workflow/engines/embedded/light/adopt-orphan.ts'
 import { resumeRun } from '../control/resume.ts'
+import { refuseDryResume } from '../run/consent.ts'
 import type { RunFlags } from '../run/request.ts'
 import { adoptHere } from './adopt-here.ts'
 
@@ -19,6 +20,7 @@ type Flags = RunFlags & { readonly run?: string; readonly config?: string }
 /** Goes on with a workflow, or in the background with every one whose process died; gives the exit status. */
 export async function resumeWorkflows({ run, ...flags }: Flags, context: BuiltinContext): Promise<number> {
   const { io, host, globals } = context
+  refuseDryResume('workflow resume', globals.dryRun)
   const root = findRunsFolder(io.cwd, flags.config)
   const orphans = new Set((await findOrphans(root)).map(({ w }) => w))
   const resume = async (id: string, how: RunFlags): Promise<number> => {

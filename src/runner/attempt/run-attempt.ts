@@ -111,11 +111,11 @@ async function supervise(options: AttemptOptions): Promise<Ending> {
     mirror.hurry()
     stopIt()
   }
-  const fail = (error: unknown): void => intervene({ why: 'failure', error: ToolError.is(error) ? error : new ToolError('INTERNAL', messageOf(error), { cause: error }) }, LAST_MOMENT)
+  const fail = (error: unknown, patience = LAST_MOMENT): void => intervene({ why: 'failure', error: ToolError.is(error) ? error : new ToolError('INTERNAL', messageOf(error), { cause: error }) }, patience)
   const cancel = (): void => {
     const reason: unknown = cancelled.reason
     // Whoever performs it goes, and nobody wants it to end.
-    if (ToolError.is(reason) && reason.code === 'INTERRUPTED') return fail(reason)
+    if (ToolError.is(reason) && reason.code === 'INTERRUPTED') return fail(reason, grace)
     intervene({ why: 'cancelled', reason: messageOf(reason ?? 'cancelled') }, grace)
   }
   const clock = startClock({

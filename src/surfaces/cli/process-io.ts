@@ -8,8 +8,8 @@ const PIPE_CAPACITY = 65_536
 const RETRY_MS = 5
 const MEMORY_DEVICES = 1
 
-/** The real process as Io. `onClosed` is told when nobody reads stdout any more. */
-export function processIo(onClosed: () => void): Io {
+/** The real process as Io. `onClosed` is told when nobody reads stdout any more, and whether that is because its terminal is gone. */
+export function processIo(onClosed: (hungUp: boolean) => void): Io {
   const stderr = fileSink(2, () => undefined)
   return {
     stdin: stdinSource(),
@@ -29,7 +29,7 @@ async function openScreen(): Promise<Screen> {
 }
 
 // process.stdout is never touched: it makes the pipe non-blocking, cuts output at exit, and costs milliseconds to load.
-function fileSink(fd: number, onClosed: () => void): TextSink {
+function fileSink(fd: number, onClosed: (hungUp: boolean) => void): TextSink {
   let queue: Promise<void> = Promise.resolve()
   let waiting = 0
   let closed = false
@@ -40,7 +40,7 @@ function fileSink(fd: number, onClosed: () => void): TextSink {
     if (closed) return
     closed = true
     if (!['EPIPE', 'ECONNRESET', 'EBADF', 'EIO'].includes(error.code ?? '')) failure = error
-    onClosed()
+    onClosed(error.code === 'EIO')
   }
   const enqueue = (bytes: Buffer): Promise<void> => {
     waiting++

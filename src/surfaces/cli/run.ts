@@ -55,18 +55,22 @@ async function runProcess(command: (argv: readonly string[], io: Io, host: Host)
   const exit = process.exit.bind(process)
   const cancelFile = process.env['RUN_ID'] ? process.env['CANCEL_FILE'] : undefined
   let signalled: number | undefined
-  const io = processIo(() => ending.cancel(new ToolError('CANCELLED', 'nobody reads the output any more')))
+  let leave: Serving['leave']
+  // A terminal that is gone takes the output before its signal is heard.
+  const io = processIo((hungUp) => ending.cancel((hungUp && leave?.('SIGHUP', SIGNALS.SIGHUP)?.error) || new ToolError('CANCELLED', 'nobody reads the output any more')))
 
   const prepareForTools = (redirectStrayOutput: () => void, serving?: Serving): void => {
     let asked = false
+    leave = serving?.leave?.bind(serving)
     for (const [signal, status] of Object.entries(SIGNALS)) {
       process.on(signal, () => {
         // Asked twice: the first answer is stuck.
         if (asked) return dieBy(signal)
         asked = true
         if (!serving) signalled = status
-        ending.cancel(new ToolError('CANCELLED', `the call was cancelled by ${signal}`))
-        setTimeout(() => dieBy(signal), serving?.farewell ?? LONGEST_FAREWELL_MS).unref()
+        const left = leave?.(signal, status)
+        ending.cancel(left?.error ?? new ToolError('CANCELLED', `the call was cancelled by ${signal}`))
+        setTimeout(() => dieBy(signal), left?.farewell ?? serving?.farewell ?? LONGEST_FAREWELL_MS).unref()
       })
     }
     // Nothing is left that could wake the handler: without this the process would end without an answer.

@@ -28,7 +28,7 @@ export type AnyBuiltStep = { readonly stepName: string; readonly result: AnyRef 
 export type BuiltStepOptions<Result = unknown> = {
   /** The step is taken only where this is true; otherwise its result is null. A text is an expression. */
   readonly when?: AnyRef | string
-  /** Tries after the first one; default: 3, for failures that may pass by themselves. */
+  /** Tries after the first one, for every failure but those of the input and of permissions, or for those `on` names; default: 3, for failures that may pass by themselves. */
   readonly retry?: number | { readonly max: number; readonly delay?: Duration; readonly factor?: number; readonly longest?: Duration; readonly on?: readonly string[] }
   readonly timeout?: Duration
   /** What a failure means: the end of the workflow (`stop`, the default), or nothing. */

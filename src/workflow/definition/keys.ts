@@ -43,7 +43,7 @@ export const RETRY_KEYS: { readonly [key: string]: Shape } = {
   delay: duration('The pause before the second try'),
   factor: any({ type: 'number', minimum: 1, maximum: 100 }, 'How much longer each pause is than the one before'),
   longest: duration('The longest pause'),
-  on: any({ anyOf: [{ type: 'string', minLength: 1 }, { type: 'array', items: { type: 'string', minLength: 1 } }] }, 'Codes and classes of errors that are tried again'),
+  on: any({ anyOf: [{ type: 'string', minLength: 1 }, { type: 'array', items: { type: 'string', minLength: 1 } }] }, 'Codes and classes of errors that are tried again; without it every failure is, but those of the input and of permissions'),
 }
 
 /** What a step of a kind may say. A kind that can be written in several ways has a form for each. */
@@ -62,7 +62,7 @@ export const BASE_KEYS: { readonly [key: string]: Shape } = {
   type: text('The kind of step; may be left out where another key says it'),
   name: text('A name that no other step has', { pattern: NAME.source }),
   when: any({ type: ['string', 'boolean'] }, 'The step is taken only where this expression is true'),
-  retry: any({ anyOf: [RETRY_KEYS['max']!.schema!, closed(RETRY_KEYS, [])] }, 'How often it is tried again'),
+  retry: any({ anyOf: [RETRY_KEYS['max']!.schema!, closed(RETRY_KEYS, [])] }, 'How often it is tried again, whatever failed but its input or its permissions; default: 3 times, for errors that may pass by themselves'),
   timeout: duration('Time for one try of a tool, for all of a step that holds others, for a wait, or for an answer'),
   on_error: text('stop: its failure ends the workflow; continue: its result is null', { enum: ['stop', 'continue'], default: 'stop' }),
   compensate: any({ anyOf: [STEP, { type: 'array', items: STEP }] }, 'What takes back what it did, when the workflow fails later'),

@@ -1,4 +1,4 @@
-import { findRow } from '../../contract/errors.ts'
+import { factsOf, findRow } from '../../contract/errors.ts'
 import type { Retry, Step } from '../definition/workflow-type.ts'
 import type { StepError } from '../engines/engine-type.ts'
 import { isTrue } from '../expressions/is-true.ts'
@@ -44,14 +44,17 @@ export function* takeStep(step: Step, at: Place): Flow<StepRecord> {
     if (thrown instanceof Stopped) throw thrown
     const error = nameStep(errorOf(thrown), path)
     context.tell?.({ type: 'step_done', step: path, status: 'failed', error })
+    // Also where it ends the workflow: what takes back and what is done in any case may ask how it went.
+    const record = keep({ status: 'failed', result: null, error })
     if (step.on_error !== 'continue') throw new StepFailure(error)
-    return keep({ status: 'failed', result: null, error })
+    return record
   }
 }
 
 function* tryStep(step: Step, at: Place, path: string): Flow<StepRecord> {
   const kind: StepKind = KINDS[step.type]
   const { retry = kind.retries ? USUAL : NEVER, timeout } = step
+  const mayPass = (error: StepError): boolean => (retry.on ? isOneOf(error, retry.on) : step.retry ? mayChange(error) : error.retryable)
   for (let attempt = 1; ; attempt += 1) {
     const here = attempt === 1 ? path : `${path}#${attempt}`
     try {
@@ -60,7 +63,7 @@ function* tryStep(step: Step, at: Place, path: string): Flow<StepRecord> {
     } catch (thrown) {
       if (thrown instanceof Stopped) throw thrown
       const error = errorOf(thrown)
-      if (attempt > retry.max || !mayPass(error, retry.on)) throw new StepFailure(error)
+      if (attempt > retry.max || !mayPass(error)) throw new StepFailure(error)
       const seconds = pauseBefore(attempt + 1, retry, `${at.frame.context.id}/${path}`)
       at.frame.context.tell?.({ type: 'step_retry', step: path, attempt: attempt + 1, in_s: seconds, error })
       if (seconds > 0) yield* act({ kind: 'sleep', key: `${path}#${attempt + 1}~pause`, until: { seconds } })
@@ -73,8 +76,13 @@ function nameStep(error: StepError, path: string): StepError {
   return error.details?.['step'] === undefined ? { ...error, details: { ...error.details, step: path } } : error
 }
 
-function mayPass({ code, retryable }: StepError, on: Retry['on']): boolean {
-  if (!on) return retryable
+// Whoever writes how often wants that for every failure but those that another try cannot change: a wrong input stays wrong, what is forbidden stays so, and who cancels means it.
+function mayChange({ code }: StepError): boolean {
+  const { category } = factsOf(code)
+  return category !== 'input' && category !== 'auth' && findRow(code)?.code !== 'CANCELLED'
+}
+
+function isOneOf({ code }: StepError, on: NonNullable<Retry['on']>): boolean {
   const row = findRow(code)
   return on.some((wanted) => wanted === code || (row !== undefined && (wanted === row.row.class || findRow(wanted)?.code === row.code)))
 }

@@ -19,12 +19,17 @@ function describeStep(step: PlannedStep): readonly string[] {
   const limits = [
     ...(step.when === undefined ? [] : [`when ${step.when}${step.taken === undefined ? '' : step.taken ? ' (it is)' : ' (it is not: skipped)'}`]),
     ...(step.needs.length === 0 ? [] : [`needs ${step.needs.join(', ')}`]),
-    ...(step.retry === undefined ? [] : [step.retry.max === 0 ? 'never tried again' : `tried again ${step.retry.max} times, first after ${describeSeconds(step.retry.delay)}`]),
+    ...(step.retry === undefined ? [] : [describeRetry(step.retry)]),
     ...(step.timeout === undefined ? [] : [`at most ${describeSeconds(step.timeout)}`]),
     ...(step.concurrency === undefined ? [] : [`${step.concurrency} at the same time`]),
     ...(step.on_error === 'continue' ? ['goes on after a failure'] : []),
   ]
   return [`${indent}${step.key}  ${whatOf(step)}`, ...(limits.length === 0 ? [] : [`${indent}    ${limits.join('; ')}`])]
+}
+
+function describeRetry({ max, delay, on }: NonNullable<PlannedStep['retry']>): string {
+  if (max === 0) return 'never tried again'
+  return `tried again ${max === 1 ? 'once' : `${max} times`} ${on ? `after ${on.join(', ')}` : 'whatever failed'}, first after ${describeSeconds(delay)}`
 }
 
 function whatOf(step: PlannedStep): string {

@@ -11,6 +11,8 @@ export type Inquiry = Required<Pick<Subject, 'answer'>> & {
   /** The same for a question of the workflow itself, whose time the interpreter keeps. */
   askOwn(question: WorkflowQuestion, signal: AbortSignal): Promise<{ readonly value: unknown; readonly by: string }>
   decline(id: string, error: ToolError): void
+  /** The workflow is left as it is: what it asks stays open for its next attempt, though nobody waits here any more. */
+  leave(): void
 }
 
 type Waiting = { readonly resolve: (answer: { readonly value: unknown; readonly by: string }) => void; readonly reject: (error: unknown) => void }
@@ -18,6 +20,7 @@ type Waiting = { readonly resolve: (answer: { readonly value: unknown; readonly 
 /** Opens the questions of one attempt. A question that nobody waits for any more is withdrawn. */
 export function openInquiry(listener: Pick<SubjectListener, 'onQuestion' | 'onWithdrawn'>): Inquiry {
   const waiting = new Map<string, Waiting>()
+  let isLeft = false
   const ask: Inquiry['ask'] = (question, signal, context) => new Promise((resolve, reject) => {
     const settle = (): void => {
       signal.removeEventListener('abort', withdraw)
@@ -25,7 +28,7 @@ export function openInquiry(listener: Pick<SubjectListener, 'onQuestion' | 'onWi
     }
     const withdraw = (): void => {
       settle()
-      listener.onWithdrawn(question.id)
+      if (!isLeft) listener.onWithdrawn(question.id)
       reject(signal.reason as Error)
     }
     if (signal.aborted) return reject(signal.reason as Error)
@@ -40,5 +43,6 @@ export function openInquiry(listener: Pick<SubjectListener, 'onQuestion' | 'onWi
     },
     answer: ({ id, value, by }) => waiting.get(String(id))?.resolve({ value, by: String(by) }),
     decline: (id, error) => waiting.get(id)?.reject(error),
+    leave: () => void (isLeft = true),
   }
 }

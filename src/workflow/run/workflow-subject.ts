@@ -28,7 +28,7 @@ export type WorkflowRun = {
   readonly now: () => number
 }
 
-/** A workflow as what a run supervises: it goes on from its journal, asks through the run, and tells in the lines of the protocol what happens. Cancelled, it takes back what it did before it ends; where the record or the journal breaks, it stops as it is, for whoever resumes it. */
+/** A workflow as what a run supervises: it goes on from its journal, asks through the run, and tells in the lines of the protocol what happens. Cancelled, it takes back what it did before it ends; where the record or the journal breaks, or its process is ended, it stops as it is, for whoever resumes it: what it had begun is told neither as done nor as failed. */
 export function workflowSubject({ paths, request, registry, env, now }: WorkflowRun): StartSubject {
   return async (listener): Promise<Subject> => {
     const workflow = request.workflow!.definition as unknown as Workflow
@@ -37,20 +37,21 @@ export function workflowSubject({ paths, request, registry, env, now }: Workflow
     const inquiry = openInquiry(listener)
     const tell = narrate(workflow, listener)
     const working = new Set<Promise<unknown>>()
+    let why: Intervention | undefined
+    let isLeft = false
     const perform = createPerformTool({
       registry, runsFolder: join(paths.folder, '..'), cwd: request.cwd, env, leavesUnanswered: true, traceparent: request.traceparent,
       startWorkflow: (inner, asked) => workflowSubject({ paths: inner, request: asked, registry, env, now }),
-      tell: (line) => (listener.onLine(line), listener.room()),
+      tell: (line) => (isLeft ? undefined : (listener.onLine(line), listener.room())),
       ask: ({ question, context }, signal) => inquiry.ask(question, signal, context).catch(() => undefined),
     })
     const durable = createDurableContext({ id: request.run_id, records: journal.records, journal, perform: tracked(perform, working), ask: (question, signal) => inquiry.askOwn(question, signal), now, tell: tell.event })
-    let why: Intervention | undefined
     const work = async (): Promise<SubjectEnd> => {
       const settled = await execute().catch((error: unknown) => settleThrown(error))
       // Nothing that it started outlives it.
       await Promise.allSettled(working)
       await journal.close().catch(() => undefined)
-      listener.onLine(endLine(settled))
+      if (!isLeft || settled.ok) listener.onLine(endLine(settled))
       return { child: { reason: why && why.why !== 'cancelled' && !settled.ok ? 'cancelled' : 'exited', status: settled.ok ? 0 : null, signal: null }, speaksProtocol: true, stdout: Buffer.alloc(0), stderr: '' }
     }
     const execute = async (): Promise<Settled> => {
@@ -72,7 +73,11 @@ export function workflowSubject({ paths, request, registry, env, now }: Workflow
         why = intervention
         if (intervention.why === 'cancelled') durable.cancel(intervention.reason)
         else if (intervention.why === 'deadline') durable.cancel(`it took longer than ${intervention.seconds} seconds`)
-        else durable.stop(intervention.why === 'failure' ? intervention.error : new ToolError('INTERNAL', 'the run was ended'))
+        else {
+          isLeft = true
+          inquiry.leave()
+          durable.stop(intervention.why === 'failure' ? intervention.error : new ToolError('INTERNAL', 'the run was ended'))
+        }
       },
       end: work(),
     }

@@ -76,6 +76,17 @@ export default workflow({ name: 'greet', input: { type: 'object', properties: { 
     expect(shown.screen).toMatch(/step {6}ok {10}go \(ai_decision, [\d.]+ s\)\r\n {2}step {6}skipped {5}say/)
   })
 
+  test('tries a step again as often as it says, whatever failed, and tells finally how it went [9.interpreter-retry] [9.interpreter-finally]', async () => {
+    const project = makeProject()
+    project.write('stop', 'E_UNKNOWN')
+    const say = (name: string, fail = 'nothing'): object => ({ name, tool: 'count', input: { name, log: project.path('counted'), fail: project.path(fail) } })
+    project.write('again.json', JSON.stringify({ name: 'again', steps: [{ ...say('slow'), input: { name: 'slow', log: project.path('counted'), gate: project.path('never') }, timeout: '2s', retry: { max: 1, delay: '1ms' }, on_error: 'continue' }, { ...say('bad', 'stop'), retry: { max: 2, delay: '1ms' } }], finally: [{ ...say('notify'), when: "steps.bad.status == 'failed' && steps.bad.error.code == 'INTERNAL'" }] }))
+    expect((await project.toolable(['workflow', 'plan', 'again.json', '-o', 'text'])).stdout).toContain('tried again 2 times whatever failed, first after 0.001s')
+    const ended = await project.toolable(['workflow', 'run', 'again.json'])
+    expect([ended.status, ended.lines.at(-1)]).toMatchObject([1, { state: 'failed', code: 'E_UNKNOWN' }])
+    expect(project.counted()).toEqual(['slow', 'slow', 'bad', 'bad', 'bad', 'notify'])
+  })
+
   test('has no deadline of its own, and ends by the one that it is given [9.workflow-no-deadline]', async () => {
     const project = makeProject()
     project.write('slow.json', JSON.stringify({ name: 'slow', steps: [{ name: 'wait', command: `count --name a --log ${project.path('counted')} --gate ${project.path('never')}` }], finally: [{ name: 'clean', command: `count --name clean --log ${project.path('counted')}` }] }))

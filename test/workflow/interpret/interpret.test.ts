@@ -60,6 +60,14 @@ describe('failures', () => {
     expect((await run(flow([tool('a', { retry: { ...retry, max: 0, on: undefined } })]), { tool: () => failed('DEPENDENCY', true) })).keys).toEqual(['a'])
   })
 
+  test('[9.interpreter-retry] are all tried again where the step says how often, but those that cannot change', async () => {
+    const retry = { max: 2, delay: 0, factor: 2, longest: 60 }
+    const tried = async (code: string, step: Step = tool('a', { retry })) => (await run(flow([step]), { tool: () => failed(code) })).keys.length
+    expect(await Promise.all(['INTERNAL', 'TIMEOUT', 'NOT_FOUND', 'E_MY_OWN', 'DEPENDENCY'].map((code) => tried(code)))).toEqual([3, 3, 3, 3, 3])
+    expect(await Promise.all(['INVALID_INPUT', 'USAGE', 'PERMISSION', 'CONFIRMATION_REQUIRED', 'CANCELLED', 'E1234'].map((code) => tried(code)))).toEqual([1, 1, 1, 1, 1, 1])
+    expect([await tried('INTERNAL', tool('a')), await tried('INTERNAL', { type: 'parallel', name: 'all', tasks: [tool('a')], max_concurrency: 1, retry })]).toEqual([1, 3])
+  })
+
   test('[9.interpreter-on-error] a step may fail and the workflow goes on', async () => {
     const { settled } = await run(flow([tool('a', { on_error: 'continue' }), tool('b')], { output: ['${{ steps.a.error.code }}', '${{ steps.a.result }}', '${{ steps.b.result }}'] }), { tool: ({ tool: name }) => (name === 'a' ? failed('NOT_FOUND') : ok('b')) })
     expect(settled).toEqual(ok(['NOT_FOUND', null, 'b']))
@@ -78,6 +86,15 @@ describe('failures', () => {
     const given: unknown[] = []
     await run(flow([named, tool('second', { compensate: [{ type: 'tool', name: 'tool-1', tool: 'undo-second' }] }), tool('fails')]), { tool: ({ tool: name, given: input }) => (given.push(input), name === 'fails' ? failed('NOT_FOUND') : ok(`of ${name}`)) })
     expect(given.at(-1)).toEqual({ input: { of: 'of tool-1' } })
+  })
+
+  test('[9.interpreter-finally] [9.interpreter-compensation] what is done after a failure sees the step that failed, with its error', async () => {
+    const seen = (name: string): Step => ({ type: 'tool', name, tool: name, input: { of: ['${{ steps.a.status }}', '${{ steps.z.status }}', '${{ steps.z.error.message }}', '${{ steps.later.status }}'] } })
+    const workflow = flow([tool('a', { compensate: [seen('undo')] }), tool('z'), tool('later')], { finally: [seen('sweep'), tool('notify', { when: "steps.z.status == 'failed'" })] })
+    const given: { [name: string]: unknown } = {}
+    const { keys } = await run(workflow, { tool: ({ tool: name, given: input }) => (given[name] = input, name === 'z' ? failed('NOT_FOUND') : ok(name)) })
+    expect(keys).toEqual(['a', 'z', 'a~undo/undo', 'finally/sweep', 'finally/notify'])
+    expect([given['undo'], given['sweep']]).toEqual([1, 2].map(() => ({ input: { of: ['ok', 'failed', expect.any(String), null] } })))
   })
 
   test('[9.interpreter-finally] is done after a success too, and its failure is the failure of the workflow, which takes nothing back', async () => {

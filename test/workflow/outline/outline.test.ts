@@ -72,7 +72,7 @@ describe('plans [9.workflow-plan]', () => {
   test('for people', () => {
     expect(planText(planOf(workflow, { root: 'a b', files: [] }))).toBe(`nightly: Every night (at most 1h)
   scan  scan --root 'a b'
-      needs input.root; tried again 2 times, first after 1s; at most 1m30s
+      needs input.root; tried again 2 times whatever failed, first after 1s; at most 1m30s
   choose  asks: Which?
       when input.root == "src" (it is not: skipped); needs input.root
   shards  all of these at once

@@ -122,6 +122,59 @@ describe('kill -9', () => {
   })
 })
 
+describe('SIGTERM and SIGHUP', () => {
+  test('end its tools and leave it as it is: nothing is taken back, and resume goes on [9.workflow-ended]', async () => {
+    const project = makeProject()
+    writeFlow(project)
+    const first = project.start(['workflow', 'run', 'flow.json', '--wait'])
+    await expect.poll(() => project.counted(), PATIENCE).toEqual(['first'])
+    first.kill('SIGTERM')
+    const ended = await first.ended
+    const id = workflowOf(project)
+    expect([ended.status, ...ended.lines.slice(-2)]).toMatchObject([143, { type: 'runner_error', code: 'E_INTERRUPTED', hint: `toolable workflow resume ${id}` }, { type: 'runner_end', state: 'failed', rc: 143 }])
+    expect(ended.lines.filter(({ type }) => type === 'task_done')).toEqual([])
+    expect(listNaming(project.folder)).toEqual([])
+    expect((await project.toolable(['workflow', 'list'])).json.result.executions).toMatchObject([{ run_id: id, state: 'failed' }])
+    open(project, 'first', 'undo')
+
+    const second = project.start(['workflow', 'resume', id, '--wait', '-o', 'text'])
+    await second.said('Which way?')
+    second.kill('SIGHUP')
+    const hungUp = await second.ended
+    expect([hungUp.status, hungUp.stdout]).toEqual([129, expect.stringContaining(`go on      toolable resume ${id}`)])
+    // What it asked is still asked.
+    expect((await project.toolable(['answer', id, 'left'])).json.result).toMatchObject({ question: 'choose', go_on: `toolable resume ${id}` })
+
+    const third = project.start(['resume', id])
+    await expect.poll(() => project.counted().slice(2).sort(), PATIENCE).toEqual(['one', 'two'])
+    third.kill('SIGTERM')
+    expect((await third.ended).status).toBe(143)
+    open(project, 'one', 'two')
+    const last = await project.toolable(['resume', id])
+    expect([last.status, withoutKeys(resultOf(last.lines))]).toEqual([0, OUTPUT])
+    expect(resultOf(last.lines).both.map(({ key }: any) => key)).toEqual(project.log(id).filter(({ type, task_id, attempt }) => type === 'task_started' && String(task_id).startsWith('both/') && attempt === 4).map(({ task_id }) => `${id}/${task_id}`))
+    expect(project.counted().sort()).toEqual(['first', 'first', 'left', 'one', 'one', 'two', 'two'])
+  })
+
+  test('leave a detached one too; Ctrl-C after a resume still takes back [9.workflow-ended]', async () => {
+    const project = makeProject()
+    writeFlow(project)
+    open(project, 'first', 'undo')
+    const { json: { result } } = await project.toolable(['workflow', 'run', 'flow.json', '--answer', 'way=left', '--detach'])
+    await expect.poll(() => project.counted().length, PATIENCE).toBe(3)
+    process.kill(result.supervisor, 'SIGTERM')
+    await expect.poll(() => project.log(result.run_id).at(-1), PATIENCE).toMatchObject({ type: 'runner_end', code: 'E_INTERRUPTED' })
+    await expect.poll(() => listNaming(project.folder), PATIENCE).toEqual([])
+    expect(project.counted()).not.toContain('undo')
+
+    const again = project.start(['workflow', 'resume', result.run_id])
+    await expect.poll(() => project.counted().length, PATIENCE).toBe(5)
+    again.kill('SIGINT')
+    expect((await again.ended).status).toBe(130)
+    expect(project.counted().at(-1)).toBe('undo')
+  })
+})
+
 describe('cancelling', () => {
   test('Ctrl-C ends the children, takes back what was done, and is 130 [9.workflow-cancel] [9.cancel-reaches]', async () => {
     const project = makeProject()

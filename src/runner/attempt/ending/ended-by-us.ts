@@ -15,8 +15,14 @@ export function endByUs(intervention: Intervention, end: SubjectEnd, last: ToolL
     case 'output':
       return failWith(new ToolError('OUTPUT_LIMIT', `the tool wrote more than ${intervention.bytes} bytes, and was ended`, { suggestion: 'Let it write to a file in its workspace, or raise resources.output_mb' }))
     case 'failure':
-      return failWith(intervention.error)
+      return { ...failWith(intervention.error), ...statusOfSignal(intervention.error) }
     case 'cancelled':
       return { state: 'cancelled', rc: ownStatus(end) || 130, again: false, lines: [last?.type === 'cancelled' ? last : { type: 'cancelled', reason: intervention.reason }] }
   }
+}
+
+// Whose process was told to go by a signal passes that on by its status.
+function statusOfSignal({ code, details }: ToolError): { readonly rc?: number } {
+  const status = code === 'INTERRUPTED' ? details?.['exit_status'] : undefined
+  return typeof status === 'number' ? { rc: status } : {}
 }
