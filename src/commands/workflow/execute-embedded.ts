@@ -14,14 +14,14 @@ import { withRegistry } from '../with-registry.ts'
 import type { Execute } from './execute-type.ts'
 
 /** Executes a workflow in this process, as a run on record. */
-export const executeEmbedded: Execute = async ({ workflow, input, file, surroundings, id = newRunId(), detach, wait, progress, answers, timeout }, { io, host, globals }) => {
+export const executeEmbedded: Execute = async ({ workflow, input, file, surroundings, id = newRunId(), detach, wait, progress, answers, typedAnswers, timeout }, { io, host, globals }) => {
   if (!isRunId(id)) throw new ToolError('INVALID_INPUT', `'${id.slice(0, 60)}' cannot be the id of a run: ids look like r-0123456789`, { field: 'id' })
   const root = findRunsFolder(io.cwd, surroundings.config)
   await recover(root)
   return withRegistry(surroundings, io, async (registry) => {
     const { problems, found } = await checkTools(workflow, registry)
     if (problems.length > 0) throw problemsError(problems, found)
-    const request = makeWorkflowRequest(id, workflow, input, { cwd: io.cwd, env: io.env, timeout, surroundings, file, caller: callerOf(io), ...(answers && { answers }) })
+    const request = makeWorkflowRequest(id, workflow, input, { cwd: io.cwd, env: io.env, timeout, surroundings, file, caller: callerOf(io), ...(answers && { answers }), ...(typedAnswers && { typedAnswers }) })
     const paths = createRun(root, request)
     if (detach) return startDetachedRun(paths, request, io, host, globals)
     return followInForeground(paths, request, { start: workflowSubject({ paths, request, registry, env: io.env, now: io.now }), wait, progress }, io, host, globals)

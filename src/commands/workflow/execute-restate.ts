@@ -15,12 +15,12 @@ import type { Execute } from './execute-type.ts'
 const INGRESS = 'http://127.0.0.1:8080'
 
 /** Has workers at a Restate server execute a workflow. Here it is a run on record as well, which starts it there, shows what happens, and passes answers and cancellation on; whatever becomes of this process, the workflow goes on. */
-export const executeRestate: Execute = async ({ workflow, input, file, surroundings, id = newRunId(), detach, wait, progress, answers, timeout, ingress = INGRESS, admin }, { io, host, globals }) => {
+export const executeRestate: Execute = async ({ workflow, input, file, surroundings, id = newRunId(), detach, wait, progress, answers, typedAnswers, timeout, ingress = INGRESS, admin }, { io, host, globals }) => {
   const server = { ingress, ...(admin !== undefined && { admin }) }
   await checkServer(openServer(server, io), id, hashWorkflow(workflow))
   const root = findRunsFolder(io.cwd, surroundings.config)
   await recover(root)
-  const request = makeWorkflowRequest(id, workflow, input, { cwd: io.cwd, env: io.env, timeout, surroundings, file, server, caller: callerOf(io), ...(answers && { answers }) })
+  const request = makeWorkflowRequest(id, workflow, input, { cwd: io.cwd, env: io.env, timeout, surroundings, file, server, caller: callerOf(io), ...(answers && { answers }), ...(typedAnswers && { typedAnswers }) })
   const paths = createRun(root, request)
   if (detach) return startDetachedRun(paths, request, io, host, globals)
   return followInForeground(paths, request, { start: remoteSubject({ paths, request, now: io.now }), wait, progress }, io, host, globals)

@@ -15,6 +15,8 @@ export type WantedExecution = {
   readonly wait: boolean
   readonly progress: ChosenProgress
   readonly answers?: { readonly [key: string]: unknown }
+  /** Which of them are text as it was typed. */
+  readonly typedAnswers?: readonly string[]
   /** Seconds. */
   readonly timeout?: number
   /** Where the server of a distributed engine listens. */

@@ -1,7 +1,7 @@
 import { ToolError } from '../../contract/tool-error.ts'
 import { checkAnswer } from '../../call/check-answer.ts'
 import type { Schema } from '../../define/schema/schema.ts'
-import { compileAsked } from './compile-asked.ts'
+import { compileAsked } from '../../call/compile-asked.ts'
 import type { Question } from './read-question.ts'
 
 /** An answer, who gave it, and what he said about it: words for the record. */

@@ -102,6 +102,6 @@ function aboutOf({ tool, version, timeout_s, cwd, traceparent, parent, dry_run }
   return { tool, ...(version !== undefined && { version }), ...(timeout_s !== undefined && { timeout_s }), cwd, ...(traceparent !== undefined && { traceparent }), ...(parent && { parent }), ...(dry_run && { dry_run }) }
 }
 
-function presetsOf({ answers }: RunRequest, policy: Policy): readonly AnswerChannel[] {
-  return [...(answers ? [presetChannel('the caller', answers)] : []), presetChannel('policy', policy.answers)]
+function presetsOf({ answers, typed_answers }: RunRequest, policy: Policy): readonly AnswerChannel[] {
+  return [...(answers ? [presetChannel('the caller', answers, typed_answers)] : []), presetChannel('policy', policy.answers)]
 }
