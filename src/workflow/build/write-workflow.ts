@@ -1,4 +1,5 @@
 import { ToolError } from '../../contract/tool-error.ts'
+import { problemOf, problemsError } from '../definition/finding.ts'
 import { normaliseWorkflow } from '../definition/normalise-workflow.ts'
 import type { Workflow } from '../definition/workflow-type.ts'
 import type { Author } from './author.ts'
@@ -14,7 +15,11 @@ import { toData } from './to-data.ts'
 
 /** Has a function write a workflow, and gives it as data. Throws CONFIG: at once for what means nothing where it stands, with every problem for the rest. */
 export async function writeWorkflow(author: Author): Promise<Workflow> {
-  return normaliseWorkflow(toPlainData(author, writeAll))
+  const workflow = normaliseWorkflow(toPlainData(author, writeAll))
+  const { findDefaultFaults } = await import('../definition/find-default-faults.ts')
+  const faults = await findDefaultFaults(workflow)
+  if (faults.length > 0) throw problemsError(faults.map(problemOf))
+  return workflow
 }
 
 function writeAll({ options, write }: Author): WrittenWorkflow {
