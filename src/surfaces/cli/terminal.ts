@@ -1,17 +1,18 @@
 import type { Answerer, Interaction } from '../../contract/interaction.ts'
-import type { TextSink } from '../../contract/io.ts'
+import type { Screen, TextSink } from '../../contract/io.ts'
 import { readTyped } from '../../call/read-typed.ts'
 import type { LineReader } from './lines.ts'
 import { cleanText } from './output/text/clean.ts'
 import { displayWidth } from './output/text/display-width.ts'
 
-/** A person at a terminal who answers questions. Questions go to stderr, so that stdout stays clean. */
-export function terminalAnswerer(lines: Pick<LineReader, 'next'>, stderr: Pick<TextSink, 'write'>): Answerer {
+/** A person at a terminal who answers questions. Questions go to stderr, so that stdout stays clean; on a `screen` they are put again when the process was stopped meanwhile. */
+export function terminalAnswerer(lines: Pick<LineReader, 'next'>, stderr: Pick<TextSink, 'write'>, screen?: Pick<Screen, 'onStop'>): Answerer {
   return async (question, signal) => {
     if (question.problem) stderr.write(`  ${cleanText(question.problem)}\n`)
     for (;;) {
       stderr.write(wording(question))
-      const line = await lines.next(signal)
+      const goneOn = screen?.onStop(() => undefined, () => stderr.write(wording(question)))
+      const line = await lines.next(signal).finally(goneOn)
       if (line === undefined) {
         stderr.write('\n')
         return undefined
