@@ -6,6 +6,7 @@ import { resolveSchema } from '../define/schema/source.ts'
 import type { LazySchema, Schema } from '../define/schema/schema.ts'
 import type { AskHost } from './ask-host.ts'
 import { checkAnswer } from './check-answer.ts'
+import { checkDefault } from './check-default.ts'
 import { asHost } from './exit-guard.ts'
 import { randomId } from './ids.ts'
 import { onAbort } from './on-abort.ts'
@@ -55,7 +56,9 @@ export function createSample(host: AskHost): (prompt: string, options?: SampleOp
 
 async function prepare(question: ConfirmQuestion | DecisionQuestion | InputQuestion): Promise<{ readonly schema: Schema | undefined; readonly interaction: Interaction }> {
   const schema = question.kind === 'input' && question.schema !== undefined ? (await import('../define/schema/compile.ts')).compileSchema(resolveSchema(question.schema as LazySchema), 'output') : undefined
-  return { schema, interaction: toInteraction(question, schema) }
+  const interaction = toInteraction(question, schema)
+  await checkDefault(interaction)
+  return { schema, interaction }
 }
 
 function toRequest(prompt: string, { maxTokens = 1000, system, temperature, stopSequences, key }: SampleOptions): SampleRequest {

@@ -13,6 +13,8 @@ export type RunOptions = {
   readonly retries?: number | undefined
   readonly allowLevel?: RunRequest['allow_level']
   readonly answers?: RunRequest['answers']
+  /** Keys of answers that are text as somebody typed it: JSON or text, whichever the question wants. Others are taken as they are. */
+  readonly typedAnswers?: RunRequest['typed_answers']
   /** Name and file of each secret. */
   readonly secrets?: RunRequest['secrets']
   readonly idempotencyKey?: string | undefined
@@ -33,7 +35,7 @@ const RETRIES = 3
 /** The request for a run, as `run.json` keeps it. Throws CONFIG for a variable of the environment that makes no sense. */
 export async function makeRequest(runId: string, entry: Pick<Entry, 'id' | 'definition'> & { readonly found: Pick<Entry['found'], 'version'> }, program: FoundProgram | undefined, given: Given, options: RunOptions, { cwd, env }: Where): Promise<RunRequest> {
   const { manifest } = await entry.definition.compiled()
-  const { allowLevel, answers, secrets, surroundings, caller } = options
+  const { allowLevel, answers, typedAnswers, secrets, surroundings, caller } = options
   return {
     v: 1,
     run_id: runId,
@@ -59,6 +61,7 @@ export async function makeRequest(runId: string, entry: Pick<Entry, 'id' | 'defi
     ...(allowLevel && { allow_level: allowLevel }),
     ...(secrets && { secrets }),
     ...(answers && { answers }),
+    ...(typedAnswers && { typed_answers: typedAnswers }),
   }
 }
 

@@ -54,4 +54,6 @@ export type RunRequest = {
   readonly secrets?: { readonly [name: string]: string }
   /** Answers that were given before anybody asked, by key or action. */
   readonly answers?: { readonly [key: string]: unknown }
+  /** Which of them are text as it was typed, to be read as their question wants. */
+  readonly typed_answers?: readonly string[]
 }

@@ -57,6 +57,21 @@ describe('answers that do not fit', () => {
   })
 })
 
+describe('a default that does not fit', () => {
+  test.each<[string, ReturnType<typeof asking>, string]>([
+    ['decision', asking((ctx) => ctx.ask({ kind: 'decision', prompt: 'Which?', options: ['red'], default: 'green' as never })), "the default of the question 'Which?' must be one of red"],
+    ['input', asking((ctx) => ctx.ask({ kind: 'input', prompt: 'How many?', schema: { type: 'integer' }, default: 'x' })), "the default of the question 'How many?' must be a whole number"],
+  ])('[3.context-ask] %s is a fault of the tool, before anybody is asked', async (_kind, asks, message) => {
+    const answer = vi.fn<Answerer>(() => 'red')
+    expect(await call(asks, {}, { answer })).toMatchObject({ error: { code: 'INTERNAL', message: expect.stringContaining(message) } })
+    expect(answer).not.toHaveBeenCalled()
+  })
+
+  test('[3.context-ask] one that the schema would make of an answer fits', async () => {
+    await expect(asking((ctx) => ctx.ask({ kind: 'input', prompt: '?', schema: z.string().transform(Number), default: 5 }))({})).resolves.toBe(5)
+  })
+})
+
 describe('nobody there', () => {
   const nobody: (Answerer | undefined)[] = [undefined, () => undefined, async () => undefined]
 

@@ -13,6 +13,7 @@ export const RUNNER: { readonly [name: string]: string } = {
   'kill-tree': 'What does not end within the grace is killed, with everything that it has started.',
   'daemon': 'A daemon that keeps stdout open delays nobody and does not survive its run.',
   'answer-lines': 'The calling agent answers a question by a JSON line on stdin.',
+  'answers-typed': 'A text that is typed as an answer, on a command line or at a terminal, is read as its question wants it: an option, yes or no, JSON that fits its schema, else text.',
   'nobody': 'With nobody to answer a run fails with the exact command that goes on, and that command does.',
   'waiting': 'A detached run really waits for an answer; one that does not fit is refused, the first that fits counts.',
   'asks-and-goes-on': 'A tool that asks and does not wait is not held up.',

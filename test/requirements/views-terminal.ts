@@ -18,6 +18,7 @@ export const VIEWS_TERMINAL: { readonly [name: string]: string } = {
   'tree-colours': 'NO_COLOR, --no-color and TERM=dumb take colours away, FORCE_COLOR brings them; a colour never stands without a symbol and a word.',
   'tree-ascii': 'A terminal that has no characters beyond ASCII gets none.',
   'tree-lazy': 'What draws trees is loaded only where one is drawn.',
+  'tree-stray': 'What a tool that runs in this process prints stands above the live view, without control sequences, and in the log of its run, like the stderr of a program.',
   'progress-flag': '--progress auto|tty|plain|jsonl|none decides what is shown on stderr, and never changes what a program reads from stdout; auto is a tree where a person looks on, and what it was before anywhere else.',
   'last-line': 'A run ends with a line that says what to do next; after a failure error, hint and log stand before it.',
   'tables': 'Tables have no borders, the id first and figures at the right; they leave columns out before they cut what names a thing, and never wrap.',

@@ -1,3 +1,4 @@
+import { readTyped } from '../../call/read-typed.ts'
 import { isObject } from '../../contract/json.ts'
 import { isOver } from '../../contract/run-state.ts'
 import { ToolError } from '../../contract/tool-error.ts'
@@ -7,7 +8,6 @@ import type { AnswerWords } from '../../runner/interactions/answer-file.ts'
 import { giveAnswer } from '../../runner/interactions/give-answer.ts'
 import type { Question } from '../../runner/interactions/read-question.ts'
 import { readBatches } from '../../runner/log/read-log.ts'
-import { readValue } from '../run/read-answers.ts'
 import { hasNoFolder } from '../../runner/folder/has-no-folder.ts'
 import { lookUp } from './look-up.ts'
 
@@ -19,7 +19,7 @@ export type WhichQuestion = { readonly run: string; readonly question?: string; 
 
 /** Answers by the command line. */
 export function answerRun({ value, ...which }: WhichQuestion & { readonly value: string }, { cwd, caller }: { readonly cwd: string; readonly caller?: string | undefined }): Promise<AnsweredRun> {
-  return giveTo(which, ({ kind }) => (kind === 'sample' ? value : readValue(value)), caller === undefined ? {} : { by: caller }, { cwd })
+  return giveTo(which, (question) => readTyped(question, value), caller === undefined ? {} : { by: caller }, { cwd })
 }
 
 /** Writes an answer where the runner looks for it; only the first can. `read` gives it for the question that is meant. Throws CONFLICT, and who was first, where the question is answered. */
@@ -33,7 +33,7 @@ export async function giveTo({ question: wanted, ...which }: WhichQuestion, read
   if (wanted !== undefined && !questions.some((question) => isMeant(question, wanted))) await requireUnanswered(paths, wanted)
   if (isLeft && questions.length === 0) throw new ToolError('PRECONDITION', `${paths.id} is over: it is ${state}`, { field: 'run', suggestion: state === 'completed' ? `toolable runs show ${paths.id}` : `toolable resume ${paths.id} --answer ${wanted ?? '<question>'}=<value>` })
   const question = pick(questions, wanted, paths.id)
-  const given = await giveAnswer(paths, question, read(question), words)
+  const given = await giveAnswer(paths, question, await read(question), words)
   return { run_id: paths.id, question: question.id, value: given, ...(isLeft && { go_on: `toolable resume ${paths.id}` }) }
 }
 

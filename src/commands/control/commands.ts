@@ -26,7 +26,7 @@ export const answerCommand: ToolableCommand = {
   tool: tool({
     name: 'answer',
     summary: 'Answer the question that a run waits for',
-    description: 'A value that is JSON means that; anything else is text. The first answer counts. Without --question the only open question is meant; toolable runs show tells what is asked.',
+    description: 'The value is read as the question wants it: one of its options, yes or no, JSON that fits its schema, else text. The first answer counts. Without --question the only open question is meant; toolable runs show tells what is asked.',
     input: { type: 'object', properties: { run: RUN, value: { type: 'string', description: 'The answer' }, question: { type: 'string', description: 'The id, key or action of the question' }, config: COMMON_PROPERTIES.config }, required: ['run', 'value'], additionalProperties: false } as const,
     positional: ['run', 'value'],
     examples: [

@@ -10,7 +10,7 @@ export const PROGRESS_MODES = ['auto', 'tty', 'plain', 'jsonl', 'none'] as const
 export type ProgressMode = (typeof PROGRESS_MODES)[number]
 
 /** The flag of every command that follows runs. */
-export const PROGRESS_PROPERTY = { type: 'string', enum: PROGRESS_MODES, default: 'auto', description: 'How what goes on is shown on stderr: a live tree (tty), lines of words (plain), events (jsonl), or not at all; auto is a tree where a person looks on' } as const
+export const PROGRESS_PROPERTY = { type: 'string', enum: PROGRESS_MODES, default: 'auto', description: 'How what goes on is shown: a live tree (tty) or events (jsonl) on stderr; lines of words (plain) on stderr, and on stdout, the result among them, where that is text; or not at all (none), so that text is the result alone. auto is a tree where a person looks on' } as const
 
 /** What comes of it: a tree, lines of words on stdout as ever, or something beside stdout. */
 export type ChosenProgress = 'tree' | 'words' | 'words-beside' | 'events-beside' | 'none'

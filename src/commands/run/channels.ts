@@ -13,8 +13,8 @@ import { PERSON } from './person.ts'
 
 export type Waiting = { /** Wait for answers from elsewhere also where nobody here can answer. */ readonly wait: boolean; readonly session: boolean }
 
-/** What is written and typed while somebody is asked. */
-export type Dialogue = { wrote(text: string): void; typed(line: string): void }
+/** What is written and typed while somebody is asked; `forget` where others wrote there too, or it has to stay. */
+export type Dialogue = { wrote(text: string): void; typed(line: string): void; forget(): void }
 
 /** Asks a person a question when and where it is right to; `work` does the asking, and tells the dialogue, where there is one, what happens. */
 export type AskPerson = (question: Question, signal: AbortSignal, work: (dialogue?: Dialogue) => Promise<unknown>) => Promise<unknown>
@@ -33,9 +33,10 @@ export function callerOf(io: Io): string | undefined {
 export function openChannels(paths: RunPaths, io: Io, { wait, session }: Waiting, ask: AskPerson = (_question, _signal, work) => work()): AnswerChannel[] {
   const person = isPerson(io)
   const channels: AnswerChannel[] = []
-  if (person) channels.push(personChannel(io, ask))
+  const waits = wait || session
+  if (person) channels.push(personChannel({ io, ask, elsewhere: waits ? `nobody answers here any more; the run waits for: toolable answer ${paths.id} <value>` : undefined }))
   else if (!io.stdin.taken && !io.stdin.isTTY) channels.push(lineChannel(io.stdin, (problem) => io.stderr.write(`${cleanLine(problem)}\n`)))
-  channels.push({ ...folderChannel(paths.answers), passive: !(person || wait || session) })
+  channels.push({ ...folderChannel(paths.answers), passive: !waits })
   return channels
 }
 
@@ -49,30 +50,37 @@ export function linesOf(stdin: ByteSource): LineReader {
   return lines
 }
 
-function personChannel(io: Io, askPerson: AskPerson): AnswerChannel {
+type Person = { readonly io: Io; readonly ask: AskPerson; /** What the others who may answer type, where the run waits for them. */ readonly elsewhere: string | undefined }
+
+function personChannel({ io, ask: askPerson, elsewhere }: Person): AnswerChannel {
   const lines = linesOf(io.stdin)
   let turn: Promise<unknown> = Promise.resolve()
+  let gone = false
   const put = async (question: Question, signal: AbortSignal, dialogue?: Dialogue): Promise<unknown> => {
-    const answer = terminalAnswerer({
-      ...lines,
-      async next(aborted) {
-        const line = await lines.next(aborted)
-        if (line !== undefined) dialogue?.typed(line)
-        return line
-      },
-    }, {
-      write(text) {
-        dialogue?.wrote(text)
-        io.stderr.write(text)
-      },
-    })
-    return Promise.resolve(answer(question, signal)).catch(() => undefined)
+    const write = (text: string): void => {
+      dialogue?.wrote(text)
+      io.stderr.write(text)
+    }
+    const next: LineReader['next'] = async (aborted) => {
+      const line = await lines.next(aborted)
+      if (line !== undefined) dialogue?.typed(line)
+      else gone = true
+      return line
+    }
+    const screen = await io.screen?.()
+    const endStopping = screen?.onStop(() => dialogue?.forget(), () => undefined)
+    const value = await Promise.resolve(terminalAnswerer({ next }, { write }, screen)(question, signal)).catch(() => undefined).finally(endStopping)
+    if (gone && elsewhere !== undefined) {
+      dialogue?.forget()
+      write(`${elsewhere}\n`)
+    }
+    return value
   }
   return {
     name: PERSON,
     async answer(question, signal, problem) {
-      // Whoever is asked two things at once cannot know which one he answers.
-      const asked = turn.then(() => (signal.aborted ? undefined : askPerson(question, signal, (dialogue) => put(problem === undefined ? question : { ...question, problem }, signal, dialogue))))
+      // Whoever is asked two things at once cannot know which one he answers, and whoever has ended the input answers nothing any more.
+      const asked = turn.then(() => (signal.aborted || gone ? undefined : askPerson(question, signal, (dialogue) => put(problem === undefined ? question : { ...question, problem }, signal, dialogue))))
       turn = asked.catch(() => undefined)
       const value = await asked
       return value === undefined ? undefined : { value }

@@ -20,8 +20,8 @@ type Where = { readonly cwd: string; readonly env: { readonly [name: string]: st
 export async function makeRun({ entry, program, given, options, dryRun, workflow: loaded }: WantedRun, where: Where): Promise<MadeRun> {
   if (!loaded) return { request: { ...(await makeRequest(newRunId(), entry, program, given, options, where)), ...(dryRun && { dry_run: true as const }) } }
   const { cwd, env, now } = where
-  const { timeout, answers, surroundings, caller } = options
+  const { timeout, answers, typedAnswers, surroundings, caller } = options
   const [{ makeWorkflowRequest }, { workflowSubject }] = await Promise.all([import('../../workflow/run/make-workflow-request.ts'), import('../../workflow/run/workflow-subject.ts')])
-  const request = makeWorkflowRequest(newRunId(), loaded.workflow, given.input ?? {}, { cwd, env, timeout, file: loaded.file, caller, ...(answers && { answers }), ...(surroundings && { surroundings }) })
+  const request = makeWorkflowRequest(newRunId(), loaded.workflow, given.input ?? {}, { cwd, env, timeout, file: loaded.file, caller, ...(answers && { answers }), ...(typedAnswers && { typedAnswers }), ...(surroundings && { surroundings }) })
   return { request, start: (paths, asked, registry) => workflowSubject({ paths, request: asked, registry, env, now }) }
 }

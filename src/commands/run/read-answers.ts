@@ -1,21 +1,15 @@
 import { ToolError } from '../../contract/tool-error.ts'
 
-/** Reads `--answer key=value` flags. A value that is JSON means that; anything else is text. */
-export function readAnswers(pairs: readonly string[]): { readonly [key: string]: unknown } {
-  const answers: { [key: string]: unknown } = Object.create(null) as { [key: string]: unknown }
+/** Answers as they were typed, as options of a run: what they mean is seen when the question is known. */
+export type TypedAnswers = { readonly answers: { readonly [key: string]: string }; readonly typedAnswers: readonly string[] }
+
+/** Reads `--answer key=value` flags. */
+export function readAnswers(pairs: readonly string[]): TypedAnswers {
+  const answers: { [key: string]: string } = Object.create(null) as { [key: string]: string }
   for (const pair of pairs) {
     const split = pair.indexOf('=')
     if (split < 1) throw new ToolError('USAGE', `--answer needs key=value; got '${pair.slice(0, 60)}'`, { field: 'answer', suggestion: 'For example --answer strategy=batch' })
-    answers[pair.slice(0, split)] = readValue(pair.slice(split + 1))
+    answers[pair.slice(0, split)] = pair.slice(split + 1)
   }
-  return answers
-}
-
-/** A value as it was typed: JSON where it is JSON, else text. */
-export function readValue(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    return text
-  }
+  return { answers, typedAnswers: Object.keys(answers) }
 }

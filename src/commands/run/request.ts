@@ -29,7 +29,7 @@ export function readRunOptions({ retries, heartbeatGrace, allowLevel, answer }: 
     retries,
     idempotencyKey,
     ...(allowLevel && { allowLevel }),
-    ...(answer && { answers: readAnswers(answer) }),
+    ...(answer && readAnswers(answer)),
     ...(secretFiles.length > 0 && { secrets: readPairs(secretFiles, cwd) }),
   }
 }

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { readBatches } from '../../runner/log/read-log.ts'
 import { openTree } from '../progress/open-tree.ts'
+import { hearStrayLines } from '../../surfaces/cli/stray-lines.ts'
 import { openEndTeller } from '../progress/tell-end.ts'
 import { rowsToAsk } from './rows-to-ask.ts'
 import { askedOf } from './run-facts.ts'
@@ -20,6 +21,8 @@ export async function openTreeView({ paths, request, io, globals, person, resume
   // What was done in earlier attempts is part of the picture.
   if (resumed && existsSync(paths.events)) for await (const events of readBatches(paths.events)) run.recall(events)
   const questions = watchQuestions()
+  // What was printed by something that belongs to no call.
+  const endHearing = hearStrayLines((line) => void tree.above([tree.look.paint('dim', tree.look.clean(line))]))
   return {
     async show(_lines, events) {
       events().forEach(end.add)
@@ -32,10 +35,14 @@ export async function openTreeView({ paths, request, io, globals, person, resume
     },
     aside: tree.aside,
     async sumUp() {
+      endHearing()
       await tree.finish()
       if (result) await end.result()
       await end.last()
     },
-    close: tree.finish,
+    close() {
+      endHearing()
+      return tree.finish()
+    },
   }
 }

@@ -27,7 +27,7 @@ export type PrinterOptions = {
   readonly beside?: boolean
 }
 
-// What `--quiet` leaves out.
+// What `--quiet` leaves out, besides all that is told of tasks: their run says how they ended.
 const NOTES = ['runner_start', 'progress', 'log', 'runner_log', 'diagnostic', 'artifact', 'item']
 
 /** The printer of a command. */
@@ -40,7 +40,7 @@ export function openPrinter({ io, globals }: Pick<BuiltinContext, 'io' | 'global
   const send = (lines: readonly string[]): Promise<void> => (lines.length === 0 ? Promise.resolve() : sink.send(`${lines.join('\n')}\n`))
   const describe = (event: RunEvent): readonly string[] => {
     if (event.type === 'runner_start' && typeof event['tool'] === 'string') tools.set(event.run_id, event['tool'])
-    return globals.quiet && NOTES.includes(event.type) ? [] : eventLines(event, { paint, tool: tools.get(event.run_id), named, everything })
+    return globals.quiet && isNote(event) ? [] : eventLines(event, { paint, tool: tools.get(event.run_id), named, everything })
   }
   return {
     events: (events) => send(events.flatMap((event) => (forPeople ? describe(event) : JSON.stringify(event)))),
@@ -48,4 +48,8 @@ export function openPrinter({ io, globals }: Pick<BuiltinContext, 'io' | 'global
     words: (lines) => (forPeople ? send(lines(paint)) : Promise.resolve()),
     get closed() { return sink.closed === true },
   }
+}
+
+function isNote({ type }: RunEvent): boolean {
+  return NOTES.includes(type) || type.startsWith('task_')
 }

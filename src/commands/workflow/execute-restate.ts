@@ -19,7 +19,7 @@ const INGRESS = 'http://127.0.0.1:8080'
 
 /** Has workers at a Restate server execute a workflow. Here it is a run on record as well, which starts it there, shows what happens, and passes answers and cancellation on; whatever becomes of this process, the workflow goes on. */
 export const executeRestate: Execute = async (wanted, context) => {
-  const { workflow, input, file, surroundings, id = newRunId(), detach, wait, progress, key, answers, timeout, ingress = INGRESS, admin } = wanted
+  const { workflow, input, file, surroundings, id = newRunId(), detach, wait, progress, key, answers, typedAnswers, timeout, ingress = INGRESS, admin } = wanted
   const { io, host, globals } = context
   const server = { ingress, ...(admin !== undefined && { admin }) }
   await checkServer(openServer(server, io), id, hashWorkflow(workflow))
@@ -30,7 +30,7 @@ export const executeRestate: Execute = async (wanted, context) => {
   })
   const root = findRunsFolder(io.cwd, surroundings.config)
   await recover(root)
-  const asked = makeWorkflowRequest(id, workflow, input, { cwd: io.cwd, env: io.env, timeout, surroundings, file, server, caller: callerOf(io), ...(answers && { answers }) })
+  const asked = makeWorkflowRequest(id, workflow, input, { cwd: io.cwd, env: io.env, timeout, surroundings, file, server, caller: callerOf(io), ...(answers && { answers }), ...(typedAnswers && { typedAnswers }) })
   const keyed = await createOnce(root, asked, key)
   if (keyed.is !== 'new') return (await import('../run/join-earlier.ts')).joinEarlier(keyed, { flags: runFlagsOf(wanted), progress }, io, host, globals)
   const { paths, request } = keyed

@@ -18,6 +18,8 @@ export type WantedExecution = {
   /** Executes it once for this key. */
   readonly key?: string
   readonly answers?: { readonly [key: string]: unknown }
+  /** Which of them are text as it was typed. */
+  readonly typedAnswers?: readonly string[]
   /** Seconds. */
   readonly timeout?: number
   /** Where the server of a distributed engine listens. */

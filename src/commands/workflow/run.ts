@@ -31,7 +31,7 @@ export async function runWorkflow(flags: Flags, context: BuiltinContext): Promis
     workflow, file: resolve(io.cwd, file), input, surroundings: surroundingsOf(flags), detach, wait, progress,
     ...(id !== undefined && { id }),
     ...(globals.idempotencyKey !== undefined && { key: globals.idempotencyKey }),
-    ...(answer && { answers: readAnswers(answer) }),
+    ...(answer && readAnswers(answer)),
     ...(globals.timeout !== undefined && { timeout: toMilliseconds(globals.timeout, 'timeout') / 1000 }),
     ...(ingress !== undefined && { ingress }),
     ...(admin !== undefined && { admin }),

@@ -7,6 +7,7 @@ import type { Redactor } from '../../process/redaction/create-redactor.ts'
 import type { ToolLine } from '../output/judge-line.ts'
 import { readToolOutput } from '../output/read-tool-output.ts'
 import { openStderrLog } from '../output/stderr-log.ts'
+import type { StderrLog } from '../output/stderr-log.ts'
 import type { Subject, SubjectListener } from './subject.ts'
 
 /** So much of what a plain program prints is kept to read its answer from. */
@@ -59,8 +60,7 @@ export async function startProgram(options: ProgramOptions, listener: SubjectLis
   const end = child.end.then(async (ended) => {
     reader.finish()
     await stderr.finish()
-    if (stderr.problem) listener.onDoubt({ stream: 'stderr', reason: 'not_kept', msg: `stderr could not be written down: ${stderr.problem.message}` })
-    if (stderr.dropped > 0) listener.onDoubt({ stream: 'stderr', reason: 'too_much', msg: `${stderr.dropped} bytes of stderr were not kept`, bytes: stderr.dropped })
+    tellOfStderr(stderr, listener)
     const speaks = speaksProtocol || reader.speaksProtocol
     return { child: ended, speaksProtocol: speaks, stdout: speaks ? Buffer.alloc(0) : Buffer.concat(kept), stderr: stderr.tail() }
   })
@@ -71,6 +71,12 @@ export async function startProgram(options: ProgramOptions, listener: SubjectLis
     stop: (grace) => child.kill(grace),
     end,
   }
+}
+
+/** Says what is missing in the log of stderr, when it is closed. */
+export function tellOfStderr({ problem, dropped }: Pick<StderrLog, 'problem' | 'dropped'>, listener: Pick<SubjectListener, 'onDoubt'>): void {
+  if (problem) listener.onDoubt({ stream: 'stderr', reason: 'not_kept', msg: `stderr could not be written down: ${problem.message}` })
+  if (dropped > 0) listener.onDoubt({ stream: 'stderr', reason: 'too_much', msg: `${dropped} bytes of stderr were not kept`, bytes: dropped })
 }
 
 // What tools of other specifications tell on stderr, as the line that ours would write.

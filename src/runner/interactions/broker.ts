@@ -1,7 +1,8 @@
 import { ToolError } from '../../contract/tool-error.ts'
 import { checkAnswer } from '../../call/check-answer.ts'
+import { checkDefault } from '../../call/check-default.ts'
 import type { Schema } from '../../define/schema/schema.ts'
-import { compileAsked } from './compile-asked.ts'
+import { compileAsked } from '../../call/compile-asked.ts'
 import type { Question } from './read-question.ts'
 
 /** An answer, who gave it, and what he said about it: words for the record. */
@@ -53,7 +54,11 @@ export function createBroker({ presets = [], channels, longest, wayOut }: Broker
         if (answered) return answered
         signal.throwIfAborted()
         // Nobody there and nobody in time are the same to whoever waits.
-        if (question.default !== undefined) return { value: question.default, by: 'default' }
+        if (question.default !== undefined) {
+          // Programs say so that nobody chose.
+          if (question.default !== null) await checkDefault(question)
+          return { value: question.default, by: 'default' }
+        }
         throw nobody(question, timer.signal.aborted, wayOut(question))
       } finally {
         clearTimeout(wait)

@@ -5,7 +5,7 @@ import { ToolError } from '../../contract/tool-error.ts'
 import type { RunPaths } from '../folder/run-paths.ts'
 import { answerFile, whoseAnswer, writeAnswer } from './answer-file.ts'
 import type { AnswerWords } from './answer-file.ts'
-import { compileAsked } from './compile-asked.ts'
+import { compileAsked } from '../../call/compile-asked.ts'
 import type { Question } from './read-question.ts'
 
 /** Writes the answer to a question where whoever performs the run looks for it; only the first can. Gives it as it was understood. Throws INVALID_INPUT for one that does not fit, CONFLICT, and who was first, where there is one already. */

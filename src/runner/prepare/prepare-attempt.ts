@@ -6,6 +6,7 @@ import { createRedactor } from '../../process/redaction/create-redactor.ts'
 import type { Redactor } from '../../process/redaction/create-redactor.ts'
 import type { AttemptOptions } from '../attempt/run-attempt.ts'
 import { startCall } from '../attempt/call-subject.ts'
+import { withStray } from '../attempt/stray-subject.ts'
 import type { StartSubject } from '../attempt/subject.ts'
 import { startProgram } from '../attempt/program-subject.ts'
 import type { RunPaths } from '../folder/run-paths.ts'
@@ -45,7 +46,7 @@ export type Preparation = {
 /** Decides what a run may do, what its tool is told, and how it is started. Throws what forbids it: nothing has been started then. */
 export async function prepareAttempt(paths: RunPaths, request: RunRequest, host: RunHost, { known, onRedactor, onStart }: Preparation): Promise<PreparedAttempt> {
   const { call } = request
-  if (host.start) return prepareOwn(request, host.start, host.env)
+  if (host.start) return prepareOwn(request, withStray(host.start, paths.stderr, createRedactor([])), host.env)
   const rights = await prepareRights(paths, request, host.env)
   const { level, limits, policy } = rights
   const secrets = await prepareSecrets(request, host, rights)
@@ -77,7 +78,7 @@ export async function prepareAttempt(paths: RunPaths, request: RunRequest, host:
       : {
           ...common,
           heartbeats: 'none',
-          start: async (listener) => startCall({ registry: host.registry!, tool: request.tool, input: request.input ?? {}, runId: request.run_id, ...(request.dry_run && { dryRun: true }), env: host.env, secrets: secrets.named, cwd: request.cwd }, listener),
+          start: withStray(async (listener) => startCall({ registry: host.registry!, tool: request.tool, input: request.input ?? {}, runId: request.run_id, ...(request.dry_run && { dryRun: true }), env: host.env, secrets: secrets.named, cwd: request.cwd }, listener), paths.stderr, redactor),
           settle: async (ending) => ending,
         }
     return { attempt, about, channels, release: secrets.release }
@@ -102,6 +103,6 @@ function aboutOf({ tool, version, timeout_s, cwd, traceparent, parent, dry_run }
   return { tool, ...(version !== undefined && { version }), ...(timeout_s !== undefined && { timeout_s }), cwd, ...(traceparent !== undefined && { traceparent }), ...(parent && { parent }), ...(dry_run && { dry_run }) }
 }
 
-function presetsOf({ answers }: RunRequest, policy: Policy): readonly AnswerChannel[] {
-  return [...(answers ? [presetChannel('the caller', answers)] : []), presetChannel('policy', policy.answers)]
+function presetsOf({ answers, typed_answers }: RunRequest, policy: Policy): readonly AnswerChannel[] {
+  return [...(answers ? [presetChannel('the caller', answers, typed_answers)] : []), presetChannel('policy', policy.answers)]
 }

@@ -79,11 +79,13 @@ async function chooseNotifier({ io, presentation, streamed, quiet, label }: List
   if (!io.stderr.isTTY || io.env['TERM'] === 'dumb') {
     return { ...SILENT, show: (event) => writeLine(io, notificationText(event)) }
   }
-  const { createProgress } = await import('./progress/live.ts')
-  return liveNotifier(createProgress({ stderr: io.stderr, color: presentation.stderrColor, now: io.now, label }))
+  const [{ createProgress }, { hearStrayLines }] = await Promise.all([import('./progress/live.ts'), import('./stray-lines.ts')])
+  const progress = createProgress({ stderr: io.stderr, color: presentation.stderrColor, now: io.now, label })
+  // What the handler prints stands above the line, and not in it.
+  return liveNotifier(progress, hearStrayLines(progress.log))
 }
 
-function liveNotifier(progress: Progress): Notifier {
+function liveNotifier(progress: Progress, endHearing: () => void): Notifier {
   return {
     show(event) {
       if (event.type === 'session_start') progress.log(event.message)
@@ -97,7 +99,10 @@ function liveNotifier(progress: Progress): Notifier {
         progress.resume()
       }
     },
-    stop: () => progress.stop(),
+    stop() {
+      endHearing()
+      progress.stop()
+    },
   }
 }
 

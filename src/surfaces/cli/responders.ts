@@ -42,7 +42,7 @@ export function connectResponders({ call, context, send, whileAsking }: Connecti
   const askPerson: Answerer = (question, signal) => inTurn(signal, async () => {
     const { terminalAnswerer } = await import('./terminal.ts')
     observer?.onQuestion(question, 'words')
-    return whileAsking(async () => terminalAnswerer(sharedLines(), io.stderr)(question, signal))
+    return whileAsking(async () => terminalAnswerer(sharedLines(), io.stderr, await io.screen?.())(question, signal))
   })
   const answer: Answerer | undefined = person ? askPerson : globals.session || supervised ? async (question, signal) => (await lineWise()).answer(question, signal) : undefined
   return {

@@ -1,10 +1,11 @@
 import fs from 'node:fs'
+import { tellStray } from '../../call/stray-words.ts'
 import { redirectChildren } from './stray-children.ts'
 
 const OUT = 1
 const ERR = 2
 
-/** Sends everything that handlers and their libraries write to stdout to stderr instead, children included. Our own writer holds the real functions and is not affected. */
+/** Sends everything that handlers and their libraries write to stdout to stderr instead, children included; what the streams of the process get is heard first by whoever listens (stray-words.ts). Our own writer holds the real functions and is not affected. */
 export function redirectStrayOutput(): void {
   redirectStreams()
   redirectFileWrites()
@@ -19,9 +20,13 @@ function mayHaveBeenImported(): boolean {
 }
 
 function redirectStreams(): void {
-  // Only a program that used stdout already has its stream; making one here would cost milliseconds.
+  // Only a program that used a stream already has it; making one here would cost milliseconds.
   const mayExist = loadedModules().some((name) => /^NativeModule (tty|net|internal\/fs\/sync_write_stream)$/.test(name))
   if (mayExist) redirectStream(process.stdout)
+  const known = Object.getOwnPropertyDescriptor(process, 'stderr')
+  const open = known?.get as (() => NodeJS.WriteStream) | undefined
+  if (mayExist || !open) listenTo(process.stderr)
+  else Object.defineProperty(process, 'stderr', { ...known, get: () => listenTo(Reflect.apply(open, process, [])) })
   Object.defineProperty(process, 'stdout', { configurable: true, enumerable: true, get: () => process.stderr })
 }
 
@@ -29,6 +34,18 @@ function redirectStreams(): void {
 function redirectStream(stream: NodeJS.WriteStream): void {
   Object.assign(stream, {
     _write: (chunk: Uint8Array | string, encoding: BufferEncoding, done: () => void) => process.stderr.write(chunk, encoding, done),
+    _writev: null,
+  })
+}
+
+const heard = new WeakSet<NodeJS.WriteStream>()
+
+function listenTo(stream: NodeJS.WriteStream): NodeJS.WriteStream {
+  if (heard.has(stream)) return stream
+  heard.add(stream)
+  const write = stream._write.bind(stream)
+  return Object.assign(stream, {
+    _write: (chunk: Uint8Array | string, encoding: BufferEncoding, done: () => void) => (tellStray(typeof chunk === 'string' ? Buffer.from(chunk, encoding) : chunk) ? done() : write(chunk, encoding, done)),
     _writev: null,
   })
 }

@@ -6,6 +6,8 @@ export type RowCounter = {
   wrote(text: string): void
   /** Somebody typed a line, which the terminal has shown. */
   typed(line: string): void
+  /** Somebody else wrote here too, or what was written has to stay. */
+  forget(): void
   /** Rows above the cursor that the dialogue has taken. */
   readonly count: number
   /** False where a terminal may have done something else: a typed line that was folded, and mended, stands nobody knows where. */
@@ -41,6 +43,7 @@ export function countRows(columns: number): RowCounter {
       put(line)
       newLine()
     },
+    forget() { known = false },
     get count() { return rows },
     get known() { return known },
     get inLine() { return column > 0 },

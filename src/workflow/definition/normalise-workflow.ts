@@ -18,7 +18,8 @@ export function normaliseWorkflow(value: unknown, { name = 'workflow' }: Normali
 /** Like `normaliseWorkflow`, with the inputs of the workflows inside it checked too. */
 export async function normaliseWhole(value: unknown): Promise<Workflow> {
   const workflow = normaliseWorkflow(value)
-  const findings = await checkNested(workflow)
+  const { findDefaultFaults } = await import('./find-default-faults.ts')
+  const findings = [...(await checkNested(workflow)), ...(await findDefaultFaults(workflow))]
   if (findings.length > 0) throw problemsError(await locateFindings(findings), findings.length)
   return workflow
 }

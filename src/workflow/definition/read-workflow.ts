@@ -29,6 +29,7 @@ export async function finish(raw: RawWorkflow, nested: Drafting['nested']): Prom
     const { findSchemaFaults } = await import('./find-schema-faults.ts')
     findings.push(...findSchemaFaults(workflow, raw.source))
     if (findings.length === 0) findings.push(...(await checkNested(workflow)))
+    if (findings.length === 0) findings.push(...(await (await import('./find-default-faults.ts')).findDefaultFaults(workflow)))
   }
   if (!workflow || findings.length > 0) throw problemsError(await locateFindings(findings), findings.length)
   return workflow

@@ -11,6 +11,7 @@ export type WorkflowOptions = {
   /** Seconds for the whole; absent: as the definition says. */
   readonly timeout?: number | undefined
   readonly answers?: RunRequest['answers']
+  readonly typedAnswers?: RunRequest['typed_answers']
   readonly surroundings?: RunRequest['surroundings']
   /** The file that the definition was read from. */
   readonly file?: string | undefined
@@ -26,7 +27,7 @@ export function toolNameOf(name: string): string {
 }
 
 /** The request for the run of a workflow. Its deadline is that of the caller alone: the definition's own is kept by the interpreter, across restarts. */
-export function makeWorkflowRequest(runId: string, workflow: Workflow, input: JsonObject, { cwd, env, timeout, answers, surroundings, file, server, caller }: WorkflowOptions): RunRequest {
+export function makeWorkflowRequest(runId: string, workflow: Workflow, input: JsonObject, { cwd, env, timeout, answers, typedAnswers, surroundings, file, server, caller }: WorkflowOptions): RunRequest {
   return {
     v: 1,
     run_id: runId,
@@ -46,5 +47,6 @@ export function makeWorkflowRequest(runId: string, workflow: Workflow, input: Js
     ...joinTrace(env),
     idempotency_key: runId,
     ...(answers && { answers }),
+    ...(typedAnswers && { typed_answers: typedAnswers }),
   }
 }

@@ -187,6 +187,19 @@ describe('whoever ends a run at the terminal', () => {
     await seen.ended()
     expect(await seen.cursor()).toBe(true)
   })
+
+  test('or stops it at a question finds the question again [10.tree-stop]', async () => {
+    const { window, script, project } = stage({ main: [{ ask: { id: 'q1', prompt: 'Which way?' } }, RESULT] })
+    project.write('jobs.sh', `set -m\n"$@"\necho stopped\nfg > /dev/null\n`)
+    const seen = await window(play(script('main')), { before: `bash ${project.path('jobs.sh')}` })
+    await seen.until('Which way?')
+    await seen.press('C-z')
+    await seen.until(/Which way\? (\^Z)?\n?stopped\nWhich way\?/)
+    await seen.type('left')
+    await seen.press('Enter')
+    expect(await seen.ended()).toBe(0)
+    expect(await seen.look(true)).toContain('stopped\n')
+  })
 })
 
 describe('a workflow on a terminal', () => {

@@ -87,6 +87,13 @@ export default workflow({ name: 'greet', input: { type: 'object', properties: { 
     expect(project.counted()).toEqual(['slow', 'slow', 'bad', 'bad', 'bad', 'notify'])
   })
 
+  test('is quiet with -q, and gives the result alone with --progress none [9.workflow-run] [10.progress-flag]', async () => {
+    const project = makeEcho()
+    const [quiet, alone] = await Promise.all([project.toolable(['workflow', 'run', 'echo', 'who=a', '-q', '-o', 'text']), project.toolable(['workflow', 'run', 'echo', 'who=a', '-o', 'text', '--progress', 'none'])])
+    expect(quiet.stdout).toMatch(/^[\d:]{8} {2}result {5}\{"who":"a","times":1\}\n[\d:]{8} {2}completed {2}[\d.]+ s\n$/)
+    expect(alone).toMatchObject({ status: 0, stdout: 'who    a\ntimes  1\n', stderr: '' })
+  })
+
   test('has no deadline of its own, and ends by the one that it is given [9.workflow-no-deadline]', async () => {
     const project = makeProject()
     project.write('slow.json', JSON.stringify({ name: 'slow', steps: [{ name: 'wait', command: `count --name a --log ${project.path('counted')} --gate ${project.path('never')}` }], finally: [{ name: 'clean', command: `count --name clean --log ${project.path('counted')}` }] }))

@@ -41,8 +41,8 @@ export async function retryRun(id: string, input: JsonObject | undefined, confir
   })
 }
 
-function optionsOf({ timeout_s: timeout, heartbeat_grace_s: heartbeatGrace, retries, allow_level: allowLevel, answers, secrets, surroundings }: RunRequest): RunOptions {
-  return { timeout, heartbeatGrace, retries, ...(allowLevel && { allowLevel }), ...(answers && { answers }), ...(secrets && { secrets }), ...(surroundings && { surroundings }) }
+function optionsOf({ timeout_s: timeout, heartbeat_grace_s: heartbeatGrace, retries, allow_level: allowLevel, answers, typed_answers: typedAnswers, secrets, surroundings }: RunRequest): RunOptions {
+  return { timeout, heartbeatGrace, retries, ...(allowLevel && { allowLevel }), ...(answers && { answers }), ...(typedAnswers && { typedAnswers }), ...(secrets && { secrets }), ...(surroundings && { surroundings }) }
 }
 
 // The same request, as if it had been asked for just now, by itself.

@@ -43,11 +43,13 @@ export function createProgress({ stderr, color, columns, now, label = '', repeat
   let frame = 0
   let waiting: string[] = []
   let drawn = false
+  let drawnAt = startedAt
   let paused = false
   let stopped = false
 
   const draw = () => {
     if (paused || stopped) return
+    drawnAt = now()
     const lines = takeLines()
     const line = message === '' && percent === undefined ? '' : renderProgressLine({ frame: frame++, message, percent, elapsedMs: now() - startedAt }, columns ?? stderr.columns, paint)
     if (lines === '' && line === '') return
@@ -81,7 +83,10 @@ export function createProgress({ stderr, color, columns, now, label = '', repeat
       if (text !== undefined) waiting.push(text)
     },
     log(text) {
-      if (!stopped) waiting.push(cleanText(text).replace(/\n$/, ''))
+      if (stopped) return
+      waiting.push(cleanText(text).replace(/\n$/, ''))
+      // A handler that does not let go of the thread is seen to work all the same.
+      if (now() - drawnAt >= TICK_MS) draw()
     },
     pause() {
       if (stopped || paused) return

@@ -5,6 +5,7 @@ import type { DefinitionReader } from '../definition-reader.ts'
 import type { Use } from '../draft.ts'
 import { ANSWER_KEYS, WAIT_KEYS } from '../keys.ts'
 import { readOptions } from '../read-question.ts'
+import { rememberQuestion } from '../source-of-step.ts'
 import type { KindRead, ReadKind } from './kind.ts'
 
 // A moment without its zone is another one on every machine.
@@ -51,10 +52,9 @@ function readAnswer(reader: DefinitionReader, value: unknown, path: KeyPath): Ki
   const promptAt = typeof value === 'string' ? path : [...path, 'prompt']
   const read = options === undefined ? undefined : readOptions(reader, options, [...path, 'options'])
   const uses: readonly Use[] = [...reader.value(prompt ?? '', promptAt).uses, ...(read?.uses ?? []), ...(fallback === undefined ? [] : reader.value(fallback, [...path, 'default']).uses)]
-  return {
-    fields: { answer: { prompt, ...(schema !== undefined && { schema: reader.value(schema, [...path, 'schema']).value }), ...(read && { options: read.options }), ...(fallback !== undefined && { default: reader.value(fallback, [...path, 'default']).value }) } },
-    uses,
-  }
+  const asked = { prompt, ...(schema !== undefined && { schema: reader.value(schema, [...path, 'schema']).value }), ...(read && { options: read.options }), ...(fallback !== undefined && { default: reader.value(fallback, [...path, 'default']).value }) }
+  rememberQuestion(asked, path)
+  return { fields: { answer: asked }, uses }
 }
 
 function isExpression(value: unknown): value is string {

@@ -1,5 +1,5 @@
 import { checkAnswer } from '../../../../call/check-answer.ts'
-import { compileAsked } from '../../../../runner/interactions/compile-asked.ts'
+import { compileAsked } from '../../../../call/compile-asked.ts'
 import type { RestateHandler, RestateSdk } from '../sdk-type.ts'
 import { ASKED } from '../wire.ts'
 import type { AnswerRequest, AskedQuestion, AskRequest, CloseRequest, GivenAnswer } from '../wire.ts'
