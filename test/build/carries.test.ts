@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { beforeAll, expect, test } from 'vitest'
 import { build, run } from '../support/build.ts'
 import { launch, makeFolder } from '../support/run-program.ts'
@@ -44,10 +45,10 @@ test('what is imported by an address that no build can know is found, with compi
   expect(built.map(({ status }) => status)).toEqual([0, 0])
   writeFileSync(join(place, 'other.mjs'), 'export default 5')
   const ask = async (program: string): Promise<unknown[]> => {
-    const ends = await Promise.all([['load', '{"file":"./other.mjs"}'], ['name', '{"file":"fs"}'], ['say', '{}'], ['load', '{"file":"./nosuch.mjs"}']].map((words) => run(join(place, program), words)))
+    const ends = await Promise.all([['load', '{"file":"./other.mjs"}'], ['name', '{"file":"fs"}'], ['say', '{}'], ['load', '{"file":"./nosuch.mjs"}'], ['find', '{}'], ['names', '{}']].map((words) => run(join(place, program), words)))
     return ends.map(({ json, stderr }) => [json.result ?? json.error.message, json.ok ? stderr : ''])
   }
-  const wanted = [[5, ''], ['object', ''], ['const { x } = await import(name)', ''], [expect.stringContaining('nosuch.mjs'), '']]
+  const wanted = [[5, ''], ['object', ''], ['const { x } = await import(name)', ''], [expect.stringContaining('nosuch.mjs'), ''], [[pathToFileURL(join(place, 'nothing.txt')).href, 'file:///a/b.mjs', 'node:fs', 'node:fs', 'file:///a.mjs'], ''], [['Foo', 'bar'], '']]
   expect(await ask('usual')).toEqual(wanted)
   expect(await ask('single')).toEqual(wanted)
   const [code] = readdirSync(join(place, 'usual.files')).filter((name) => name.endsWith('.cache'))

@@ -85,7 +85,7 @@ describe('a built program runs', () => {
     const cut = copied('shop')
     const bundle = fileOf(cut, '.bundle')
     const { size } = statSync(bundle)
-    for (const length of [Math.floor(size / 20), 10, 0]) {
+    for (const length of [size - 1, Math.floor(size * 0.9), Math.floor(size / 20), 10, 0]) {
       truncateSync(bundle, length)
       const end = await run(cut, CALL)
       expect([length, end.status, end.stdout, end.stderr]).toEqual([length, 78, '', `${cut}: ${bundle} cannot be read (it is cut off); the two belong together: copy both, or build again\n`])

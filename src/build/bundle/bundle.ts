@@ -43,7 +43,7 @@ export async function bundle(esbuild: typeof Esbuild, { entry, start, external, 
   const zod: ZodUse = { recorded: false, packages: new Set() }
   const plugins = [startModule(start, entry), outsideModules(external), entryMeta(entry), ...(records ? [zodRecords(ownFolder, entry, zod)] : []), ownPackage(ownFolder, entry)]
   const common = {
-    bundle: true, write: false, platform: 'node', format: 'esm', target: 'node20.19', absWorkingDir: ROOT, outdir: join(ROOT, 'toolable'), minifySyntax: true, minifyWhitespace: true, charset: 'ascii',
+    bundle: true, write: false, platform: 'node', format: 'esm', target: 'node20.19', absWorkingDir: ROOT, outdir: join(ROOT, 'toolable'), minifyWhitespace: true, charset: 'ascii',
     logLevel: 'silent', define: { 'import.meta': '__toolable_inner' }, entryPoints: [{ in: 'toolable:start', out: 'start' }],
   } as const satisfies BuildOptions
   try {

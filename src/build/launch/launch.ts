@@ -24,17 +24,19 @@ export function launch(id: string, length: number, size: number, seal: string, q
   const file = typeof __filename === 'string' ? __filename : fs.realpathSync(argv[1]!)
   const base = `${file.endsWith('.cjs') ? file.slice(0, -4) : file}.files/${id}`
   const bundle = `${base}.bundle`
-  const read = (path: string, begin: number, end: number): Bytes => {
+  const read = (path: string, begin: number, end: number, last: number): Bytes => {
     const descriptor = fs.openSync(path, 'r')
     try {
       const bytes = Buffer.allocUnsafe(end - begin)
+      // The last byte of the file tells whether all of it is there, also what is loaded later.
+      if (fs.readSync(descriptor, bytes, 0, 1, last - 1) === 0) throw new Error('it is cut off')
       return bytes.subarray(0, fs.readSync(descriptor, bytes, 0, end - begin, begin)) as Bytes
     } finally {
       fs.closeSync(descriptor)
     }
   }
   const compile = (begin: number, end: number, filename: string, cachedData?: Buffer): InstanceType<typeof vm.Script> =>
-    new vm.Script(read(bundle, begin, end).latin1Slice(), { filename, ...(cachedData && { cachedData }), importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER })
+    new vm.Script(read(bundle, begin, end, to).latin1Slice(), { filename, ...(cachedData && { cachedData }), importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER })
   const later = (name: string, begin: number, end: number): unknown => compile(length + begin, length + end, `${bundle}/${name.slice(2)}`).runInThisContext()
   const start = (script: InstanceType<typeof vm.Script>): void => script.runInThisContext()(file, typeof require === 'function' ? require : get('node:module').createRequire(file), later, load)
 
@@ -42,7 +44,7 @@ export function launch(id: string, length: number, size: number, seal: string, q
     let script: InstanceType<typeof vm.Script> | undefined
     try {
       const head = `toolable code 1 ${id} ${version} ${arch} ${seal}\n`
-      const bytes = read(`${base}.cache`, 0, size)
+      const bytes = read(`${base}.cache`, 0, size, size)
       // V8 trusts what it is given. A number of each page finds those that were never written, and costs next to nothing.
       let sum = size - head.length
       for (let at = head.length; at < size; at += 4096) sum = (sum * 31 + bytes[at]!) % 1e9

@@ -27,9 +27,11 @@ export function wrap({ now, later, table, zod }: Parts): Script {
     '(function(__filename,__toolable_require,__toolable_later,__toolable_load){"use strict";const require=__toolable_require;',
     "globalThis[Symbol.for('toolable.built')]??={verified:true};",
     "const __dirname=__filename.slice(0,Math.max(__filename.lastIndexOf('/'),__filename.lastIndexOf('\\\\'))),",
-    "__toolable_inner={get url(){return process.getBuiltinModule('node:url').pathToFileURL(__filename).href},filename:__filename,dirname:__dirname,resolve:name=>process.getBuiltinModule('node:module').createRequire(__filename).resolve(name),built:true,main:false},",
+    "__toolable_inner={get url(){return process.getBuiltinModule('node:url').pathToFileURL(__filename).href},filename:__filename,dirname:__dirname,resolve:name=>__toolable_resolve(name),built:true,main:false},",
     '__toolable_entry={__proto__:__toolable_inner,main:true},',
     `__toolable_table=()=>${asciiString(table)},__toolable_places=${asciiString(`${places} `)},__toolable_made={__proto__:null};`,
+    // Addresses, as node gives them; packages by the conditions of `require`, because node tells those of `import` to modules only.
+    "function __toolable_resolve(name){const m=process.getBuiltinModule('node:module');if(/^\\.{0,2}\\//.test(name))return new URL(name,__toolable_inner.url).href;if(/^[a-z][\\w+.-]*:/i.test(name))return new URL(name).href;return m.isBuiltin(name)?`node:${name}`:process.getBuiltinModule('node:url').pathToFileURL(m.createRequire(__filename).resolve(name)).href}",
     'let __toolable_hot;function __toolable_give(hot){__toolable_hot=hot}',
     'function __toolable_chunk(name){',
     'let m=__toolable_made[name];if(m)return m.exports;',
