@@ -40,7 +40,7 @@ export async function openRunView(run: SeenRun, { progress, bare }: { readonly p
 async function wordsFor(run: SeenRun, progress: ChosenProgress, bare: boolean): Promise<readonly ViewPart[]> {
   const { io, globals } = run
   if (bare || progress === 'words' || (progress === 'tree' && !io.stdout.isTTY)) return [openWordsView(run, openPrinter({ io, globals }), bare)]
-  return progress === 'tree' ? [] : [(await import('./result-view.ts')).openResultView(run)]
+  return progress === 'tree' ? [] : [await (await import('./result-view.ts')).openResultView(run)]
 }
 
 async function besides(run: SeenRun, progress: ChosenProgress): Promise<readonly ViewPart[]> {

@@ -128,6 +128,13 @@ export default workflow({ name: 'greet', input: { type: 'object', properties: { 
     expect([resumed.status, resultOf(resumed.lines)]).toMatchObject([0, { metrics: { answer: { value: 'left' } } }])
   })
 
+  test('gives the result alone with --progress none also when it goes on [10.progress-flag]', async () => {
+    const project = makeProject()
+    project.write('asks.json', JSON.stringify({ name: 'asks', steps: [{ name: 'go', type: 'ai_decision', decision_type: 'go', options: ['yes', 'no'] }] }))
+    expect((await project.toolable(['workflow', 'run', 'asks.json', '--progress', 'none', '-o', 'text'])).status).toBe(77)
+    expect(await project.toolable(['workflow', 'resume', 'latest', '--answer', 'go=yes', '--progress', 'none', '-o', 'text'])).toMatchObject({ status: 0, stdout: 'yes\n', stderr: '' })
+  })
+
   test('says how it goes on only where it can: not when it came to its end [9.workflow-run]', async () => {
     const project = makeProject()
     project.write('stop', 'E_STOP')
