@@ -36,8 +36,8 @@ describe('runs of other processes', () => {
     expect(await source.decisions()).toMatchObject({ open: [], past: [{ run_id: id, run_state: 'completed', answered: { by: 'answer file', value: 'right' } }] })
     expect(heard.pieces.at(-1)!.news).toMatchObject({ counts: { completed: 1, waiting_ai: 0 }, open: 0, total: 1 })
     const states = heard.states(id)
-    expect(states.slice(-2)).toEqual(['running', 'completed'])
-    expect(states).toContain('waiting_ai')
+    // What lasted only a moment may not have been seen.
+    expect(states.filter((state) => state !== 'running').slice(-2)).toEqual(['waiting_ai', 'completed'])
 
     expect((await project.toolable(['runs', 'clean', '--yes'])).status).toBe(0)
     expect(await heard.untilPiece(({ removed }) => removed.includes(id))).toMatchObject({ total: 0 })
