@@ -1,18 +1,16 @@
-import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { readBatches } from '../../runner/log/read-log.ts'
 import { applyEvent } from '../../views/model/run-model/apply-event.ts'
 import { createRunModel } from '../../views/model/run-model/create-run-model.ts'
 import { openLook } from '../progress/open-look.ts'
 import { openEndTeller } from '../progress/tell-end.ts'
+import { earlierEvents } from './earlier-events.ts'
 import { askedOf } from './run-facts.ts'
 import type { SeenRun, ViewPart } from './view-part.ts'
 
 /** A run of which only the result is seen, and why there is none. */
 export async function openResultView({ paths, request, io, globals, resumed }: SeenRun): Promise<ViewPart> {
   const model = createRunModel(askedOf(request))
-  // An attempt goes on where the one before it ended.
-  if (resumed && existsSync(paths.events)) for await (const events of readBatches(paths.events)) for (const event of events) applyEvent(model, event)
+  for await (const events of earlierEvents({ paths, resumed })) for (const event of events) applyEvent(model, event)
   const end = openEndTeller({ request, paths, root: dirname(paths.folder), model, look: openLook(io, globals), io, globals })
   return {
     async show(_lines, events) {

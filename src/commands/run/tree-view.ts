@@ -1,9 +1,8 @@
-import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { readBatches } from '../../runner/log/read-log.ts'
 import { openTree } from '../progress/open-tree.ts'
 import { hearStrayLines } from '../../surfaces/cli/stray-lines.ts'
 import { openEndTeller } from '../progress/tell-end.ts'
+import { earlierEvents } from './earlier-events.ts'
 import { rowsToAsk } from './rows-to-ask.ts'
 import { askedOf } from './run-facts.ts'
 import type { SeenRun, ViewPart } from './view-part.ts'
@@ -18,8 +17,7 @@ export async function openTreeView({ paths, request, io, globals, person, resume
   const tree = await openTree({ root, named: false, answersHere: person }, io, globals)
   const run = tree.show(askedOf(request))
   const end = openEndTeller({ request, paths, root, model: run.model, look: tree.look, io, globals })
-  // What was done in earlier attempts is part of the picture.
-  if (resumed && existsSync(paths.events)) for await (const events of readBatches(paths.events)) run.recall(events)
+  for await (const events of earlierEvents({ paths, resumed })) run.recall(events)
   const questions = watchQuestions()
   // What was printed by something that belongs to no call.
   const endHearing = hearStrayLines((line) => void tree.above([tree.look.paint('dim', tree.look.clean(line))]))
