@@ -3,25 +3,48 @@ import tseslint from 'typescript-eslint'
 import { processFiles } from './scripts/architecture.mjs'
 import { oneWayImports, processIsAParameter } from './scripts/lint-rules.mjs'
 
-const noEnums = { selector: 'TSEnumDeclaration', message: 'Use a union of literals, or `as const`.' }
+const noEnums = {
+  selector: 'TSEnumDeclaration',
+  message: 'Use a union of literals, or `as const`.',
+}
 
 export default defineConfig(
-  { ignores: ['dist/', 'coverage/', '**/node_modules/', '.runs/', 'examples/**/dist/', 'test/**/fixtures/'] },
+  {
+    ignores: [
+      'dist/',
+      'coverage/',
+      '**/node_modules/',
+      '.runs/',
+      'examples/**/dist/',
+      'test/**/fixtures/',
+    ],
+  },
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
   {
     files: ['**/*.ts', '**/*.tsx'],
     extends: [tseslint.configs.base],
-    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    languageOptions: {
+      parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname },
+    },
     rules: {
       '@typescript-eslint/no-floating-promises': 'error',
-      '@typescript-eslint/no-misused-promises': ['error', { checksVoidReturn: { arguments: false } }],
+      '@typescript-eslint/no-misused-promises': [
+        'error',
+        { checksVoidReturn: { arguments: false } },
+      ],
       '@typescript-eslint/await-thenable': 'error',
       '@typescript-eslint/no-unnecessary-type-assertion': 'error',
       '@typescript-eslint/only-throw-error': 'error',
-      '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+      '@typescript-eslint/switch-exhaustiveness-check': [
+        'error',
+        { considerDefaultExhaustiveForUnions: true },
+      ],
       '@typescript-eslint/consistent-type-imports': ['error', { disallowTypeAnnotations: false }],
       '@typescript-eslint/consistent-type-definitions': ['error', 'type'],
-      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_', ignoreRestSiblings: true }],
+      '@typescript-eslint/no-unused-vars': [
+        'error',
+        { argsIgnorePattern: '^_', varsIgnorePattern: '^_', ignoreRestSiblings: true },
+      ],
       eqeqeq: 'error',
       'no-var': 'error',
       'prefer-const': 'error',
@@ -31,11 +54,12 @@ export default defineConfig(
   },
   {
     files: ['src/**/*.ts'],
-    plugins: { house: { rules: { 'one-way-imports': oneWayImports, 'process-is-a-parameter': processIsAParameter } } },
-    rules: {
-      'house/one-way-imports': 'error',
-      '@typescript-eslint/no-explicit-any': 'error',
+    plugins: {
+      house: {
+        rules: { 'one-way-imports': oneWayImports, 'process-is-a-parameter': processIsAParameter },
+      },
     },
+    rules: { 'house/one-way-imports': 'error', '@typescript-eslint/no-explicit-any': 'error' },
   },
   {
     files: ['src/call/**/*.ts'],
@@ -44,8 +68,10 @@ export default defineConfig(
         'error',
         noEnums,
         {
-          selector: 'AssignmentExpression[left.type="MemberExpression"][left.object.name!="process"][right.type=/^(Arrow)?FunctionExpression$/]',
-          message: 'V8 makes such a function for the old space, where it keeps the whole call: initialise a field, or use a literal or a method.',
+          selector:
+            'AssignmentExpression[left.type="MemberExpression"][left.object.name!="process"][right.type=/^(Arrow)?FunctionExpression$/]',
+          message:
+            'V8 makes such a function for the old space, where it keeps the whole call: initialise a field, or use a literal or a method.',
         },
       ],
     },
@@ -53,9 +79,7 @@ export default defineConfig(
   {
     files: ['src/**/*.ts'],
     ignores: processFiles,
-    rules: {
-      'house/process-is-a-parameter': 'error',
-    },
+    rules: { 'house/process-is-a-parameter': 'error' },
   },
   {
     files: ['test/**/*.ts'],
@@ -65,7 +89,8 @@ export default defineConfig(
       'no-restricted-syntax': [
         'error',
         {
-          selector: 'MemberExpression[object.name=/^(test|it|describe)$/][property.name=/^(only|skip|todo|fails|skipIf|runIf)$/]',
+          selector:
+            'MemberExpression[object.name=/^(test|it|describe)$/][property.name=/^(only|skip|todo|fails|skipIf|runIf)$/]',
           message: 'Every test runs, everywhere.',
         },
       ],
@@ -73,6 +98,11 @@ export default defineConfig(
   },
   {
     files: ['**/*.mjs', '**/*.js'],
-    rules: { eqeqeq: 'error', 'no-var': 'error', 'prefer-const': 'error', 'no-unused-vars': ['error', { argsIgnorePattern: '^_' }] },
+    rules: {
+      eqeqeq: 'error',
+      'no-var': 'error',
+      'prefer-const': 'error',
+      'no-unused-vars': ['error', { argsIgnorePattern: '^_' }],
+    },
   },
 )

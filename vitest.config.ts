@@ -9,10 +9,15 @@ process.env['EXTRA_CA_CERTS_FOR_NPM'] ??= process.env['NODE_EXTRA_CA_CERTS'] ?? 
 delete process.env['NODE_EXTRA_CA_CERTS']
 
 // Looks at the modules that node loads, and a built program has none.
-const notBuilt = process.env['BUILT_PROGRAMS'] === undefined ? [] : ['test/cli/lazy-loading.test.ts']
+const notBuilt =
+  process.env['BUILT_PROGRAMS'] === undefined ? [] : ['test/cli/lazy-loading.test.ts']
 
 // `npm test` has compiled them with everything else already.
-const typecheck = { enabled: process.env['TYPES_ARE_CHECKED'] === undefined, include: ['test/types/**/*.test-d.ts'], tsconfig: 'tsconfig.types.json' }
+const typecheck = {
+  enabled: process.env['TYPES_ARE_CHECKED'] === undefined,
+  include: ['test/types/**/*.test-d.ts'],
+  tsconfig: 'tsconfig.types.json',
+}
 
 export default defineConfig({
   test: {
@@ -21,7 +26,12 @@ export default defineConfig({
     typecheck,
     // A worker takes one file after another: a start and the loading of everything for each would be a third of what the suite costs. fresh-worker.ts lets them begin alike.
     isolate: false,
-    setupFiles: ['test/setup/fresh-worker.ts', 'test/setup/neutral-environment.ts', 'test/setup/same-chances.ts', 'test/setup/write-coverage.ts'],
+    setupFiles: [
+      'test/setup/fresh-worker.ts',
+      'test/setup/neutral-environment.ts',
+      'test/setup/same-chances.ts',
+      'test/setup/write-coverage.ts',
+    ],
     sequence: { setupFiles: 'list' },
     // dist/ and src/ are loaded by node itself, not by vite, so that V8 coverage is true.
     pool: 'forks',

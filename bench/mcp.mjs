@@ -6,18 +6,36 @@ import { openStdio } from './mcp/stdio-client.mjs'
 import { formatTable, shuffle } from './measure.mjs'
 
 const rounds = Number(process.argv[3] ?? 5)
-if (!Number.isInteger(rounds) || rounds < 1) throw new Error(`rounds must be a whole number, not ${process.argv[3]}`)
+if (!Number.isInteger(rounds) || rounds < 1)
+  throw new Error(`rounds must be a whole number, not ${process.argv[3]}`)
 installPeers()
 const newer = newerNode()
 const ROUND_MS = 400
 
 const ours = (transport, tools = 1, environment = {}) => ({
-  argv: [here('programs/mcp.mjs'), '--serve-mcp', transport, ...(transport === 'http' ? ['--host', '127.0.0.1', '--port', 'PORT'] : []), '--no-progressive'],
+  argv: [
+    here('programs/mcp.mjs'),
+    '--serve-mcp',
+    transport,
+    ...(transport === 'http' ? ['--host', '127.0.0.1', '--port', 'PORT'] : []),
+    '--no-progressive',
+  ],
   environment: { BENCH_TOOLS: String(tools), ...environment },
 })
-const sdk = (transport, level = 'high', tools = 1) => ({ argv: [here('peers/mcp/sdk.mjs'), transport, 'PORT', String(tools), level] })
+const sdk = (transport, level = 'high', tools = 1) => ({
+  argv: [here('peers/mcp/sdk.mjs'), transport, 'PORT', String(tools), level],
+})
 const fastmcp = (transport) => ({ argv: [here('peers/mcp/fastmcp.mjs'), transport, 'PORT', '1'] })
-const incur = (transport) => (newer === undefined ? undefined : { argv: [here('peers/mcp/incur.mjs'), ...(transport === 'http' ? ['http', 'PORT'] : ['--mcp'])], node: newer })
+const incur = (transport) =>
+  newer === undefined
+    ? undefined
+    : {
+        argv: [
+          here('peers/mcp/incur.mjs'),
+          ...(transport === 'http' ? ['http', 'PORT'] : ['--mcp']),
+        ],
+        node: newer,
+      }
 
 const stdio = cases([
   ['toolable', 'modern', ours('stdio')],
@@ -45,19 +63,40 @@ const starts = cases([
   ['incur', 'legacy', incur('stdio')],
 ])
 
-console.log(`MCP, node ${process.versions.node}, ${rounds} rounds of ${ROUND_MS} ms, interleaved; one raw client on the same machine; CPU is the server's, in µs for each call\n`)
+console.log(
+  `MCP, node ${process.versions.node}, ${rounds} rounds of ${ROUND_MS} ms, interleaved; one raw client on the same machine; CPU is the server's, in µs for each call\n`,
+)
 await measureLoad('stdio, 1 in flight', stdio, openStdio, 1)
 const many = await measureLoad('stdio, 32 in flight', stdio, openStdio, 32)
 const web = await measureLoad('HTTP, 32 in flight', http, openHttp, 32)
 const first = await measureStarts()
 
-
-judge('stdio at 32 in flight', many.get('toolable (modern)').rate / many.get('SDK v2 McpServer (modern)').rate, 1.15, 'SDK v2 McpServer')
-judge('HTTP with 200 tools', web.get('toolable, 200 tools (modern)').rate / web.get('SDK v2 McpServer, 200 tools (modern)').rate, 1.6, 'SDK v2 McpServer')
-for (const key of ['toolable (legacy)', 'toolable with zod (legacy)']) judge(`first answer, ${key.replace(' (legacy)', '')}`, first.get(key) / first.get('SDK v2 McpServer (legacy)'), 0.7, 'SDK v2 McpServer', true)
+judge(
+  'stdio at 32 in flight',
+  many.get('toolable (modern)').rate / many.get('SDK v2 McpServer (modern)').rate,
+  1.15,
+  'SDK v2 McpServer',
+)
+judge(
+  'HTTP with 200 tools',
+  web.get('toolable, 200 tools (modern)').rate /
+    web.get('SDK v2 McpServer, 200 tools (modern)').rate,
+  1.6,
+  'SDK v2 McpServer',
+)
+for (const key of ['toolable (legacy)', 'toolable with zod (legacy)'])
+  judge(
+    `first answer, ${key.replace(' (legacy)', '')}`,
+    first.get(key) / first.get('SDK v2 McpServer (legacy)'),
+    0.7,
+    'SDK v2 McpServer',
+    true,
+  )
 
 function cases(list) {
-  return list.filter(([, , options]) => options !== undefined).map(([name, era, options]) => ({ key: `${name} (${era})`, era, ...options }))
+  return list
+    .filter(([, , options]) => options !== undefined)
+    .map(([name, era, options]) => ({ key: `${name} (${era})`, era, ...options }))
 }
 
 async function measureLoad(title, list, open, flight) {
@@ -67,7 +106,8 @@ async function measureLoad(title, list, open, flight) {
     for (const entry of list) servers.set(entry.key, await open(entry))
     for (const server of servers.values()) await warmUp(server, flight)
     for (let round = 0; round < rounds; round += 1) {
-      for (const { key } of shuffle(list)) found.get(key).push(await load(servers.get(key), flight, ROUND_MS))
+      for (const { key } of shuffle(list))
+        found.get(key).push(await load(servers.get(key), flight, ROUND_MS))
     }
   } finally {
     await Promise.all([...servers.values()].map((server) => server.close()))
@@ -76,9 +116,18 @@ async function measureLoad(title, list, open, flight) {
   const base = results.get(list[0].key)
   const rows = list.map(({ key }) => {
     const { rate, p50, p99, cpu } = results.get(key)
-    return [key, rate.toFixed(0), p50.toFixed(3), p99.toFixed(2), Number.isNaN(cpu) ? '?' : cpu.toFixed(0), (base.rate / rate).toFixed(2)]
+    return [
+      key,
+      rate.toFixed(0),
+      p50.toFixed(3),
+      p99.toFixed(2),
+      Number.isNaN(cpu) ? '?' : cpu.toFixed(0),
+      (base.rate / rate).toFixed(2),
+    ]
   })
-  console.log(`${formatTable([[title, 'calls/s', 'p50 ms', 'p99 ms', 'CPU µs', `${list[0].key} / it`], ...rows])}\n`)
+  console.log(
+    `${formatTable([[title, 'calls/s', 'p50 ms', 'p99 ms', 'CPU µs', `${list[0].key} / it`], ...rows])}\n`,
+  )
   return results
 }
 
@@ -93,13 +142,22 @@ async function measureStarts() {
       await server.close()
     }
   }
-  const results = new Map([...found].map(([key, list]) => [key, list.sort((left, right) => left - right)[Math.floor(list.length / 2)]]))
+  const results = new Map(
+    [...found].map(([key, list]) => [
+      key,
+      list.sort((left, right) => left - right)[Math.floor(list.length / 2)],
+    ]),
+  )
   const base = results.get('SDK v2 McpServer (legacy)')
-  console.log(`${formatTable([['spawn to first answer, stdio', 'median ms', 'of SDK v2'], ...starts.map(({ key }) => [key, results.get(key).toFixed(1), (results.get(key) / base).toFixed(2)])])}\n`)
+  console.log(
+    `${formatTable([['spawn to first answer, stdio', 'median ms', 'of SDK v2'], ...starts.map(({ key }) => [key, results.get(key).toFixed(1), (results.get(key) / base).toFixed(2)])])}\n`,
+  )
   return results
 }
 
 function judge(what, ratio, wanted, peer, atMost = false) {
   const reached = atMost ? ratio <= wanted : ratio >= wanted
-  console.log(`${reached ? 'reached' : 'MISSED '}  ${what}: ${ratio.toFixed(2)} × ${peer}, wanted at ${atMost ? 'most' : 'least'} ${wanted}`)
+  console.log(
+    `${reached ? 'reached' : 'MISSED '}  ${what}: ${ratio.toFixed(2)} × ${peer}, wanted at ${atMost ? 'most' : 'least'} ${wanted}`,
+  )
 }

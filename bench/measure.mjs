@@ -26,40 +26,75 @@ export async function measureAll(cases, repetitions) {
 /** How many instructions each case takes at least, by callgrind: they hardly depend on what else the machine does. Undefined where there is no valgrind. */
 export function countInstructions(cases) {
   if (spawnSync('valgrind', ['--version']).status !== 0) return undefined
-  return new Map(cases.map((one) => [one.key, Math.min(...Array.from({ length: COUNTS }, () => countOnce(one)))]))
+  return new Map(
+    cases.map((one) => [
+      one.key,
+      Math.min(...Array.from({ length: COUNTS }, () => countOnce(one))),
+    ]),
+  )
 }
 
 function countOnce({ key, argv, node = process.execPath, environment: extra = {} }) {
   // Into a pipe, as programs ask: at a device a shell leaves help to node.
-  const { stderr } = spawnSync('valgrind', ['--tool=callgrind', '--callgrind-out-file=/dev/null', '--trace-children=yes', node, ...argv], { env: { ...environment, ...extra }, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+  const { stderr } = spawnSync(
+    'valgrind',
+    ['--tool=callgrind', '--callgrind-out-file=/dev/null', '--trace-children=yes', node, ...argv],
+    { env: { ...environment, ...extra }, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] },
+  )
   const counted = [...stderr.matchAll(/Collected : (\d+)/g)].map(([, count]) => Number(count))
-  if (counted.length === 0) throw new Error(`${key}: callgrind counted nothing:\n${stderr.slice(-500)}`)
+  if (counted.length === 0)
+    throw new Error(`${key}: callgrind counted nothing:\n${stderr.slice(-500)}`)
   return counted.reduce((sum, count) => sum + count, 0)
 }
 
 /** A table of aligned columns; every column but the first is aligned to the right. */
 export function formatTable(rows) {
   const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)))
-  return rows.map((row) => row.map((cell, column) => (column === 0 ? cell.padEnd(widths[column]) : cell.padStart(widths[column]))).join('  ')).join('\n')
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) =>
+          column === 0 ? cell.padEnd(widths[column]) : cell.padStart(widths[column]),
+        )
+        .join('  '),
+    )
+    .join('\n')
 }
 
-async function timeOne({ key, argv, node = process.execPath, environment: extra = {}, expect = '' }) {
+async function timeOne({
+  key,
+  argv,
+  node = process.execPath,
+  environment: extra = {},
+  expect = '',
+}) {
   const begin = process.hrtime.bigint()
-  const child = spawn(node, argv, { env: { ...environment, ...extra }, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(node, argv, {
+    env: { ...environment, ...extra },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   let stdout = ''
   let stderr = ''
   child.stdout.setEncoding('utf8').on('data', (text) => (stdout += text))
   child.stderr.setEncoding('utf8').on('data', (text) => (stderr += text))
-  const status = await new Promise((settle, refuse) => child.on('error', refuse).on('close', settle))
+  const status = await new Promise((settle, refuse) =>
+    child.on('error', refuse).on('close', settle),
+  )
   const milliseconds = Number(process.hrtime.bigint() - begin) / 1e6
-  if (status !== 0 || !stdout.includes(expect)) throw new Error(`${key}: exit ${status}, wanted ${JSON.stringify(expect)} in the output:\n${stdout}${stderr}`)
+  if (status !== 0 || !stdout.includes(expect))
+    throw new Error(
+      `${key}: exit ${status}, wanted ${JSON.stringify(expect)} in the output:\n${stdout}${stderr}`,
+    )
   return milliseconds
 }
 
 function summarise(list) {
   const sorted = [...list].sort((left, right) => left - right)
   const middle = Math.floor(sorted.length / 2)
-  return { median: sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2, minimum: sorted[0] }
+  return {
+    median: sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2,
+    minimum: sorted[0],
+  }
 }
 
 /** A copy in another order. */

@@ -71,7 +71,8 @@ export function allowedLayers(layer) {
 /** Why `importer` may not import `imported` (absolute paths in src/), or undefined where it may. */
 export function explainForbiddenImport(importer, imported) {
   const from = layerOf(importer)
-  if (from === undefined) return `${relative(sourceRoot, importer)} belongs to no layer; add it to scripts/architecture.mjs`
+  if (from === undefined)
+    return `${relative(sourceRoot, importer)} belongs to no layer; add it to scripts/architecture.mjs`
   const to = layerOf(imported)
   const allowed = allowedLayers(from)
   if (to !== undefined && allowed.includes(to)) return undefined

@@ -13,8 +13,19 @@ export function buildItself(dist) {
     const bin = resolve(dist, 'bin.js')
     // A registry knows its folder at most starts: what finds tools for the first time is not compiled beforehand.
     run(project, bin, 'list')
-    const { files, warnings } = run(project, bin, 'build', bin, '--out', resolve(dist), '--portable')
-    if (warnings.length > 0 || !files.some((file) => file.endsWith('.cache'))) throw new Error(`toolable was built without what makes it fast: ${[...warnings, ...files].join(', ')}`)
+    const { files, warnings } = run(
+      project,
+      bin,
+      'build',
+      bin,
+      '--out',
+      resolve(dist),
+      '--portable',
+    )
+    if (warnings.length > 0 || !files.some((file) => file.endsWith('.cache')))
+      throw new Error(
+        `toolable was built without what makes it fast: ${[...warnings, ...files].join(', ')}`,
+      )
     // npm makes its own starters for Windows.
     rmSync(join(dist, 'toolable.cmd'))
   } finally {
@@ -23,15 +34,27 @@ export function buildItself(dist) {
 }
 
 function run(project, ...argv) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, argv, { cwd: project, env: { PATH: process.env.PATH, HOME: project }, encoding: 'utf8' })
+  const { status, stdout, stderr } = spawnSync(process.execPath, argv, {
+    cwd: project,
+    env: { PATH: process.env.PATH, HOME: project },
+    encoding: 'utf8',
+  })
   if (status !== 0) throw new Error(`toolable could not be built:\n${stdout}${stderr}`)
   return JSON.parse(stdout).result
 }
 
 // The tool that the rehearsal in src/commands/rehearsal.ts calls.
 function writeSample(project) {
-  const manifest = { name: 'hello', summary: 'Greet somebody', input: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } }
+  const manifest = {
+    name: 'hello',
+    summary: 'Greet somebody',
+    input: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
+  }
   mkdirSync(join(project, 'tools'))
   writeFileSync(join(project, 'toolable.yaml'), 'folders: [./tools]\n')
-  writeFileSync(join(project, 'tools/hello.sh'), `#!/bin/sh\n# toolable: ${JSON.stringify(manifest)}\necho '{"text":"Hello"}'\n`, { mode: 0o755 })
+  writeFileSync(
+    join(project, 'tools/hello.sh'),
+    `#!/bin/sh\n# toolable: ${JSON.stringify(manifest)}\necho '{"text":"Hello"}'\n`,
+    { mode: 0o755 },
+  )
 }

@@ -2,7 +2,17 @@
 // what help adds, `common` what both need, `flags` what reading flags needs, `schema` what compiled schemas need; everything else is a chunk of its own that loads when it is needed.
 // See docs/decisions/2026-11-15-chunks-by-what-a-start-needs.md.
 import { spawnSync } from 'node:child_process'
-import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { transform } from 'esbuild'
@@ -18,11 +28,15 @@ try {
   mkdirSync(next)
   await bundleInside()
   await bundleModule('src/zod.ts')
-  await buildApp({ configFile: 'dashboard/vite.config.ts', build: { outDir: resolve(next, 'dashboard') } })
+  await buildApp({
+    configFile: 'dashboard/vite.config.ts',
+    build: { outDir: resolve(next, 'dashboard') },
+  })
   chmodSync(`${next}/bin.js`, 0o755)
   buildItself(next)
   // `node scripts/build.mjs code`, for whoever tries things out: the types take longer than everything else, and stay as they were.
-  if (process.argv[2] === 'code' && existsSync('dist/types')) cpSync('dist/types', `${next}/types`, { recursive: true })
+  if (process.argv[2] === 'code' && existsSync('dist/types'))
+    cpSync('dist/types', `${next}/types`, { recursive: true })
   else buildTypes()
   // Swapped at the end, so that whoever runs the old build at this moment can go on.
   const old = `${next}-old`
@@ -34,14 +48,25 @@ try {
 }
 
 function buildTypes() {
-  const { status } = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json', '--outDir', `${next}/types`], { stdio: 'inherit' })
+  const { status } = spawnSync(
+    process.execPath,
+    ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json', '--outDir', `${next}/types`],
+    { stdio: 'inherit' },
+  )
   if (status !== 0) throw new Error('The types could not be built')
 }
 
 async function bundleInside() {
   const reach = recordReach()
   const build = await rolldown({
-    input: { index: 'src/index.ts', testing: 'src/testing/index.ts', bin: 'src/bin.ts', 'load-hooks': 'src/functions/load/hooks.ts', built: 'src/built/index.ts', look: 'src/build/look/child.ts' },
+    input: {
+      index: 'src/index.ts',
+      testing: 'src/testing/index.ts',
+      bin: 'src/bin.ts',
+      'load-hooks': 'src/functions/load/hooks.ts',
+      built: 'src/built/index.ts',
+      look: 'src/build/look/child.ts',
+    },
     platform: 'node',
     external: (id) => isExternal(id) && !id.startsWith('node:') && !id.startsWith('\0'),
     treeshake: { moduleSideEffects: false },
@@ -68,9 +93,18 @@ async function bundleInside() {
 
 // White space costs reading too. Lines stay short and names stay whole, because a stack trace shows both.
 async function writeSmall({ fileName, code, map }) {
-  const inline = !map ? '' : `//# sourceMappingURL=data:application/json;base64,${Buffer.from(map.toString()).toString('base64')}`
+  const inline = !map
+    ? ''
+    : `//# sourceMappingURL=data:application/json;base64,${Buffer.from(map.toString()).toString('base64')}`
   const small = await transform(`${code.replace(/\n\/\/# sourceMappingURL=.*/, '')}\n${inline}\n`, {
-    minifyWhitespace: true, minifySyntax: true, lineLimit: 160, sourcemap: 'external', sourcefile: fileName, sourcesContent: true, target: 'node20.19', legalComments: 'none',
+    minifyWhitespace: true,
+    minifySyntax: true,
+    lineLimit: 160,
+    sourcemap: 'external',
+    sourcefile: fileName,
+    sourcesContent: true,
+    target: 'node20.19',
+    legalComments: 'none',
   })
   const file = `${next}/${fileName}`
   mkdirSync(dirname(file), { recursive: true })
@@ -84,11 +118,29 @@ function listGroups() {
   const call = reach(`${cli}/run-tool.ts`, 'src/call/engine.ts')
   const help = reach(`${cli}/help/help.ts`)
   // A client waits for a server that it has started.
-  const mcp = reach('src/surfaces/builtin/run.ts', 'src/surfaces/builtin/start.ts', 'src/surfaces/mcp/commands.ts', 'src/surfaces/mcp/serve.ts', 'src/surfaces/mcp/methods/table.ts')
-  const needed = new Set([...call, ...help, ...reach('src/define/argv/input.ts', 'src/define/compile-tool.ts', 'src/built/index.ts')])
+  const mcp = reach(
+    'src/surfaces/builtin/run.ts',
+    'src/surfaces/builtin/start.ts',
+    'src/surfaces/mcp/commands.ts',
+    'src/surfaces/mcp/serve.ts',
+    'src/surfaces/mcp/methods/table.ts',
+  )
+  const needed = new Set([
+    ...call,
+    ...help,
+    ...reach('src/define/argv/input.ts', 'src/define/compile-tool.ts', 'src/built/index.ts'),
+  ])
   const groups = {
     core: new Set([
-      ...reach('src/surfaces/toolset.ts', 'src/call/tool.ts', `${cli}/run.ts`, `${cli}/documents.ts`, 'src/surfaces/json/discover.ts', 'src/call/host.ts', 'src/contract/quote-for-shell.ts'),
+      ...reach(
+        'src/surfaces/toolset.ts',
+        'src/call/tool.ts',
+        `${cli}/run.ts`,
+        `${cli}/documents.ts`,
+        'src/surfaces/json/discover.ts',
+        'src/call/host.ts',
+        'src/contract/quote-for-shell.ts',
+      ),
       ...[...reach('src/index.ts')].filter((file) => needed.has(file)),
     ]),
     // What else the library offers: an entry that is built has none of it, unless it uses it.
@@ -117,7 +169,8 @@ function listGroups() {
   const always = /^\0(rolldown|node:(fs|path|url|util)$)/
   return Object.entries(groups).map(([name, files], index, { length }) => ({
     name,
-    test: (id) => files.has(id) || (name === 'core' && (always.test(id) || id.includes('rolldown'))),
+    test: (id) =>
+      files.has(id) || (name === 'core' && (always.test(id) || id.includes('rolldown'))),
     priority: length - index,
   }))
 }
@@ -141,14 +194,24 @@ function builtins() {
   // What the bundler's own helpers ask for.
   const names = new Map([['node:module', new Set(['createRequire'])]])
   for (const file of readdirSync('src', { recursive: true }).filter((f) => f.endsWith('.ts'))) {
-    for (const [, clause, id] of readFileSync(`src/${file}`, 'utf8').matchAll(/^import (?!type)([^'"]+) from '(node:[^']+)'/gm)) {
+    for (const [, clause, id] of readFileSync(`src/${file}`, 'utf8').matchAll(
+      /^import (?!type)([^'"]+) from '(node:[^']+)'/gm,
+    )) {
       const set = names.get(id) ?? names.set(id, new Set()).get(id)
-      for (const [, name] of (/{([^}]*)}/.exec(clause)?.[1] ?? '').matchAll(/(\w+)(?: as \w+)?/g)) set.add(name)
+      for (const [, name] of (/{([^}]*)}/.exec(clause)?.[1] ?? '').matchAll(/(\w+)(?: as \w+)?/g))
+        set.add(name)
     }
   }
   return {
     name: 'builtins',
-    resolveId: { order: 'pre', handler: (id, _importer, { kind }) => (names.has(id) && kind !== 'dynamic-import' ? `\0${id}` : undefined) },
-    load: (id) => id.startsWith('\0node:') ? `const m = process.getBuiltinModule('${id.slice(1)}'); export default m; export const { ${[...names.get(id.slice(1))].join(', ')} } = m` : undefined,
+    resolveId: {
+      order: 'pre',
+      handler: (id, _importer, { kind }) =>
+        names.has(id) && kind !== 'dynamic-import' ? `\0${id}` : undefined,
+    },
+    load: (id) =>
+      id.startsWith('\0node:')
+        ? `const m = process.getBuiltinModule('${id.slice(1)}'); export default m; export const { ${[...names.get(id.slice(1))].join(', ')} } = m`
+        : undefined,
   }
 }

@@ -12,11 +12,51 @@ const wantedLines = 90
 /** Keeps what concerns src/ and dist/, and lets c8 report it and hold the wanted share; `runC8` gets a name and the arguments and gives the exit status. */
 export async function reportCoverage(runC8) {
   keepOwnScripts()
-  const options = ['report', '--temp-directory', keptFolder, '--reports-dir', 'coverage', '--all', '--src', 'src', '--include', 'src/**']
+  const options = [
+    'report',
+    '--temp-directory',
+    keptFolder,
+    '--reports-dir',
+    'coverage',
+    '--all',
+    '--src',
+    'src',
+    '--include',
+    'src/**',
+  ]
   const excluded = listFilesWithoutStatements().flatMap((file) => ['--exclude', file])
-  const checks = ['--exclude-after-remap', '--check-coverage', '--lines', `${wantedLines}`, '--statements', '0', '--branches', '0', '--functions', '0']
-  const status = await runC8('coverage', [...options, ...excluded, ...checks, '--reporter', 'text-summary', '--reporter', 'html', '--reporter', 'lcovonly'])
-  if (status !== 0) await runC8('uncovered lines', [...options, ...excluded, '--exclude-after-remap', '--reporter', 'text', '--skip-full'])
+  const checks = [
+    '--exclude-after-remap',
+    '--check-coverage',
+    '--lines',
+    `${wantedLines}`,
+    '--statements',
+    '0',
+    '--branches',
+    '0',
+    '--functions',
+    '0',
+  ]
+  const status = await runC8('coverage', [
+    ...options,
+    ...excluded,
+    ...checks,
+    '--reporter',
+    'text-summary',
+    '--reporter',
+    'html',
+    '--reporter',
+    'lcovonly',
+  ])
+  if (status !== 0)
+    await runC8('uncovered lines', [
+      ...options,
+      ...excluded,
+      '--exclude-after-remap',
+      '--reporter',
+      'text',
+      '--skip-full',
+    ])
   return status
 }
 
@@ -33,10 +73,20 @@ function keepOwnScripts() {
     writeFileSync(join(keptFolder, name), JSON.stringify({ result }))
     for (const [url, cached] of Object.entries(raw['source-map-cache'] ?? {})) {
       // c8 compares the sources of a bundle with its patterns before it resolves them, so they are made paths here.
-      if (isOwn(url) && cached.data) maps[url] = { ...cached, data: { ...cached.data, sources: cached.data.sources.map((source) => fileURLToPath(new URL(source, url))) } }
+      if (isOwn(url) && cached.data)
+        maps[url] = {
+          ...cached,
+          data: {
+            ...cached.data,
+            sources: cached.data.sources.map((source) => fileURLToPath(new URL(source, url))),
+          },
+        }
     }
   }
-  writeFileSync(join(keptFolder, 'source-maps.json'), JSON.stringify({ result: [], 'source-map-cache': maps }))
+  writeFileSync(
+    join(keptFolder, 'source-maps.json'),
+    JSON.stringify({ result: [], 'source-map-cache': maps }),
+  )
   rmSync(rawFolder, { recursive: true, force: true })
 }
 
@@ -55,7 +105,15 @@ function listFilesWithoutStatements() {
     .filter((name) => name.endsWith('.ts'))
     .map((name) => `src/${name.replaceAll('\\', '/')}`)
     .filter((file) => {
-      const { code } = transformSync(readFileSync(file, 'utf8'), { loader: 'ts', minify: true, tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true } } })
-      return code.replace(/(import|export)\s*(\*(\s*as \w+)?|\{[^}]*\})?\s*(from)?\s*("[^"]*")?;?/g, '').trim() === ''
+      const { code } = transformSync(readFileSync(file, 'utf8'), {
+        loader: 'ts',
+        minify: true,
+        tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true } },
+      })
+      return (
+        code
+          .replace(/(import|export)\s*(\*(\s*as \w+)?|\{[^}]*\})?\s*(from)?\s*("[^"]*")?;?/g, '')
+          .trim() === ''
+      )
     })
 }

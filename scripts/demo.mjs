@@ -21,13 +21,18 @@ if (failures > 0) {
 }
 
 function runSteps() {
-  console.log('\nOne definition for each tool (examples/file-tools/), and this is what comes of it.')
+  console.log(
+    '\nOne definition for each tool (examples/file-tools/), and this is what comes of it.',
+  )
 
   title('What is there?')
   expect(showJson(call(['--discover'])).tools?.length === 10, 'ten tools')
 
   title('One tool in detail')
-  expect(showJson(call(['find-files', '--manifest'])).schema?.required?.[0] === 'pattern', 'the pattern is required')
+  expect(
+    showJson(call(['find-files', '--manifest'])).schema?.required?.[0] === 'pattern',
+    'the pattern is required',
+  )
 
   title('A call by flags, as a person at a terminal sees it')
   const text = call(['find-files', '*.js', '--root', 'src', '-o', 'text'])
@@ -41,7 +46,10 @@ function runSteps() {
   title('A stream: events while the tool works, the result at the end')
   const events = call(['index-files', '--stream'])
   showLines(events)
-  expect(JSON.parse(events.stdout.trim().split('\n').at(-1) ?? '{}').ok === true, 'a result at the end')
+  expect(
+    JSON.parse(events.stdout.trim().split('\n').at(-1) ?? '{}').ok === true,
+    'a result at the end',
+  )
 
   title('A call that fails, and says how to repair it')
   const failed = call(['find-files', '*.ts', '-o', 'json'], 1)
@@ -56,7 +64,9 @@ function runSteps() {
   showText(call(['delete-files', '*.tmp', '--dry-run', '-o', 'text']))
   showText(call(['delete-files', '*.tmp', '-o', 'text'], 77))
 
-  console.log(`\nAll of this is in ${paint('bold', 'examples/file-tools/')}; the documentation begins in ${paint('bold', 'README.md')}.`)
+  console.log(
+    `\nAll of this is in ${paint('bold', 'examples/file-tools/')}; the documentation begins in ${paint('bold', 'README.md')}.`,
+  )
 }
 
 // A person stays as long as he likes; where nobody looks on, it ends with the run that goes on.
@@ -73,9 +83,13 @@ async function showDashboard() {
         dashboard.server.once('close', settle)
       })
     } else {
-      const { state } = JSON.parse(dashboard.call(['watch', dashboard.live, '-o', 'jsonl']).trim().split('\n').at(-1))
+      const { state } = JSON.parse(
+        dashboard.call(['watch', dashboard.live, '-o', 'jsonl']).trim().split('\n').at(-1),
+      )
       expect(state === 'completed', 'the run that goes on to be completed')
-      console.log(`${dashboard.live} is ${state}; ${dashboard.waiting} waits for an answer, and is cancelled now.`)
+      console.log(
+        `${dashboard.live} is ${state}; ${dashboard.waiting} waits for an answer, and is cancelled now.`,
+      )
     }
   } finally {
     await dashboard.close()
@@ -89,15 +103,26 @@ function title(text) {
 
 function call(argv, expected = 0) {
   console.log(paint('cyan', `$ file-tools ${argv.map(quote).join(' ')}`))
-  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...argv], { cwd: folder, env: environment(), encoding: 'utf8', timeout: 30_000 })
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...argv], {
+    cwd: folder,
+    env: environment(),
+    encoding: 'utf8',
+    timeout: 30_000,
+  })
   expect(status === expected, `exit status ${expected}, got ${status}: ${stderr}`)
   return { status, stdout, stderr }
 }
 
 // What the machine says about agents, colours and settings is left out: the demonstration looks the same everywhere.
 function environment() {
-  const kept = ['PATH', 'SystemRoot', 'TEMP', 'TMP', 'TMPDIR'].filter((name) => process.env[name] !== undefined)
-  return { ...Object.fromEntries(kept.map((name) => [name, process.env[name]])), HOME: folder, ...(wantsColor() && { FORCE_COLOR: '1' }) }
+  const kept = ['PATH', 'SystemRoot', 'TEMP', 'TMP', 'TMPDIR'].filter(
+    (name) => process.env[name] !== undefined,
+  )
+  return {
+    ...Object.fromEntries(kept.map((name) => [name, process.env[name]])),
+    HOME: folder,
+    ...(wantsColor() && { FORCE_COLOR: '1' }),
+  }
 }
 
 function showText({ status, stdout, stderr }) {
@@ -128,15 +153,21 @@ function showLines({ stdout }) {
 // What fits on a line stands on a line.
 function pretty(value, indent = '') {
   const short = JSON.stringify(value)
-  if (short.length + indent.length <= 130 || typeof value !== 'object' || value === null) return short
+  if (short.length + indent.length <= 130 || typeof value !== 'object' || value === null)
+    return short
   const inner = `${indent}  `
   const [open, close] = Array.isArray(value) ? ['[', ']'] : ['{', '}']
-  const parts = Object.entries(value).map(([key, item]) => `${inner}${Array.isArray(value) ? '' : `${JSON.stringify(key)}: `}${pretty(item, inner)}`)
+  const parts = Object.entries(value).map(
+    ([key, item]) =>
+      `${inner}${Array.isArray(value) ? '' : `${JSON.stringify(key)}: `}${pretty(item, inner)}`,
+  )
   return `${open}\n${parts.join(',\n')}\n${indent}${close}`
 }
 
 function foldLines(lines, most) {
-  return lines.length <= most ? lines : [...lines.slice(0, most), paint('dim', `… ${lines.length - most} more lines`)]
+  return lines.length <= most
+    ? lines
+    : [...lines.slice(0, most), paint('dim', `… ${lines.length - most} more lines`)]
 }
 
 function expect(condition, what) {
@@ -147,7 +178,9 @@ function expect(condition, what) {
 
 // Suggestions are quoted for a POSIX shell; this demonstration needs none.
 function wordsOf(command) {
-  return [...command.matchAll(/'((?:[^']|'\\'')*)'|(\S+)/g)].map(([, quoted, plain]) => plain ?? quoted.replaceAll(`'\\''`, "'"))
+  return [...command.matchAll(/'((?:[^']|'\\'')*)'|(\S+)/g)].map(
+    ([, quoted, plain]) => plain ?? quoted.replaceAll(`'\\''`, "'"),
+  )
 }
 
 function quote(word) {

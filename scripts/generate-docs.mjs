@@ -4,7 +4,12 @@ import { fileURLToPath } from 'node:url'
 import { refreshPage } from './docs/refresh.mjs'
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)))
-for (const file of ['README.md', ...readdirSync('docs', { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`)]) {
+for (const file of [
+  'README.md',
+  ...readdirSync('docs', { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+]) {
   const page = readFileSync(file, 'utf8')
   const fresh = refreshPage(page)
   if (fresh === page) continue

@@ -14,11 +14,19 @@ export async function runTests(name, argv, { environment, signal } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'toolable-tests-'))
   const report = join(folder, 'report.json')
   try {
-    const status = await runStep(name, [...VITEST, ...argv, '--reporter=default', '--reporter=json', `--outputFile.json=${report}`], { environment, signal })
+    const status = await runStep(
+      name,
+      [...VITEST, ...argv, '--reporter=default', '--reporter=json', `--outputFile.json=${report}`],
+      { environment, signal },
+    )
     const failed = status === 0 || signal?.aborted ? [] : failedFiles(report)
     if (failed.length === 0 || failed.length > MOST_SECOND_TRIES) return status
-    const alone = await runStep(`${name}, second try`, [...VITEST, '--maxWorkers=1', ...failed], { environment, signal })
-    if (alone === 0) console.log(`UNSTEADY: failed in company and passed alone: ${failed.join(', ')}`)
+    const alone = await runStep(`${name}, second try`, [...VITEST, '--maxWorkers=1', ...failed], {
+      environment,
+      signal,
+    })
+    if (alone === 0)
+      console.log(`UNSTEADY: failed in company and passed alone: ${failed.join(', ')}`)
     return alone
   } finally {
     rmSync(folder, { recursive: true, force: true })
@@ -29,7 +37,9 @@ export async function runTests(name, argv, { environment, signal } = {}) {
 function failedFiles(report) {
   try {
     const { testResults } = JSON.parse(readFileSync(report, 'utf8'))
-    return testResults.filter(({ status }) => status !== 'passed').map(({ name }) => relative('.', name))
+    return testResults
+      .filter(({ status }) => status !== 'passed')
+      .map(({ name }) => relative('.', name))
   } catch {
     return []
   }

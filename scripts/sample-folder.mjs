@@ -8,7 +8,8 @@ const files = {
   'docs/guide.md': '# Guide\n\nAsk for a town.\nFIXME: say which towns are known.\n',
   'src/app.js': "import { ask } from './ask.js'\n\nconsole.log(await ask(process.argv[2]))\n",
   'src/app.test.js': "import './app.js'\n",
-  'src/ask.js': '// FIXME: ask a real service\nexport const ask = async (town) => `It rains in ${town}.`\n',
+  'src/ask.js':
+    '// FIXME: ask a real service\nexport const ask = async (town) => `It rains in ${town}.`\n',
   'logo.png': '\x89PNG\r\n\x1a\n\0\0\0',
   'build.tmp': 'left over\n',
   'old.tmp': 'left over too\n',

@@ -8,7 +8,12 @@ import { fileURLToPath } from 'node:url'
 import { ensureSystemPackages } from './system-packages.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const programsOfOthers = ['test/mcp/clients', 'test/registry/servers', 'test/workflow/restate/packages', 'test/functions/packages'].map((folder) => join(root, folder))
+const programsOfOthers = [
+  'test/mcp/clients',
+  'test/registry/servers',
+  'test/workflow/restate/packages',
+  'test/functions/packages',
+].map((folder) => join(root, folder))
 // Inside node_modules, so that a new installation also means a new build.
 const buildStamp = join(root, 'node_modules/.cache/toolable/build')
 
@@ -26,7 +31,8 @@ try {
 
 function ensureNodeVersion() {
   const [major, minor] = process.versions.node.split('.').map(Number)
-  if (major < 20 || (major === 20 && minor < 19)) throw new Error(`Node 20.19 or newer is needed; this is ${process.versions.node}.`)
+  if (major < 20 || (major === 20 && minor < 19))
+    throw new Error(`Node 20.19 or newer is needed; this is ${process.versions.node}.`)
 }
 
 function ensureNpmPackages(folder) {
@@ -37,7 +43,12 @@ function ensureNpmPackages(folder) {
   const installed = join(folder, 'node_modules/.package-lock.json')
   if (!existsSync(installed) || statSync(installed).mtimeMs < statSync(lock).mtimeMs) {
     // No package of ours needs its install script; esbuild finds its program in the optional package of the platform.
-    run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], 'npm ci failed; is the npm registry reachable?', folder)
+    run(
+      'npm',
+      ['ci', '--ignore-scripts', '--no-audit', '--no-fund'],
+      'npm ci failed; is the npm registry reachable?',
+      folder,
+    )
   }
   writeStamp(stamp, hash)
 }
@@ -46,16 +57,29 @@ function ensureBuild() {
   const hash = hashFiles([
     ...listFiles(join(root, 'src')),
     ...listFiles(join(root, 'dashboard')),
-    ...['scripts/build.mjs', 'tsconfig.json', 'tsconfig.build.json', 'package.json'].map((file) => join(root, file)),
+    ...['scripts/build.mjs', 'tsconfig.json', 'tsconfig.build.json', 'package.json'].map((file) =>
+      join(root, file),
+    ),
   ])
-  if (readStamp(buildStamp) === hash && existsSync(join(root, 'dist/index.js')) && existsSync(join(root, 'dist/types/index.d.ts'))) return
+  if (
+    readStamp(buildStamp) === hash &&
+    existsSync(join(root, 'dist/index.js')) &&
+    existsSync(join(root, 'dist/types/index.d.ts'))
+  )
+    return
   run(process.execPath, ['scripts/build.mjs'], 'the build failed.')
   writeStamp(buildStamp, hash)
 }
 
 function run(command, argv, failure, folder = root) {
-  console.error(`setup: ${command === process.execPath ? 'node' : command} ${argv.join(' ')}${folder === root ? '' : ` in ${relative(root, folder)}`}`)
-  const { status } = spawnSync(command, argv, { cwd: folder, stdio: ['ignore', 2, 2], shell: process.platform === 'win32' && command === 'npm' })
+  console.error(
+    `setup: ${command === process.execPath ? 'node' : command} ${argv.join(' ')}${folder === root ? '' : ` in ${relative(root, folder)}`}`,
+  )
+  const { status } = spawnSync(command, argv, {
+    cwd: folder,
+    stdio: ['ignore', 2, 2],
+    shell: process.platform === 'win32' && command === 'npm',
+  })
   if (status !== 0) throw new Error(failure)
 }
 
@@ -68,7 +92,11 @@ function listFiles(folder) {
 
 function hashFiles(files) {
   const hash = createHash('sha256')
-  for (const file of files) hash.update(`${file.slice(root.length)}\0`).update(readFileSync(file)).update('\0')
+  for (const file of files)
+    hash
+      .update(`${file.slice(root.length)}\0`)
+      .update(readFileSync(file))
+      .update('\0')
   return hash.digest('hex')
 }
 

@@ -9,6 +9,7 @@ export function reachableFrom(file, seen = new Set()) {
   const path = resolve(file)
   if (seen.has(path)) return seen
   seen.add(path)
-  for (const [, target] of readFileSync(path, 'utf8').matchAll(statement)) reachableFrom(resolve(dirname(path), target), seen)
+  for (const [, target] of readFileSync(path, 'utf8').matchAll(statement))
+    reachableFrom(resolve(dirname(path), target), seen)
   return seen
 }

@@ -34,13 +34,18 @@ export function ensureSystemPackages() {
   const names = missing.map(({ debian }) => debian)
   const command = `apt-get install -y ${names.join(' ')}`
   if (process.getuid?.() !== 0 || !isOnPath('apt-get')) {
-    throw new Error(`The tests need ${missing.map(({ binary }) => binary).join(', ')}. Install them:\n  sudo ${command}`)
+    throw new Error(
+      `The tests need ${missing.map(({ binary }) => binary).join(', ')}. Install them:\n  sudo ${command}`,
+    )
   }
   console.error(`setup: ${command}`)
   runAptGet(['update', '-qq'])
   runAptGet(['install', '-y', '-qq', '--no-install-recommends', ...names])
   const still = listMissing()
-  if (still.length > 0) throw new Error(`apt-get could not install ${still.map(({ debian }) => debian).join(', ')}. Try:\n  ${command}`)
+  if (still.length > 0)
+    throw new Error(
+      `apt-get could not install ${still.map(({ debian }) => debian).join(', ')}. Try:\n  ${command}`,
+    )
 }
 
 function listMissing() {
@@ -60,5 +65,8 @@ function isOnPath(binary) {
 
 function runAptGet(argv) {
   // A failed update is not the end: the lists on the machine may be good enough, and the check afterwards decides.
-  spawnSync('apt-get', argv, { stdio: ['ignore', 2, 2], env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } })
+  spawnSync('apt-get', argv, {
+    stdio: ['ignore', 2, 2],
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+  })
 }

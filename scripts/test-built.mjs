@@ -8,7 +8,22 @@ import { fileURLToPath } from 'node:url'
 import { runTests } from './run-tests.mjs'
 
 // Those that can be built; the others are wrong on purpose.
-const FIXTURES = ['workbench', 'talks', 'takes-its-time', 'kept-warm', 'only-tool', 'misbehaves', 'documented', 'shows-pictures', 'parity', 'serves-dinner', 'prints-late', 'counts-calls', 'prints-too-much', 'prints-before-it-runs']
+const FIXTURES = [
+  'workbench',
+  'talks',
+  'takes-its-time',
+  'kept-warm',
+  'only-tool',
+  'misbehaves',
+  'documented',
+  'shows-pictures',
+  'parity',
+  'serves-dinner',
+  'prints-late',
+  'counts-calls',
+  'prints-too-much',
+  'prints-before-it-runs',
+]
 const TESTS = ['test/cli', 'test/parity.test.ts', 'test/dialects.test.ts', 'test/documents']
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)))
@@ -19,22 +34,32 @@ try {
   writeFileSync(join(folder, 'package.json'), '{"type":"commonjs"}')
   const environment = { PATH: process.env.PATH, HOME: join(folder, 'home') }
   const left = [...FIXTURES]
-  await Promise.all(Array.from({ length: availableParallelism() }, async () => {
-    for (let name; (name = left.shift()) !== undefined;) await build(name, environment)
-  }))
+  await Promise.all(
+    Array.from({ length: availableParallelism() }, async () => {
+      for (let name; (name = left.shift()) !== undefined;) await build(name, environment)
+    }),
+  )
   // What lies beside an entry lies beside its program.
   cpSync('test/fixtures/prints-and-ends.mjs', join(folder, 'prints-and-ends.mjs'))
   const given = process.argv.slice(2)
-  process.exitCode = await runTests('vitest of built programs', given.length > 0 ? given : TESTS, { environment: { BUILT_PROGRAMS: folder } })
+  process.exitCode = await runTests('vitest of built programs', given.length > 0 ? given : TESTS, {
+    environment: { BUILT_PROGRAMS: folder },
+  })
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }
 
 function build(name, env) {
   return new Promise((resolve, reject) => {
-    execFile(process.execPath, ['dist/bin.js', 'build', `test/fixtures/${name}.mjs`, '--out', folder, '--name', name], { env }, (error, stdout, stderr) => {
-      if (error) reject(new Error(`${name} could not be built (${error.code}):\n${stdout}${stderr}`))
-      else resolve()
-    })
+    execFile(
+      process.execPath,
+      ['dist/bin.js', 'build', `test/fixtures/${name}.mjs`, '--out', folder, '--name', name],
+      { env },
+      (error, stdout, stderr) => {
+        if (error)
+          reject(new Error(`${name} could not be built (${error.code}):\n${stdout}${stderr}`))
+        else resolve()
+      },
+    )
   })
 }

@@ -6,5 +6,7 @@ import { REHEARSAL } from './commands/rehearsal.ts'
 import { runOrGive } from './surfaces/cli/run.ts'
 import { toolset } from './surfaces/toolset.ts'
 
-const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { readonly version: string }
+const { version } = JSON.parse(
+  readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
+) as { readonly version: string }
 await runOrGive(ownProgram(version, toolset), main, toolset, REHEARSAL)

@@ -6,5 +6,7 @@ export type { PathRules } from './define/schema/path.ts'
 /** A zod string that is a path. The rules are checked by the call itself against the caller's directory; with `resolve` the tool gets the absolute path. */
 export function path(rules: PathRules = {}): z.ZodString {
   const given = Object.fromEntries(Object.entries(rules).filter(([, value]) => value !== undefined))
-  return z.string().meta({ format: 'path', ...(Object.keys(given).length > 0 && { 'x-toolable-path': given }) })
+  return z
+    .string()
+    .meta({ format: 'path', ...(Object.keys(given).length > 0 && { 'x-toolable-path': given }) })
 }

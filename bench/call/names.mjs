@@ -4,7 +4,9 @@ export const BARE = 'bare: parse and function'
 export const BARE_APPENDING = 'bare: parse, function and append to a list of frozen items'
 export const BARE_LATER = 'bare: parse and async function'
 export const NAMES = [
-  BARE, BARE_APPENDING, BARE_LATER,
+  BARE,
+  BARE_APPENDING,
+  BARE_LATER,
   'call',
   'call of an async handler',
   'call with a state that is not looked at',
@@ -14,5 +16,9 @@ export const NAMES = [
   'call with a state and a guard',
   'call with a budget',
   'call with a state and a subscriber',
-  ...[10, 10_000].flatMap((items) => [`append, ${items} items`, `append that fails, ${items} items`, `snapshot, append and restore, ${items} items`]),
+  ...[10, 10_000].flatMap((items) => [
+    `append, ${items} items`,
+    `append that fails, ${items} items`,
+    `snapshot, append and restore, ${items} items`,
+  ]),
 ]

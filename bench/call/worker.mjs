@@ -4,7 +4,12 @@ import { call, createBudget, createState, guard, memoryFiles, slice, tool } from
 import { z } from 'zod'
 import { BARE, BARE_APPENDING, BARE_LATER, CALLS } from './names.mjs'
 
-const input = z.strictObject({ a: z.number(), b: z.number(), name: z.string().min(1).max(40), tags: z.array(z.string()).max(10).default([]) })
+const input = z.strictObject({
+  a: z.number(),
+  b: z.number(),
+  name: z.string().min(1).max(40),
+  tags: z.array(z.string()).max(10).default([]),
+})
 const given = { a: 1, b: 2, name: 'somebody', tags: ['x', 'y'] }
 const notes = slice('notes')
 const options = { name: 'add', summary: 'Add numbers', input }
@@ -13,33 +18,124 @@ const options = { name: 'add', summary: 'Add numbers', input }
 const storage = new AsyncLocalStorage()
 const add = tool({ ...options, run: ({ a, b }) => a + b })
 const addLater = tool({ ...options, run: async ({ a, b }) => a + b })
-const reads = tool({ ...options, run: ({ a, b }, ctx) => a + b + ctx.state.get(notes).all().length })
-const appends = tool({ ...options, run: ({ a, b }, ctx) => { ctx.state.get(notes).append({ a }); return a + b } })
+const reads = tool({
+  ...options,
+  run: ({ a, b }, ctx) => a + b + ctx.state.get(notes).all().length,
+})
+const appends = tool({
+  ...options,
+  run: ({ a, b }, ctx) => {
+    ctx.state.get(notes).append({ a })
+    return a + b
+  },
+})
 const allows = guard({ name: 'allows', check: () => undefined })
-const bare = async (value) => { const { a, b } = input.parse(value); return a + b }
+const bare = async (value) => {
+  const { a, b } = input.parse(value)
+  return a + b
+}
 const sum = async ({ a, b }) => a + b
 const bareLater = async (value) => await sum(input.parse(value))
 
 const fresh = () => createState()
 const cases = [
   { name: BARE, make: () => () => storage.run({}, () => bare(given)) },
-  { name: BARE_APPENDING, make: (list = []) => () => storage.run({}, async () => { const { a, b } = input.parse(given); list.push(Object.freeze({ a })); return a + b }) },
+  {
+    name: BARE_APPENDING,
+    make:
+      (list = []) =>
+      () =>
+        storage.run({}, async () => {
+          const { a, b } = input.parse(given)
+          list.push(Object.freeze({ a }))
+          return a + b
+        }),
+  },
   { name: BARE_LATER, make: () => () => storage.run({}, () => bareLater(given)) },
   { name: 'call', make: () => () => call(add, given) },
   { name: 'call of an async handler', make: () => () => call(addLater, given) },
-  { name: 'call with a state that is not looked at', make: (state = fresh()) => () => call(add, given, { state }) },
-  { name: 'call that reads a state', make: (state = fresh()) => () => call(reads, given, { state }) },
-  { name: 'call that appends to a state', make: (state = fresh()) => () => call(appends, given, { state }) },
-  { name: 'call with a state and files that are not looked at', make: (state = createState({ filesystem: memoryFiles() })) => () => call(add, given, { state }) },
-  { name: 'call with a state and a guard', make: (state = fresh()) => () => call(add, given, { state, guards: [allows] }) },
-  { name: 'call with a budget', make: (budget = createBudget({ totalTokens: 1_000_000 })) => () => call(add, given, { budget }) },
-  { name: 'call with a state and a subscriber', make: (state = fresh()) => () => call(add, given, { state, onEvent: () => undefined }) },
+  {
+    name: 'call with a state that is not looked at',
+    make:
+      (state = fresh()) =>
+      () =>
+        call(add, given, { state }),
+  },
+  {
+    name: 'call that reads a state',
+    make:
+      (state = fresh()) =>
+      () =>
+        call(reads, given, { state }),
+  },
+  {
+    name: 'call that appends to a state',
+    make:
+      (state = fresh()) =>
+      () =>
+        call(appends, given, { state }),
+  },
+  {
+    name: 'call with a state and files that are not looked at',
+    make:
+      (state = createState({ filesystem: memoryFiles() })) =>
+      () =>
+        call(add, given, { state }),
+  },
+  {
+    name: 'call with a state and a guard',
+    make:
+      (state = fresh()) =>
+      () =>
+        call(add, given, { state, guards: [allows] }),
+  },
+  {
+    name: 'call with a budget',
+    make:
+      (budget = createBudget({ totalTokens: 1_000_000 })) =>
+      () =>
+        call(add, given, { budget }),
+  },
+  {
+    name: 'call with a state and a subscriber',
+    make:
+      (state = fresh()) =>
+      () =>
+        call(add, given, { state, onEvent: () => undefined }),
+  },
 ]
-const failing = tool({ ...options, run: (_input, ctx) => { ctx.state.get(notes).append(1); throw new Error('broken') } })
+const failing = tool({
+  ...options,
+  run: (_input, ctx) => {
+    ctx.state.get(notes).append(1)
+    throw new Error('broken')
+  },
+})
 const growing = [10, 10_000].flatMap((items) => [
-  { name: `append, ${items} items`, make: (state = stateOf(items)) => () => call(appends, given, { state }) },
-  { name: `append that fails, ${items} items`, make: (state = stateOf(items)) => () => call(failing, given, { state }) },
-  { name: `snapshot, append and restore, ${items} items`, make: (state = stateOf(items)) => () => { const before = state.snapshot(); state.get(notes).append(1); state.restore(before) } },
+  {
+    name: `append, ${items} items`,
+    make:
+      (state = stateOf(items)) =>
+      () =>
+        call(appends, given, { state }),
+  },
+  {
+    name: `append that fails, ${items} items`,
+    make:
+      (state = stateOf(items)) =>
+      () =>
+        call(failing, given, { state }),
+  },
+  {
+    name: `snapshot, append and restore, ${items} items`,
+    make:
+      (state = stateOf(items)) =>
+      () => {
+        const before = state.snapshot()
+        state.get(notes).append(1)
+        state.restore(before)
+      },
+  },
 ])
 
 const { make } = [...cases, ...growing].find(({ name }) => name === process.argv[2])

@@ -4,20 +4,39 @@ import { freePort, untilListening } from '../../scripts/conformance/free-port.mj
 import { callMessage, checkAnswer, handshake, headers } from './messages.mjs'
 
 /** Starts a server on the loopback and speaks with it over kept-alive sockets, one request at a time on each. */
-export async function openHttp({ key, argv, era, node = process.execPath, environment = {}, sockets = 32 }) {
+export async function openHttp({
+  key,
+  argv,
+  era,
+  node = process.execPath,
+  environment = {},
+  sockets = 32,
+}) {
   const port = await freePort()
-  const child = spawn(node, argv.map((word) => (word === 'PORT' ? String(port) : word)), { env: { PATH: process.env.PATH, HOME: process.env.HOME, ...environment }, stdio: ['ignore', 'ignore', 'pipe'] })
+  const child = spawn(
+    node,
+    argv.map((word) => (word === 'PORT' ? String(port) : word)),
+    {
+      env: { PATH: process.env.PATH, HOME: process.env.HOME, ...environment },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    },
+  )
   let stderr = ''
   child.stderr.setEncoding('utf8').on('data', (text) => (stderr = (stderr + text).slice(-2000)))
   const closed = new Promise((settle) => child.on('close', settle))
-  await untilListening(port, closed.then((status) => `${key}: exit ${status} ${stderr}`))
+  await untilListening(
+    port,
+    closed.then((status) => `${key}: exit ${status} ${stderr}`),
+  )
   const free = await Promise.all(Array.from({ length: sockets }, () => openSocket(port)))
   let session = ''
   const post = async (body, method, tool) => {
     // Servers close connections that were idle while others were measured.
     const kept = free.pop()
     const socket = kept.isOpen() ? kept : await openSocket(port)
-    const answer = await socket.send(`POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n${headers(era, method, tool)}${session}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`)
+    const answer = await socket.send(
+      `POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n${headers(era, method, tool)}${session}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+    )
     free.push(socket)
     return answer
   }
@@ -29,7 +48,8 @@ export async function openHttp({ key, argv, era, node = process.execPath, enviro
   return {
     key,
     pid: child.pid,
-    call: async (id) => checkAnswer((await post(callMessage(id, era), 'tools/call', 'add')).body, id),
+    call: async (id) =>
+      checkAnswer((await post(callMessage(id, era), 'tools/call', 'add')).body, id),
     async close() {
       for (const socket of free) socket.destroy()
       child.kill('SIGTERM')
@@ -55,12 +75,21 @@ function openSocket(port) {
   })
   const fail = (error) => waiting?.refuse(error ?? new Error('the server closed the connection'))
   socket.on('error', fail).on('close', () => fail())
-  const send = (request) => new Promise((settle, refuse) => {
-    waiting = { settle, refuse }
-    socket.write(request)
-  })
+  const send = (request) =>
+    new Promise((settle, refuse) => {
+      waiting = { settle, refuse }
+      socket.write(request)
+    })
   return new Promise((settle, refuse) => {
-    socket.once('connect', () => settle({ send, isOpen: () => !socket.destroyed && !socket.readableEnded, destroy: () => socket.destroy() })).once('error', refuse)
+    socket
+      .once('connect', () =>
+        settle({
+          send,
+          isOpen: () => !socket.destroyed && !socket.readableEnded,
+          destroy: () => socket.destroy(),
+        }),
+      )
+      .once('error', refuse)
   })
 }
 

@@ -27,14 +27,21 @@ export async function load(server, flight, milliseconds) {
 /** Calls until the server's code is compiled well: two thousand calls, or as many as it makes in some seconds. */
 export async function warmUp(server, flight) {
   const end = performance.now() + 6000
-  for (let calls = 0; calls < 2000 && performance.now() < end; ) calls += (await load(server, flight, 200)).calls
+  for (let calls = 0; calls < 2000 && performance.now() < end;)
+    calls += (await load(server, flight, 200)).calls
 }
 
 /** The middle of the rounds; CPU over all of them, because its clock is coarse. */
 export function combine(rounds) {
-  const middle = (pick) => rounds.map(pick).sort((left, right) => left - right)[Math.floor(rounds.length / 2)]
+  const middle = (pick) =>
+    rounds.map(pick).sort((left, right) => left - right)[Math.floor(rounds.length / 2)]
   const calls = rounds.reduce((sum, round) => sum + round.calls, 0)
-  return { rate: middle(({ rate }) => rate), p50: middle(({ p50 }) => p50), p99: middle(({ p99 }) => p99), cpu: rounds.reduce((sum, round) => sum + round.cpu, 0) / calls }
+  return {
+    rate: middle(({ rate }) => rate),
+    p50: middle(({ p50 }) => p50),
+    p99: middle(({ p99 }) => p99),
+    cpu: rounds.reduce((sum, round) => sum + round.cpu, 0) / calls,
+  }
 }
 
 // Microseconds of user and system time of a process; NaN where there is no /proc.

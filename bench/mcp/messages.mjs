@@ -1,7 +1,11 @@
 // JSON-RPC as the load client writes and reads it; no library, so that the client costs as little as it can.
 const MODERN = '2026-07-28'
 const LEGACY = '2025-11-25'
-const meta = JSON.stringify({ 'io.modelcontextprotocol/protocolVersion': MODERN, 'io.modelcontextprotocol/clientInfo': { name: 'bench', version: '1.0.0' }, 'io.modelcontextprotocol/clientCapabilities': {} })
+const meta = JSON.stringify({
+  'io.modelcontextprotocol/protocolVersion': MODERN,
+  'io.modelcontextprotocol/clientInfo': { name: 'bench', version: '1.0.0' },
+  'io.modelcontextprotocol/clientCapabilities': {},
+})
 
 /** The call with an id of its own; its answer holds the sum. */
 export function callMessage(id, era, tool = 'add') {
@@ -26,5 +30,11 @@ export function headers(era, method, tool) {
 
 /** Throws unless the text is a good answer to the call of that id. */
 export function checkAnswer(text, id) {
-  if (!text.includes(`"id":${id}`) || !text.includes(String(id + 1)) || text.includes('"isError":true') || text.includes('"error":{')) throw new Error(`not the answer to call ${id}: ${text.slice(0, 500)}`)
+  if (
+    !text.includes(`"id":${id}`) ||
+    !text.includes(String(id + 1)) ||
+    text.includes('"isError":true') ||
+    text.includes('"error":{')
+  )
+    throw new Error(`not the answer to call ${id}: ${text.slice(0, 500)}`)
 }

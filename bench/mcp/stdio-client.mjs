@@ -3,7 +3,10 @@ import { callMessage, checkAnswer, handshake } from './messages.mjs'
 
 /** Starts a server and speaks with it over its pipes, line by line. */
 export async function openStdio({ key, argv, era, node = process.execPath, environment = {} }) {
-  const child = spawn(node, argv, { env: { PATH: process.env.PATH, HOME: process.env.HOME, ...environment }, stdio: ['pipe', 'pipe', 'pipe'] })
+  const child = spawn(node, argv, {
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...environment },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  })
   const waiting = new Map()
   let gone
   let rest = ''
@@ -19,16 +22,19 @@ export async function openStdio({ key, argv, era, node = process.execPath, envir
       waiting.delete(id)
     }
   })
-  const closed = new Promise((settle) => child.on('close', (status) => {
-    gone = new Error(`${key} ended with ${status}: ${stderr}`)
-    for (const { refuse } of waiting.values()) refuse(gone)
-    settle()
-  }))
-  const ask = (id, line) => new Promise((settle, refuse) => {
-    if (gone) return refuse(gone)
-    waiting.set(id, { settle, refuse })
-    child.stdin.write(`${line}\n`)
-  })
+  const closed = new Promise((settle) =>
+    child.on('close', (status) => {
+      gone = new Error(`${key} ended with ${status}: ${stderr}`)
+      for (const { refuse } of waiting.values()) refuse(gone)
+      settle()
+    }),
+  )
+  const ask = (id, line) =>
+    new Promise((settle, refuse) => {
+      if (gone) return refuse(gone)
+      waiting.set(id, { settle, refuse })
+      child.stdin.write(`${line}\n`)
+    })
   const [first, ...others] = handshake(era)
   if (first !== undefined) await ask(0, first)
   for (const line of others) child.stdin.write(`${line}\n`)

@@ -8,6 +8,12 @@ await runMain(
       loud: { type: 'boolean', default: false },
       times: { type: 'string', default: '1' },
     },
-    run: ({ args }) => console.log(JSON.stringify({ text: (args.loud ? 'HELLO ' : 'Hello ') + args.name, times: Number(args.times) })),
+    run: ({ args }) =>
+      console.log(
+        JSON.stringify({
+          text: (args.loud ? 'HELLO ' : 'Hello ') + args.name,
+          times: Number(args.times),
+        }),
+      ),
   }),
 )

@@ -5,5 +5,7 @@ await new Command('greet')
   .argument('<name>', 'Whom to greet')
   .option('--loud', 'Shout', false)
   .option('--times <n>', 'How often', Number, 1)
-  .action((name, { loud, times }) => console.log(JSON.stringify({ text: (loud ? 'HELLO ' : 'Hello ') + name, times })))
+  .action((name, { loud, times }) =>
+    console.log(JSON.stringify({ text: (loud ? 'HELLO ' : 'Hello ') + name, times })),
+  )
   .parseAsync()

@@ -12,6 +12,11 @@ const input = () =>
 // `lazy`: schemas as thunks, so that a call builds only its own; `eager`: every schema is built at start.
 const [count, mode] = [Number(process.env.TOOLS), process.env.SCHEMAS]
 const tools = Array.from({ length: count }, (_, index) =>
-  tool({ name: `greet_${index}`, summary: `Greet somebody in way ${index}`, input: mode === 'lazy' ? input : input(), run: ({ name }) => ({ text: `Hello ${name}` }) }),
+  tool({
+    name: `greet_${index}`,
+    summary: `Greet somebody in way ${index}`,
+    input: mode === 'lazy' ? input : input(),
+    run: ({ name }) => ({ text: `Hello ${name}` }),
+  }),
 )
 await toolset({ name: 'many', version: '1.0.0', tools }).run(import.meta)

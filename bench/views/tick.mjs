@@ -3,7 +3,11 @@ import { writeSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 
 const [times = '100', between = '100'] = process.argv.slice(2)
-const say = (line) => writeSync(1, `${JSON.stringify({ v: 1, ts: new Date().toISOString(), run_id: process.env.RUN_ID, ...line })}\n`)
+const say = (line) =>
+  writeSync(
+    1,
+    `${JSON.stringify({ v: 1, ts: new Date().toISOString(), run_id: process.env.RUN_ID, ...line })}\n`,
+  )
 say({ type: 'start' })
 // Whoever looks has time to open his page.
 await pause(6000)

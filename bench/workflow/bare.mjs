@@ -10,7 +10,10 @@ export async function bare(folder) {
   let text = ''
   let waiting = []
   let working = false
-  const turn = () => new Promise((resolve) => { setImmediate(resolve) })
+  const turn = () =>
+    new Promise((resolve) => {
+      setImmediate(resolve)
+    })
   const work = async () => {
     working = true
     // Those who waited for a batch all have something to write then.
@@ -24,21 +27,26 @@ export async function bare(folder) {
     }
     working = false
   }
-  const append = (lines) => new Promise((resolve) => {
-    text += lines
-    waiting.push(resolve)
-    if (!working) void work()
-  })
+  const append = (lines) =>
+    new Promise((resolve) => {
+      text += lines
+      waiting.push(resolve)
+      if (!working) void work()
+    })
   let number = 0
   return {
     async execute(n) {
       const id = `r-${(number += 1).toString(16).padStart(10, '0')}`
       const now = new Date().toISOString()
       const done = (step, value) => `{"t":"done","w":"${id}","k":"${step}","v":${value}}\n`
-      await append(`{"t":"begin","w":"${id}","h":"${HASH}","n":"three-steps","at":"${now}","i":{"n":${n}}}\n`)
+      await append(
+        `{"t":"begin","w":"${id}","h":"${HASH}","n":"three-steps","at":"${now}","i":{"n":${n}}}\n`,
+      )
       await append(done('one', n + 1))
       await append(done('two', n + 2))
-      await append(`${done('three', n + 3)}{"t":"end","w":"${id}","s":"completed","at":"${now}","v":${n + 3}}\n`)
+      await append(
+        `${done('three', n + 3)}{"t":"end","w":"${id}","s":"completed","at":"${now}","v":${n + 3}}\n`,
+      )
     },
     close: async () => undefined,
   }

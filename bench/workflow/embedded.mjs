@@ -3,7 +3,12 @@ import { join } from 'node:path'
 import { registry, tool, workflow, workflows } from 'toolable'
 import { z } from 'zod'
 
-const add = tool({ name: 'add', summary: 'Add numbers', input: z.strictObject({ a: z.number(), b: z.number() }), run: ({ a, b }) => a + b })
+const add = tool({
+  name: 'add',
+  summary: 'Add numbers',
+  input: z.strictObject({ a: z.number(), b: z.number() }),
+  run: ({ a, b }) => a + b,
+})
 
 /** Three steps, each of which takes what the one before gave. */
 export const threeSteps = workflow({ name: 'three-steps' }, (w) => {
@@ -20,7 +25,8 @@ export async function embedded(folder) {
     async execute(n) {
       const { done } = await host.start(threeSteps, { n })
       const { state, result } = await done
-      if (state !== 'completed' || result !== n + 3) throw new Error(`a workflow ended as ${state} with ${result}`)
+      if (state !== 'completed' || result !== n + 3)
+        throw new Error(`a workflow ended as ${state} with ${result}`)
     },
     async close() {
       await host.close()

@@ -3,4 +3,8 @@ import { bare } from './bare.mjs'
 import { embedded } from './embedded.mjs'
 
 /** Each opens on a folder, and gives a function that executes one workflow to its end, and one that closes; `around` tells the CPU (µs) and memory (MB) of processes besides its own. */
-export const engines = { embedded, bare, restate: async (folder) => (await import('./restate.mjs')).restate(folder) }
+export const engines = {
+  embedded,
+  bare,
+  restate: async (folder) => (await import('./restate.mjs')).restate(folder),
+}

@@ -6,12 +6,14 @@ import { embedded } from './embedded.mjs'
 const [folder, count, rounds] = process.argv.slice(2)
 const filling = await embedded(folder)
 let left = Number(count)
-await Promise.all(Array.from({ length: 50 }, async () => {
-  while (left > 0) {
-    left -= 1
-    await filling.execute(left)
-  }
-}))
+await Promise.all(
+  Array.from({ length: 50 }, async () => {
+    while (left > 0) {
+      left -= 1
+      await filling.execute(left)
+    }
+  }),
+)
 await filling.close()
 
 const { host, close } = await embedded(folder)
@@ -19,10 +21,14 @@ const times = { list: [], read: [] }
 const ways = {
   async list() {
     const found = await host.list()
-    if (found.length !== Number(count) || found.some(({ state }) => state !== 'completed')) throw new Error(`the list has ${found.length}`)
+    if (found.length !== Number(count) || found.some(({ state }) => state !== 'completed'))
+      throw new Error(`the list has ${found.length}`)
   },
   read() {
-    const lines = readFileSync(join(folder, '.runs', 'workflows', 'index.jsonl'), 'utf8').split('\n').slice(0, -1).map((line) => JSON.parse(line))
+    const lines = readFileSync(join(folder, '.runs', 'workflows', 'index.jsonl'), 'utf8')
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line))
     if (lines.length < 2 * Number(count)) throw new Error(`the index has ${lines.length} lines`)
   },
 }

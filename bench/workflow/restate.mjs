@@ -17,25 +17,57 @@ const packages = process.env.RESTATE_PACKAGES
 export async function restate(folder) {
   const [ingressPort, adminPort, fabric] = [await freePort(), await freePort(), await freePort()]
   const [ingress, admin] = [`http://127.0.0.1:${ingressPort}`, `http://127.0.0.1:${adminPort}`]
-  const program = createRequire(join(packages, 'package.json')).resolve(`@restatedev/restate-server-${process.platform}-${process.arch}/bin/restate-server`)
+  const program = createRequire(join(packages, 'package.json')).resolve(
+    `@restatedev/restate-server-${process.platform}-${process.arch}/bin/restate-server`,
+  )
   const log = openSync(join(folder, 'log'), 'a')
-  const server = spawn(program, ['--no-logo', '--node-name', 'bench', '--base-dir', join(folder, 'data')], { stdio: ['ignore', log, log], env: {
-    PATH: process.env.PATH, HOME: folder, RESTATE_DISABLE_TELEMETRY: 'true', DO_NOT_TRACK: '1', RESTATE_LOG_FILTER: 'warn', RESTATE_LISTEN_MODE: 'tcp', RESTATE_DEFAULT_NUM_PARTITIONS: '1', RESTATE_ROCKSDB_TOTAL_MEMORY_SIZE: '128MB',
-    RESTATE_BIND_ADDRESS: `127.0.0.1:${fabric}`, RESTATE_ADVERTISED_ADDRESS: `http://127.0.0.1:${fabric}`, RESTATE_INGRESS__BIND_ADDRESS: `127.0.0.1:${ingressPort}`, RESTATE_ADMIN__BIND_ADDRESS: `127.0.0.1:${adminPort}`,
-  } })
+  const server = spawn(
+    program,
+    ['--no-logo', '--node-name', 'bench', '--base-dir', join(folder, 'data')],
+    {
+      stdio: ['ignore', log, log],
+      env: {
+        PATH: process.env.PATH,
+        HOME: folder,
+        RESTATE_DISABLE_TELEMETRY: 'true',
+        DO_NOT_TRACK: '1',
+        RESTATE_LOG_FILTER: 'warn',
+        RESTATE_LISTEN_MODE: 'tcp',
+        RESTATE_DEFAULT_NUM_PARTITIONS: '1',
+        RESTATE_ROCKSDB_TOTAL_MEMORY_SIZE: '128MB',
+        RESTATE_BIND_ADDRESS: `127.0.0.1:${fabric}`,
+        RESTATE_ADVERTISED_ADDRESS: `http://127.0.0.1:${fabric}`,
+        RESTATE_INGRESS__BIND_ADDRESS: `127.0.0.1:${ingressPort}`,
+        RESTATE_ADMIN__BIND_ADDRESS: `127.0.0.1:${adminPort}`,
+      },
+    },
+  )
   process.once('exit', () => server.kill('SIGKILL'))
-  while (!(await isUp(`${admin}/health`)) || !(await isUp(`${ingress}/restate/health`))) await new Promise((resolve) => setTimeout(resolve, 50))
+  while (!(await isUp(`${admin}/health`)) || !(await isUp(`${ingress}/restate/health`)))
+    await new Promise((resolve) => setTimeout(resolve, 50))
   const sdk = await loadSdk(packages)
-  const add = async ({ given: { input: { a, b } } }) => ({ ok: true, value: a + b })
-  const endpoint = await openEndpoint(sdk, { host: '127.0.0.1', port: 0, services: makeServices(sdk, { steps: new LiveSteps(add) }), onWarning: console.error })
-  await registerWorker(adminAt(admin), `http://127.0.0.1:${endpoint.port}`, { signal: AbortSignal.timeout(30_000) })
+  const add = async ({
+    given: {
+      input: { a, b },
+    },
+  }) => ({ ok: true, value: a + b })
+  const endpoint = await openEndpoint(sdk, {
+    host: '127.0.0.1',
+    port: 0,
+    services: makeServices(sdk, { steps: new LiveSteps(add) }),
+    onWarning: console.error,
+  })
+  await registerWorker(adminAt(admin), `http://127.0.0.1:${endpoint.port}`, {
+    signal: AbortSignal.timeout(30_000),
+  })
   const definition = await threeSteps.definition()
   const engine = restateEngine({ ingress, now: Date.now })
   return {
     async execute(n) {
       const { done } = await engine.start(definition, { n })
       const { state, result } = await done
-      if (state !== 'completed' || result !== n + 3) throw new Error(`a workflow ended as ${state} with ${result}`)
+      if (state !== 'completed' || result !== n + 3)
+        throw new Error(`a workflow ended as ${state} with ${result}`)
     },
     around: () => usage(server.pid),
     async close() {
@@ -49,8 +81,19 @@ export async function restate(folder) {
 // CPU in microseconds, by ticks of a hundredth of a second, and memory.
 function usage(pid) {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-  const [user, system] = stat.slice(stat.lastIndexOf(')') + 2).split(' ').slice(11, 13).map(Number)
-  return { cpu: (user + system) * 10_000, memory: Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) / 1024 }
+  const [user, system] = stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .slice(11, 13)
+    .map(Number)
+  return {
+    cpu: (user + system) * 10_000,
+    memory: Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) / 1024,
+  }
 }
 
-const isUp = (url) => fetch(url).then(({ ok }) => ok, () => false)
+const isUp = (url) =>
+  fetch(url).then(
+    ({ ok }) => ok,
+    () => false,
+  )

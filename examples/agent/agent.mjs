@@ -17,9 +17,15 @@ const secretary = agent({
 
 for await (const event of secretary.stream('What do I have to buy? And delete the ideas.')) {
   if (event.type === 'text') process.stdout.write(event.delta)
-  if (event.type === 'tool_call') console.log(`\n  calls ${event.name} ${JSON.stringify(event.input)}`)
-  if (event.type === 'approval' && event.approved !== undefined) console.log(`  ${event.prompt} ${event.approved ? 'Yes.' : 'No.'}`)
-  if (event.type === 'tool_result') console.log(`  ${event.ok ? 'gets' : 'fails:'} ${event.outcome.ok ? event.text : event.outcome.error.message}`)
-  if (event.type === 'end') console.log(`\n${event.result.status} after ${event.result.turns} turns`)
+  if (event.type === 'tool_call')
+    console.log(`\n  calls ${event.name} ${JSON.stringify(event.input)}`)
+  if (event.type === 'approval' && event.approved !== undefined)
+    console.log(`  ${event.prompt} ${event.approved ? 'Yes.' : 'No.'}`)
+  if (event.type === 'tool_result')
+    console.log(
+      `  ${event.ok ? 'gets' : 'fails:'} ${event.outcome.ok ? event.text : event.outcome.error.message}`,
+    )
+  if (event.type === 'end')
+    console.log(`\n${event.result.status} after ${event.result.turns} turns`)
 }
 // endregion

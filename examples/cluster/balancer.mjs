@@ -19,8 +19,10 @@ export function openBalancer(ports) {
     }
     attempt(ports.length)
   })
-  return new Promise((resolve) => server.listen(0, '127.0.0.1', () => {
-    const { port } = /** @type {import('node:net').AddressInfo} */ (server.address())
-    resolve({ url: `http://127.0.0.1:${port}`, close: () => server.close() })
-  }))
+  return new Promise((resolve) =>
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = /** @type {import('node:net').AddressInfo} */ (server.address())
+      resolve({ url: `http://127.0.0.1:${port}`, close: () => server.close() })
+    }),
+  )
 }

@@ -20,23 +20,58 @@ const started = []
 
 try {
   const project = join(folder, 'project')
-  for (const name of ['tools', 'workflows', 'toolable.yaml']) cpSync(join(here, name), join(project, name), { recursive: true })
+  for (const name of ['tools', 'workflows', 'toolable.yaml'])
+    cpSync(join(here, name), join(project, name), { recursive: true })
   symlinkSync(join(packages, 'node_modules'), join(folder, 'node_modules'))
 
   const ports = await freePorts(11)
   const fabrics = ports.slice(0, 3)
-  const nodes = [1, 2, 3].map((number) => startNode(program, folder, { number, fabrics, ports: { fabric: fabrics[number - 1], ingress: ports[2 + number], admin: ports[5 + number] } }))
+  const nodes = [1, 2, 3].map((number) =>
+    startNode(program, folder, {
+      number,
+      fabrics,
+      ports: { fabric: fabrics[number - 1], ingress: ports[2 + number], admin: ports[5 + number] },
+    }),
+  )
   started.push(...nodes)
-  const [first, second] = /** @type {[typeof nodes[0] & {}, typeof nodes[0] & {}]} */ (/** @type {unknown} */ (nodes))
-  await Promise.all(nodes.map(({ ingress, admin }) => Promise.all([healthy(`${admin}/health`), healthy(`${ingress}/restate/health`)])))
+  const [first, second] = /** @type {[typeof nodes[0] & {}, typeof nodes[0] & {}]} */ (
+    /** @type {unknown} */ (nodes)
+  )
+  await Promise.all(
+    nodes.map(({ ingress, admin }) =>
+      Promise.all([healthy(`${admin}/health`), healthy(`${ingress}/restate/health`)]),
+    ),
+  )
   console.log('three nodes are up')
 
   const balancer = await openBalancer(ports.slice(9))
-  const workers = await Promise.all(ports.slice(9).map((port) => startWorker(project, port, second.admin, balancer.url)))
+  const workers = await Promise.all(
+    ports.slice(9).map((port) => startWorker(project, port, second.admin, balancer.url)),
+  )
   console.log('two workers are registered')
   const [lost] = /** @type {[typeof workers[0] & {}]} */ (/** @type {unknown} */ (workers))
 
-  const workflow = toolableIn(project, ['workflow', 'run', 'count', JSON.stringify({ texts: ['one', 'two words', 'three words here', 'and four of them', 'five words are in this', 'six of them are in here'] }), '--engine', 'restate', '--ingress', second.ingress, '--admin', second.admin])
+  const workflow = toolableIn(project, [
+    'workflow',
+    'run',
+    'count',
+    JSON.stringify({
+      texts: [
+        'one',
+        'two words',
+        'three words here',
+        'and four of them',
+        'five words are in this',
+        'six of them are in here',
+      ],
+    }),
+    '--engine',
+    'restate',
+    '--ingress',
+    second.ingress,
+    '--admin',
+    second.admin,
+  ])
   await said(workflow, '"task_done"')
   console.log('the first text is counted')
   first.child.kill('SIGKILL')
@@ -46,7 +81,12 @@ try {
   await lost.gone
   console.log('worker 1 was killed')
   const status = await workflow.gone
-  const result = workflow.text().split('\n').filter((line) => line.startsWith('{')).map((line) => JSON.parse(line)).findLast(({ type }) => type === 'result')
+  const result = workflow
+    .text()
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line))
+    .findLast(({ type }) => type === 'result')
   console.log(`the workflow ended with status ${status}: ${JSON.stringify(result?.result)}`)
   balancer.close()
   process.exitCode = status
@@ -59,24 +99,44 @@ process.exit()
 
 function findServer() {
   try {
-    return createRequire(join(packages, 'package.json')).resolve(`@restatedev/restate-server-${process.platform}-${process.arch}/bin/restate-server`)
+    return createRequire(join(packages, 'package.json')).resolve(
+      `@restatedev/restate-server-${process.platform}-${process.arch}/bin/restate-server`,
+    )
   } catch {
-    console.error(`the Restate server is not installed in ${packages}: run npm install here first, or name the folder that has it`)
+    console.error(
+      `the Restate server is not installed in ${packages}: run npm install here first, or name the folder that has it`,
+    )
     process.exit(1)
   }
 }
 
 function toolableIn(cwd, args) {
-  const child = spawn(process.execPath, [toolable, ...args], { cwd, env: { PATH: process.env.PATH, HOME: folder }, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [toolable, ...args], {
+    cwd,
+    env: { PATH: process.env.PATH, HOME: folder },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   let text = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (text += chunk))
-  const one = { child, text: () => text, gone: new Promise((resolve) => child.once('close', resolve)) }
+  const one = {
+    child,
+    text: () => text,
+    gone: new Promise((resolve) => child.once('close', resolve)),
+  }
   started.push(one)
   return one
 }
 
 async function startWorker(project, port, admin, balancer) {
-  const worker = toolableIn(project, ['worker', '--listen', `127.0.0.1:${port}`, '--admin', admin, '--advertise', balancer])
+  const worker = toolableIn(project, [
+    'worker',
+    '--listen',
+    `127.0.0.1:${port}`,
+    '--admin',
+    admin,
+    '--advertise',
+    balancer,
+  ])
   await said(worker, '"listening"')
   return worker
 }
@@ -90,7 +150,13 @@ async function said({ text, child }, wanted) {
 
 async function healthy(url) {
   for (let tries = 0; tries < 1500; tries += 1) {
-    if (await fetch(url).then(({ ok }) => ok, () => false)) return
+    if (
+      await fetch(url).then(
+        ({ ok }) => ok,
+        () => false,
+      )
+    )
+      return
     await pause(20)
   }
   throw new Error(`${url} does not answer; ${readdirSync(folder).join(', ')} ${existsSync(folder)}`)
@@ -99,13 +165,16 @@ async function healthy(url) {
 // Below the ports that a system gives to connections that go out: what is free there stays so until it is listened to.
 async function freePorts(count) {
   const found = []
-  for (let port = 15_000 + (process.pid % 1000) * 15; found.length < count; port += 1) if (await isFree(port)) found.push(port)
+  for (let port = 15_000 + (process.pid % 1000) * 15; found.length < count; port += 1)
+    if (await isFree(port)) found.push(port)
   return found
 }
 
 function isFree(port) {
   return new Promise((resolve) => {
     const probe = createServer()
-    probe.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => probe.close(() => resolve(true)))
+    probe
+      .once('error', () => resolve(false))
+      .listen(port, '127.0.0.1', () => probe.close(() => resolve(true)))
   })
 }

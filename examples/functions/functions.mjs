@@ -4,7 +4,11 @@ import { strictEqual } from 'node:assert'
 // region toolset
 import { toolset } from 'toolable'
 
-const files = await toolset({ module: new URL('./tools.ts', import.meta.url), name: 'files', version: '1.0.0' })
+const files = await toolset({
+  module: new URL('./tools.ts', import.meta.url),
+  name: 'files',
+  version: '1.0.0',
+})
 const outcome = await files.call('sum', { numbers: [1, 2, 3] })
 // endregion
 

@@ -41,4 +41,8 @@ const forgetAll = tool({
   run: () => kept.clear(),
 })
 
-export const notes = toolset({ name: 'notes', version: '1.0.0', tools: [addNote, readNote, countDown, forgetAll] })
+export const notes = toolset({
+  name: 'notes',
+  version: '1.0.0',
+  tools: [addNote, readNote, countDown, forgetAll],
+})

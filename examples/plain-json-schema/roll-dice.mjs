@@ -15,7 +15,8 @@ const rollDice = tool({
   },
   output: { type: 'array', items: { type: 'integer' } },
   positional: ['dice'],
-  run: ({ dice, sides }) => Array.from({ length: Number(dice) }, () => 1 + Math.floor(Math.random() * Number(sides))),
+  run: ({ dice, sides }) =>
+    Array.from({ length: Number(dice) }, () => 1 + Math.floor(Math.random() * Number(sides))),
 })
 await toolset(rollDice).run(import.meta)
 // endregion

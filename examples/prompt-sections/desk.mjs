@@ -1,18 +1,30 @@
 // A help desk: a prompt whose sections bring their tools, and a skill that opens when the model wants it. The model is a list of calls, so it runs offline.
 import { fileURLToPath } from 'node:url'
 // region prompt
-import { createState, guards, section, sections, skillSection, slice, ToolError, tool } from 'toolable'
+import {
+  createState,
+  guards,
+  section,
+  sections,
+  skillSection,
+  slice,
+  ToolError,
+  tool,
+} from 'toolable'
 import { z } from 'zod'
 
 const refunds = slice('refunds')
 
 const findOrder = tool({
-  name: 'find_order', summary: 'Find an order by its number', annotations: { readOnly: true },
+  name: 'find_order',
+  summary: 'Find an order by its number',
+  annotations: { readOnly: true },
   input: z.object({ number: z.string() }),
   run: ({ number }) => ({ number, days: 12, price: 40 }),
 })
 const refund = tool({
-  name: 'refund', summary: 'Pay an order back',
+  name: 'refund',
+  summary: 'Pay an order back',
   input: z.object({ number: z.string(), amount: z.number().positive() }),
   run(input, ctx) {
     ctx.state.get(refunds).append(input)
@@ -25,7 +37,8 @@ const prompt = sections({
   params: z.object({ shop: z.string() }),
   sections: [
     section({
-      key: 'task', title: 'Task',
+      key: 'task',
+      title: 'Task',
       params: z.object({ customer: z.object({ name: z.string() }) }),
       body: `
         You answer for {{shop}}. The customer is {{customer.name}}.
@@ -49,7 +62,12 @@ show(rendered)
 for (const [name, input] of whatTheModelWants()) {
   try {
     const outcome = await rendered.evaluate(name, input)
-    console.log(`${name}:`, outcome.ok ? (outcome.message ?? outcome.result) : `${outcome.error.code} ${outcome.error.message}`)
+    console.log(
+      `${name}:`,
+      outcome.ok
+        ? (outcome.message ?? outcome.result)
+        : `${outcome.error.code} ${outcome.error.message}`,
+    )
   } catch (error) {
     if (!ToolError.is(error) || error.code !== 'E_VISIBILITY_EXPANSION') throw error
     console.log(`${name}: opened`, prompt.open(error, state))

@@ -15,7 +15,8 @@ export const tidy = tool({
     const thrown = []
     for (const thing of things) {
       ctx.plan('throw', thing)
-      if (ctx.dryRun || !(await ctx.ask({ kind: 'confirm', prompt: `Throw away the ${thing}?` }))) continue
+      if (ctx.dryRun || !(await ctx.ask({ kind: 'confirm', prompt: `Throw away the ${thing}?` })))
+        continue
       ctx.progress(`the ${thing} is gone`)
       thrown.push(thing)
     }

@@ -6,7 +6,10 @@ import { callTool, expectPureStdout, runCli, schemaSnapshot } from 'toolable/tes
 import { program, tidy } from './tidy.mjs'
 
 test('a person at the terminal decides', async () => {
-  const { exitCode, stdout, stderr, events } = await runCli(program, ['lamp', 'chair'], { tty: true, answers: [true, false] })
+  const { exitCode, stdout, stderr, events } = await runCli(program, ['lamp', 'chair'], {
+    tty: true,
+    answers: [true, false],
+  })
   assert.equal(exitCode, 0)
   assert.match(stdout, /lamp/)
   assert.match(stderr, /Throw away the chair\? \[y\/n\]/)
@@ -16,14 +19,19 @@ test('a person at the terminal decides', async () => {
 test('an agent gets one document, and is told how to go on', async () => {
   const result = await runCli(program, ['lamp'], { env: { TOOLABLE_CALLER: 'my-agent' } })
   assert.equal(result.exitCode, 77)
-  assert.equal(result.outcome?.ok === false && result.outcome.error.suggestion?.example, 'tidy lamp --session')
+  assert.equal(
+    result.outcome?.ok === false && result.outcome.error.suggestion?.example,
+    'tidy lamp --session',
+  )
   expectPureStdout(result)
 })
 // endregion
 
 // region session
 test('a program answers by JSON lines', async () => {
-  const { outcome } = await runCli(program, ['lamp', 'chair', '--session'], { answers: { lamp: true, chair: false } })
+  const { outcome } = await runCli(program, ['lamp', 'chair', '--session'], {
+    answers: { lamp: true, chair: false },
+  })
   assert.deepEqual(outcome?.ok && outcome.result, { thrown: ['lamp'] })
 })
 // endregion
@@ -31,17 +39,24 @@ test('a program answers by JSON lines', async () => {
 // region call
 test('a dry run plans and asks nobody', async () => {
   const { plan } = await callTool(tidy, { things: ['lamp', 'chair'] }, { dryRun: true })
-  assert.deepEqual(plan, [{ action: 'throw', target: 'lamp' }, { action: 'throw', target: 'chair' }])
+  assert.deepEqual(plan, [
+    { action: 'throw', target: 'lamp' },
+    { action: 'throw', target: 'chair' },
+  ])
 })
 
 test('every thing is asked about', async () => {
   const prompts = /** @type {string[]} */ ([])
-  const { outcome, events } = await callTool(tidy, { things: ['lamp'] }, {
-    answers(question) {
-      prompts.push(question.prompt)
-      return true
+  const { outcome, events } = await callTool(
+    tidy,
+    { things: ['lamp'] },
+    {
+      answers(question) {
+        prompts.push(question.prompt)
+        return true
+      },
     },
-  })
+  )
   assert.deepEqual(outcome.ok && outcome.result, { thrown: ['lamp'] })
   assert.deepEqual(prompts, ['Throw away the lamp?'])
   assert.equal(events.length, 1)

@@ -5,10 +5,19 @@ import { publish } from './publish.mjs'
 import * as tools from './tools.mjs'
 
 const reg = await registry({ tools: Object.values(tools), workflows: [publish] })
-const outcome = await reg.call('publish', { from: 'pages' }, {
-  answer: ({ prompt, options }) => (console.log(prompt), options?.[0]?.value),
-  onEvent: (event) => { if (event.type === 'progress') console.log(event.message) },
-})
-console.log(outcome.ok ? /** @type {{ index: object }} */ (outcome.result).index : outcome.error.message, outcome.meta.run_id)
+const outcome = await reg.call(
+  'publish',
+  { from: 'pages' },
+  {
+    answer: ({ prompt, options }) => (console.log(prompt), options?.[0]?.value),
+    onEvent: (event) => {
+      if (event.type === 'progress') console.log(event.message)
+    },
+  },
+)
+console.log(
+  outcome.ok ? /** @type {{ index: object }} */ (outcome.result).index : outcome.error.message,
+  outcome.meta.run_id,
+)
 await reg.close()
 // endregion

@@ -19,7 +19,9 @@ export async function freePort() {
 function isFree(port) {
   return new Promise((settle) => {
     const probe = createServer()
-    probe.once('error', () => settle(false)).listen(port, '127.0.0.1', () => probe.close(() => settle(true)))
+    probe
+      .once('error', () => settle(false))
+      .listen(port, '127.0.0.1', () => probe.close(() => settle(true)))
   })
 }
 
@@ -40,6 +42,9 @@ export async function untilListening(port, gone) {
 function answers(port) {
   return new Promise((settle) => {
     const socket = connect(port, '127.0.0.1')
-    socket.on('connect', () => settle(true)).on('error', () => settle(false)).on('connect', () => socket.destroy())
+    socket
+      .on('connect', () => settle(true))
+      .on('error', () => settle(false))
+      .on('connect', () => socket.destroy())
   })
 }

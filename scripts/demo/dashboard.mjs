@@ -12,9 +12,17 @@ const LONGEST_START_MS = 60_000
 /** Opens a project with three runs and its dashboard; resolves when it listens. */
 export async function openDashboard(environment, { seconds = 8 } = {}) {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'toolable-demo-')))
-  writeFileSync(join(folder, 'toolable.yaml'), `modules: [${JSON.stringify(join(example, 'tools.mjs'))}]\nworkflows: [${JSON.stringify(join(example, 'workflows'))}]\n`)
+  writeFileSync(
+    join(folder, 'toolable.yaml'),
+    `modules: [${JSON.stringify(join(example, 'tools.mjs'))}]\nworkflows: [${JSON.stringify(join(example, 'workflows'))}]\n`,
+  )
   const call = (argv) => {
-    const { status, stdout, stderr } = spawnSync(process.execPath, [toolable, ...argv], { cwd: folder, env: environment, encoding: 'utf8', timeout: LONGEST_START_MS })
+    const { status, stdout, stderr } = spawnSync(process.execPath, [toolable, ...argv], {
+      cwd: folder,
+      env: environment,
+      encoding: 'utf8',
+      timeout: LONGEST_START_MS,
+    })
     if (status !== 0) throw new Error(`toolable ${argv.join(' ')} ended with ${status}: ${stderr}`)
     return stdout
   }
@@ -22,7 +30,21 @@ export async function openDashboard(environment, { seconds = 8 } = {}) {
   let server
   const close = async () => {
     // What still runs is ended before its folder goes.
-    for (const { run_id: id } of JSON.parse(call(['runs', 'list', '--state', 'running', '--state', 'waiting_ai', '--state', 'queued', '-o', 'json'])).result.runs) call(['cancel', id, '-o', 'json'])
+    for (const { run_id: id } of JSON.parse(
+      call([
+        'runs',
+        'list',
+        '--state',
+        'running',
+        '--state',
+        'waiting_ai',
+        '--state',
+        'queued',
+        '-o',
+        'json',
+      ]),
+    ).result.runs)
+      call(['cancel', id, '-o', 'json'])
     if (server?.exitCode === null) {
       server.kill('SIGTERM')
       await new Promise((settle) => server.once('close', settle))
@@ -33,7 +55,11 @@ export async function openDashboard(environment, { seconds = 8 } = {}) {
     call(['run', 'count_words', '--text', 'one definition, and a tool for everybody', '-o', 'json'])
     const live = start('build_site', '--seconds', String(seconds))
     const waiting = start('send_newsletter')
-    server = spawn(process.execPath, [toolable, 'ui', '--port', '0'], { cwd: folder, env: environment, stdio: ['ignore', 'ignore', 'pipe'] })
+    server = spawn(process.execPath, [toolable, 'ui', '--port', '0'], {
+      cwd: folder,
+      env: environment,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
     return { url: await untilListening(server), live, waiting, server, call, close }
   } catch (error) {
     await close().catch(() => undefined)
@@ -50,6 +76,8 @@ function untilListening(server) {
       if (url !== undefined) settle(url)
     }
     server.stderr.setEncoding('utf8').on('data', look)
-    server.once('close', (status) => refuse(new Error(`the dashboard ended with ${status}: ${said}`)))
+    server.once('close', (status) =>
+      refuse(new Error(`the dashboard ended with ${status}: ${said}`)),
+    )
   })
 }

@@ -6,13 +6,22 @@ import { fileURLToPath } from 'node:url'
 import { makeSampleFolder } from '../sample-folder.mjs'
 
 const MARK = '--- end of a command ---'
-const programs = { 'file-tools': 'examples/file-tools/file-tools.mjs', greet: 'examples/hello/hello.mjs', toolable: 'dist/bin.js' }
+const programs = {
+  'file-tools': 'examples/file-tools/file-tools.mjs',
+  greet: 'examples/hello/hello.mjs',
+  toolable: 'dist/bin.js',
+}
 
 /** A console block with what its commands really print. `terminal` shows what a person sees; otherwise it is what a pipe gets on stdout. */
 export function runConsole(body, { terminal }) {
   const commands = body.split('\n').reduce(takeCommand, [])
-  const outputs = runAll(commands.map(({ text }) => text), terminal)
-  return commands.map(({ text, output }, index) => `$ ${text}\n${keepIfTrue(output, outputs[index] ?? '')}`).join('')
+  const outputs = runAll(
+    commands.map(({ text }) => text),
+    terminal,
+  )
+  return commands
+    .map(({ text, output }, index) => `$ ${text}\n${keepIfTrue(output, outputs[index] ?? '')}`)
+    .join('')
 }
 
 function takeCommand(commands, line) {
@@ -28,15 +37,37 @@ function runAll(commands, terminal) {
   const { folder, remove } = makeSampleFolder()
   try {
     // The functions that docs/functions.md speaks of.
-    if (commands.some((command) => command.includes('./tools.ts'))) copyFileSync(fileURLToPath(new URL('../../examples/functions/tools.ts', import.meta.url)), join(folder, 'tools.ts'))
-    const functions = Object.entries(programs).map(([name, file]) => `${name}() { "$NODE" '${fileURLToPath(new URL(`../../${file}`, import.meta.url))}' "$@"; }`)
-    const script = [...functions, ...commands.map((command) => `${command}\nstatus=$?; printf '%s\\n' '${MARK}'; (exit $status)`)].join('\n')
-    const { stdout, error } = spawnSync('bash', ['-c', terminal ? `exec 2>&1\n${script}` : script], {
-      cwd: folder,
-      encoding: 'utf8',
-      timeout: 60_000,
-      env: { PATH: process.env.PATH, NODE: process.execPath, HOME: folder, NODE_V8_COVERAGE: process.env.NODE_V8_COVERAGE ?? '', ...(terminal && { TOOLABLE_OUTPUT: 'text' }) },
-    })
+    if (commands.some((command) => command.includes('./tools.ts')))
+      copyFileSync(
+        fileURLToPath(new URL('../../examples/functions/tools.ts', import.meta.url)),
+        join(folder, 'tools.ts'),
+      )
+    const functions = Object.entries(programs).map(
+      ([name, file]) =>
+        `${name}() { "$NODE" '${fileURLToPath(new URL(`../../${file}`, import.meta.url))}' "$@"; }`,
+    )
+    const script = [
+      ...functions,
+      ...commands.map(
+        (command) => `${command}\nstatus=$?; printf '%s\\n' '${MARK}'; (exit $status)`,
+      ),
+    ].join('\n')
+    const { stdout, error } = spawnSync(
+      'bash',
+      ['-c', terminal ? `exec 2>&1\n${script}` : script],
+      {
+        cwd: folder,
+        encoding: 'utf8',
+        timeout: 60_000,
+        env: {
+          PATH: process.env.PATH,
+          NODE: process.execPath,
+          HOME: folder,
+          NODE_V8_COVERAGE: process.env.NODE_V8_COVERAGE ?? '',
+          ...(terminal && { TOOLABLE_OUTPUT: 'text' }),
+        },
+      },
+    )
     if (error) throw error
     return stdout.split(`${MARK}\n`).map((output) => settle(output, folder))
   } finally {
@@ -55,7 +86,16 @@ function settle(output, folder) {
 
 // `…` at the end of a line stands for the rest of it, and alone for any number of lines.
 function keepIfTrue(written, real) {
-  const pattern = written.split('\n').map((line) => (line === '…' ? '(?:.*\\n)*?.*' : line.endsWith('…') ? `${escape(line.slice(0, -1))}.*` : escape(line))).join('\n')
+  const pattern = written
+    .split('\n')
+    .map((line) =>
+      line === '…'
+        ? '(?:.*\\n)*?.*'
+        : line.endsWith('…')
+          ? `${escape(line.slice(0, -1))}.*`
+          : escape(line),
+    )
+    .join('\n')
   return written !== '' && new RegExp(`^${pattern}$`).test(real) ? written : real
 }
 

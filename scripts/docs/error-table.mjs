@@ -8,13 +8,30 @@ export function errorTable() {
     row.meaning,
     row.category,
     row.class,
-    code === 'INVALID_INPUT' ? '2 by flags, 65 by JSON' : code === 'USAGE' ? '2, or 64 if unreadable' : String(row.exit),
+    code === 'INVALID_INPUT'
+      ? '2 by flags, 65 by JSON'
+      : code === 'USAGE'
+        ? '2, or 64 if unreadable'
+        : String(row.exit),
     String(row.http),
     row.recoverable ? 'yes' : 'no',
     row.retryable ? 'yes' : 'no',
     [...row.numbers, ...(row.protocol ?? [])].map((name) => `\`${name}\``).join(' '),
     row.advice,
   ])
-  const head = ['code', 'meaning', 'category', 'class', 'exit', 'HTTP', 'recoverable', 'retryable', 'other names', 'advice to an agent']
-  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
+  const head = [
+    'code',
+    'meaning',
+    'category',
+    'class',
+    'exit',
+    'HTTP',
+    'recoverable',
+    'retryable',
+    'other names',
+    'advice to an agent',
+  ]
+  return [head, head.map(() => '---'), ...rows]
+    .map((cells) => `| ${cells.join(' | ')} |`)
+    .join('\n')
 }

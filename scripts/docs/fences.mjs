@@ -1,6 +1,7 @@
 // Code fences of a Markdown page.
 
-const FENCE = /^(?<before><!-- region (?<region>\S+) -->\n)?```(?<info>[^\n`]*)\n(?<body>[^]*?)^```$/gm
+const FENCE =
+  /^(?<before><!-- region (?<region>\S+) -->\n)?```(?<info>[^\n`]*)\n(?<body>[^]*?)^```$/gm
 
 /** The fences of a page, in order: language, the words behind it, the text, and the region of a file that it shows. */
 export function listFences(page) {

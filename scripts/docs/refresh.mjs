@@ -8,7 +8,12 @@ import { readRegion } from './regions.mjs'
 export function refreshPage(page) {
   const fenced = mapFences(page, ({ language, words, body, region }) => {
     if (region !== undefined) return readRegion(region)
-    return language === 'console' ? runConsole(body, { terminal: words.includes('terminal') }) : body
+    return language === 'console'
+      ? runConsole(body, { terminal: words.includes('terminal') })
+      : body
   })
-  return fenced.replace(/(<!-- error table -->\n)[^]*?(<!-- end -->)/, (_all, begin, end) => `${begin}${errorTable()}\n${end}`)
+  return fenced.replace(
+    /(<!-- error table -->\n)[^]*?(<!-- end -->)/,
+    (_all, begin, end) => `${begin}${errorTable()}\n${end}`,
+  )
 }

@@ -7,10 +7,21 @@ export function findPackage(name: string, file: string, entry: string, what: str
     try {
       return createRequire(from).resolve(file)
     } catch (error) {
-      if (!['MODULE_NOT_FOUND', 'ERR_MODULE_NOT_FOUND'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
+      if (
+        !['MODULE_NOT_FOUND', 'ERR_MODULE_NOT_FOUND'].includes(
+          (error as NodeJS.ErrnoException).code ?? '',
+        )
+      )
+        throw error
     }
   }
   throw new ToolError('DEPENDENCY', `${what} needs the package '${name}', which is not installed`, {
-    retryable: false, recoverable: true, suggestion: { fix: 'Install it into the project', example: `npm install --save-dev ${name}`, applicability: 'machine_applicable' },
+    retryable: false,
+    recoverable: true,
+    suggestion: {
+      fix: 'Install it into the project',
+      example: `npm install --save-dev ${name}`,
+      applicability: 'machine_applicable',
+    },
   })
 }

@@ -3,12 +3,35 @@ import type { Look } from './look/answer.ts'
 
 /** The manifest that stands in the file of a program, from which a registry lists and calls its tools without running it. */
 export function inFileManifest({ name, version, manifest, serves }: Look): object {
-  return { name, version, call: 'toolable', ...(serves && { serve: true }), tools: manifest.tools.map(describe) }
+  return {
+    name,
+    version,
+    call: 'toolable',
+    ...(serves && { serve: true }),
+    tools: manifest.tools.map(describe),
+  }
 }
 
-function describe({ name, title, summary, description, tags, timeout, permissions, annotations, dryRun, inputSchema, outputSchema, examples, errors, streaming, session }: ToolManifest): object {
+function describe({
+  name,
+  title,
+  summary,
+  description,
+  tags,
+  timeout,
+  permissions,
+  annotations,
+  dryRun,
+  inputSchema,
+  outputSchema,
+  examples,
+  errors,
+  streaming,
+  session,
+}: ToolManifest): object {
   return {
-    name, summary,
+    name,
+    summary,
     ...(title !== undefined && { title }),
     ...(description !== undefined && { description }),
     ...(tags.length > 0 && { tags }),

@@ -10,7 +10,11 @@ export async function inTemporary<T>(work: (folder: string) => Promise<T>): Prom
     return await work(folder)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
-    throw new ToolError('DISK_FULL', `no space is left in ${tmpdir()}, where a program lies while it is built`, { cause: error, suggestion: 'Make room, or name another folder in the variable TMPDIR' })
+    throw new ToolError(
+      'DISK_FULL',
+      `no space is left in ${tmpdir()}, where a program lies while it is built`,
+      { cause: error, suggestion: 'Make room, or name another folder in the variable TMPDIR' },
+    )
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

@@ -1,4 +1,10 @@
-import type { Ask, ConfirmQuestion, DecisionQuestion, InputQuestion, SampleOptions } from '../contract/context.ts'
+import type {
+  Ask,
+  ConfirmQuestion,
+  DecisionQuestion,
+  InputQuestion,
+  SampleOptions,
+} from '../contract/context.ts'
 import { toMilliseconds } from '../contract/duration.ts'
 import type { Interaction, SampleRequest } from '../contract/interaction.ts'
 import { ToolError } from '../contract/tool-error.ts'
@@ -18,34 +24,58 @@ const SAMPLE_TIMEOUT_S = 120
 
 /** Builds `ctx.ask`: asks until the answer fits; without anybody to answer, the default, else ANSWER_REQUIRED. */
 export function createAsk(host: AskHost): Ask {
-  const ask = async (question: ConfirmQuestion | DecisionQuestion | InputQuestion): Promise<unknown> => {
+  const ask = async (
+    question: ConfirmQuestion | DecisionQuestion | InputQuestion,
+  ): Promise<unknown> => {
     const { schema, interaction } = await host.inOrder(() => prepare(question))
     return host.wait(async () => {
       let problem: string | undefined
       for (let attempt = 0; attempt < LONGEST_ANSWER_LOOP; attempt++) {
-        const given = await askOnce(host, problem === undefined ? interaction : { ...interaction, problem })
+        const given = await askOnce(
+          host,
+          problem === undefined ? interaction : { ...interaction, problem },
+        )
         if (given === undefined) return answerByDefault(host, interaction)
         const checked = await checkAnswer(interaction, schema, given)
         if (checked.ok) return checked.value
         problem = checked.problem
       }
-      throw new ToolError('INVALID_INPUT', `the answer to '${interaction.prompt}' ${problem}`, { field: 'answer' })
+      throw new ToolError('INVALID_INPUT', `the answer to '${interaction.prompt}' ${problem}`, {
+        field: 'answer',
+      })
     })
   }
   return ask as Ask
 }
 
 /** Builds `ctx.sample`. */
-export function createSample(host: AskHost): (prompt: string, options?: SampleOptions) => Promise<string> {
+export function createSample(
+  host: AskHost,
+): (prompt: string, options?: SampleOptions) => Promise<string> {
   return async (prompt, options = {}) => {
     const request = await host.inOrder(() => toRequest(prompt, options))
-    if (!host.sample) throw new ToolError('ANSWER_REQUIRED', `${host.asker} asks for a completion and no model is connected`, { details: { interaction: { kind: 'sample' } }, suggestion: 'Give the call a sampler: --sample-via stdin or --sample-via <url> on the command line, the option sample in a program' })
+    if (!host.sample)
+      throw new ToolError(
+        'ANSWER_REQUIRED',
+        `${host.asker} asks for a completion and no model is connected`,
+        {
+          details: { interaction: { kind: 'sample' } },
+          suggestion:
+            'Give the call a sampler: --sample-via stdin or --sample-via <url> on the command line, the option sample in a program',
+        },
+      )
     const sampler = host.sample
     return host.wait(async () => {
-      const limit = limitedSignal(host.signal(), toMilliseconds(options.timeout ?? SAMPLE_TIMEOUT_S, 'timeout'))
+      const limit = limitedSignal(
+        host.signal(),
+        toMilliseconds(options.timeout ?? SAMPLE_TIMEOUT_S, 'timeout'),
+      )
       try {
-        const content: unknown = await untilAborted(limit.signal, () => asHost(() => sampler(request, limit.signal)))
-        if (typeof content !== 'string') throw new ToolError('DEPENDENCY', 'the completion that came back is not text')
+        const content: unknown = await untilAborted(limit.signal, () =>
+          asHost(() => sampler(request, limit.signal)),
+        )
+        if (typeof content !== 'string')
+          throw new ToolError('DEPENDENCY', 'the completion that came back is not text')
         return content
       } finally {
         limit.clear()
@@ -54,14 +84,25 @@ export function createSample(host: AskHost): (prompt: string, options?: SampleOp
   }
 }
 
-async function prepare(question: ConfirmQuestion | DecisionQuestion | InputQuestion): Promise<{ readonly schema: Schema | undefined; readonly interaction: Interaction }> {
-  const schema = question.kind === 'input' && question.schema !== undefined ? (await import('../define/schema/compile.ts')).compileSchema(resolveSchema(question.schema as LazySchema), 'output') : undefined
+async function prepare(
+  question: ConfirmQuestion | DecisionQuestion | InputQuestion,
+): Promise<{ readonly schema: Schema | undefined; readonly interaction: Interaction }> {
+  const schema =
+    question.kind === 'input' && question.schema !== undefined
+      ? (await import('../define/schema/compile.ts')).compileSchema(
+          resolveSchema(question.schema as LazySchema),
+          'output',
+        )
+      : undefined
   const interaction = toInteraction(question, schema)
   await checkDefault(interaction)
   return { schema, interaction }
 }
 
-function toRequest(prompt: string, { maxTokens = 1000, system, temperature, stopSequences, key }: SampleOptions): SampleRequest {
+function toRequest(
+  prompt: string,
+  { maxTokens = 1000, system, temperature, stopSequences, key }: SampleOptions,
+): SampleRequest {
   return {
     id: randomId(),
     prompt,
@@ -73,14 +114,21 @@ function toRequest(prompt: string, { maxTokens = 1000, system, temperature, stop
   }
 }
 
-function toInteraction(question: ConfirmQuestion | DecisionQuestion | InputQuestion, schema: Schema | undefined): Interaction {
+function toInteraction(
+  question: ConfirmQuestion | DecisionQuestion | InputQuestion,
+  schema: Schema | undefined,
+): Interaction {
   const { prompt, timeout } = question
   return {
     id: randomId(),
     kind: question.kind,
     prompt,
     ...(schema && { schema: schema.json }),
-    ...(question.kind === 'decision' && { options: question.options.map((option) => (typeof option === 'string' ? { value: option } : option)) }),
+    ...(question.kind === 'decision' && {
+      options: question.options.map((option) =>
+        typeof option === 'string' ? { value: option } : option,
+      ),
+    }),
     ...(question.default !== undefined && { default: question.default }),
     ...(timeout !== undefined && { timeout }),
     ...checkKey(question.key),
@@ -105,7 +153,11 @@ async function askOnce(host: AskHost, interaction: Interaction): Promise<unknown
 
 function answerByDefault(host: AskHost, interaction: Interaction): unknown {
   if (interaction.default !== undefined) return interaction.default
-  throw new ToolError('ANSWER_REQUIRED', `${host.asker} asks '${interaction.prompt}' and nobody can answer`, { details: { interaction } })
+  throw new ToolError(
+    'ANSWER_REQUIRED',
+    `${host.asker} asks '${interaction.prompt}' and nobody can answer`,
+    { details: { interaction } },
+  )
 }
 
 type Limit = { readonly signal: AbortSignal; timedOut(): boolean; clear(): void }

@@ -8,7 +8,12 @@ import type { RunningCall } from './running.ts'
 export type Asking = Pick<Context, 'ask' | 'sample' | 'roots'>
 
 /** Builds everything by which a handler turns to its caller; `asker` names it in messages. Most handlers never do, so that what it takes is made by the first question. */
-export function createAsking(asker: string, cwd: string, options: CallOptions, call: RunningCall): Asking {
+export function createAsking(
+  asker: string,
+  cwd: string,
+  options: CallOptions,
+  call: RunningCall,
+): Asking {
   let made: Asking | undefined
   const asking = (): Asking => (made ??= makeAsking(asker, cwd, options, call))
   return {
@@ -18,8 +23,22 @@ export function createAsking(asker: string, cwd: string, options: CallOptions, c
   }
 }
 
-function makeAsking(asker: string, cwd: string, { answer, sample, roots }: CallOptions, call: RunningCall): Asking {
-  const host: AskHost = { asker, answer, sample, roots, cwd, signal: () => call.asking, wait: (work) => call.wait(work), inOrder: createOrder() }
+function makeAsking(
+  asker: string,
+  cwd: string,
+  { answer, sample, roots }: CallOptions,
+  call: RunningCall,
+): Asking {
+  const host: AskHost = {
+    asker,
+    answer,
+    sample,
+    roots,
+    cwd,
+    signal: () => call.asking,
+    wait: (work) => call.wait(work),
+    inOrder: createOrder(),
+  }
   return { sample: createSample(host), ask: createAsk(host), roots: createRoots(host) }
 }
 

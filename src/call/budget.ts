@@ -6,9 +6,17 @@ import { checkOptions } from '../define/names.ts'
 import { host } from './host.ts'
 import type { RunningCall } from './running.ts'
 
-const COUNTED = { inputTokens: 'input_tokens', outputTokens: 'output_tokens', totalTokens: 'total_tokens', calls: 'calls' } as const
+const COUNTED = {
+  inputTokens: 'input_tokens',
+  outputTokens: 'output_tokens',
+  totalTokens: 'total_tokens',
+  calls: 'calls',
+} as const
 const FIELDS = Object.keys(COUNTED) as (keyof typeof COUNTED)[]
-const ADVICE = { action: 'abort', fix: 'Finish with what is there, or ask for a larger budget' } as const
+const ADVICE = {
+  action: 'abort',
+  fix: 'Finish with what is there, or ask for a larger budget',
+} as const
 
 class SharedBudget implements Budget {
   readonly limits: BudgetLimits
@@ -28,7 +36,13 @@ class SharedBudget implements Budget {
   }
 
   get used(): Budget['used'] {
-    return { seconds: this.#seconds, inputTokens: this.#input, outputTokens: this.#output, totalTokens: this.#input + this.#output, calls: this.#calls }
+    return {
+      seconds: this.#seconds,
+      inputTokens: this.#input,
+      outputTokens: this.#output,
+      totalTokens: this.#input + this.#output,
+      calls: this.#calls,
+    }
   }
 
   get #seconds(): number {
@@ -38,21 +52,33 @@ class SharedBudget implements Budget {
   // Without a look at the clock, which costs more than the rest.
   #counted(field: keyof typeof COUNTED): number {
     switch (field) {
-      case 'inputTokens': return this.#input
-      case 'outputTokens': return this.#output
-      case 'totalTokens': return this.#input + this.#output
-      case 'calls': return this.#calls
+      case 'inputTokens':
+        return this.#input
+      case 'outputTokens':
+        return this.#output
+      case 'totalTokens':
+        return this.#input + this.#output
+      case 'calls':
+        return this.#calls
     }
   }
 
   remaining(dimension: BudgetDimension): number | undefined {
-    if (dimension === 'time') return this.#milliseconds === undefined ? undefined : Math.max(0, this.#milliseconds / 1000 - this.#seconds)
+    if (dimension === 'time')
+      return this.#milliseconds === undefined
+        ? undefined
+        : Math.max(0, this.#milliseconds / 1000 - this.#seconds)
     const field = this.#limited.find((name) => COUNTED[name] === dimension)
     return field && Math.max(0, this.limits[field]! - this.#counted(field))
   }
 
   spend({ input = 0, output = 0 }: TokenUsage): void {
-    for (const tokens of [input, output]) if (!(Number.isFinite(tokens) && tokens >= 0)) throw new ToolError('INVALID_INPUT', `a number of tokens must be 0 or more, got ${String(tokens)}`)
+    for (const tokens of [input, output])
+      if (!(Number.isFinite(tokens) && tokens >= 0))
+        throw new ToolError(
+          'INVALID_INPUT',
+          `a number of tokens must be 0 or more, got ${String(tokens)}`,
+        )
     this.#input += input
     this.#output += output
     const problem = this.#exceeded()
@@ -95,29 +121,55 @@ class SharedBudget implements Budget {
 
   #exceeded(): ToolError | undefined {
     if (this.remaining('time') === 0) return this.#timeIsUp()
-    for (const field of this.#limited) if (this.#counted(field) > this.limits[field]!) return this.#usedUp(field, this.#counted(field))
+    for (const field of this.#limited)
+      if (this.#counted(field) > this.limits[field]!)
+        return this.#usedUp(field, this.#counted(field))
     return undefined
   }
 
   #usedUp(field: keyof typeof COUNTED, used: number): ToolError {
     const [limit, dimension] = [this.limits[field]!, COUNTED[field]]
-    return new ToolError('E_BUDGET_EXCEEDED', `the budget of ${limit} ${dimension.replace('_', ' ')} is used up`, { recoverable: false, retryable: false, details: { dimension, limit, used }, suggestion: ADVICE })
+    return new ToolError(
+      'E_BUDGET_EXCEEDED',
+      `the budget of ${limit} ${dimension.replace('_', ' ')} is used up`,
+      {
+        recoverable: false,
+        retryable: false,
+        details: { dimension, limit, used },
+        suggestion: ADVICE,
+      },
+    )
   }
 
   #timeIsUp(): ToolError {
     const limit = this.#milliseconds! / 1000
-    return new ToolError('TIMEOUT', `the budget of ${limit} seconds is used up`, { details: { dimension: 'time', limit, used: this.#seconds }, suggestion: ADVICE })
+    return new ToolError('TIMEOUT', `the budget of ${limit} seconds is used up`, {
+      details: { dimension: 'time', limit, used: this.#seconds },
+      suggestion: ADVICE,
+    })
   }
 }
 
 /** Limits that calls share; give it as `budget` to each of them. Throws CONFIG without a limit, for one that is not above 0, and for one that there is not. */
 export function createBudget(limits: BudgetLimits): Budget {
-  if (!isObject(limits)) throw new ToolError('CONFIG', 'createBudget() takes limits: { time, inputTokens, outputTokens, totalTokens, calls }')
+  if (!isObject(limits))
+    throw new ToolError(
+      'CONFIG',
+      'createBudget() takes limits: { time, inputTokens, outputTokens, totalTokens, calls }',
+    )
   checkOptions('createBudget()', limits, ['time', ...FIELDS])
-  if (Object.values(limits).every((limit) => limit === undefined)) throw new ToolError('CONFIG', 'a budget needs at least one limit: time, inputTokens, outputTokens, totalTokens or calls')
+  if (Object.values(limits).every((limit) => limit === undefined))
+    throw new ToolError(
+      'CONFIG',
+      'a budget needs at least one limit: time, inputTokens, outputTokens, totalTokens or calls',
+    )
   for (const name of FIELDS) {
     const limit = limits[name]
-    if (limit !== undefined && !(Number.isSafeInteger(limit) && limit > 0)) throw new ToolError('CONFIG', `${name}: a limit of a budget must be a whole number above 0, got ${String(limit)}`)
+    if (limit !== undefined && !(Number.isSafeInteger(limit) && limit > 0))
+      throw new ToolError(
+        'CONFIG',
+        `${name}: a limit of a budget must be a whole number above 0, got ${String(limit)}`,
+      )
   }
   try {
     return new SharedBudget(limits)
@@ -128,6 +180,7 @@ export function createBudget(limits: BudgetLimits): Budget {
 
 /** Counts a call against a budget; gives the function that says it is over. */
 export function enterBudget(budget: Budget, call: RunningCall): () => void {
-  if (!(budget instanceof SharedBudget)) throw new ToolError('CONFIG', 'budget must be what createBudget() gives')
+  if (!(budget instanceof SharedBudget))
+    throw new ToolError('CONFIG', 'budget must be what createBudget() gives')
   return budget.enter(call)
 }

@@ -1,7 +1,10 @@
 import type { ChangeListener, ToolsetChange } from './servable.ts'
 
 /** Those who want to hear of changes, in the order in which they came. */
-export type Changes = { listen(listener: ChangeListener): () => void; announce(change: ToolsetChange): void }
+export type Changes = {
+  listen(listener: ChangeListener): () => void
+  announce(change: ToolsetChange): void
+}
 
 /** Starts without anybody who listens. */
 export function createChanges(): Changes {
@@ -17,7 +20,9 @@ export function createChanges(): Changes {
       for (const { hear } of [...listeners]) {
         try {
           hear(change)
-        } catch { /* one who cannot listen must not keep the news from the others */ }
+        } catch {
+          /* one who cannot listen must not keep the news from the others */
+        }
       }
     },
   }

@@ -9,6 +9,15 @@ export function checkContent(giver: string, given: unknown): readonly ContentBlo
   return blocks.map((block, index) => {
     const problem = contentProblem(block)
     if (problem === undefined) return toJsonValue(block).value as ContentBlock
-    throw new ToolError('INTERNAL', `${giver} gave content that cannot be shown: block ${index + 1} ${problem}`, { suggestion: { action: 'abort', fix: 'The author should make it with content.text, content.image, content.audio, content.resource or content.link' } })
+    throw new ToolError(
+      'INTERNAL',
+      `${giver} gave content that cannot be shown: block ${index + 1} ${problem}`,
+      {
+        suggestion: {
+          action: 'abort',
+          fix: 'The author should make it with content.text, content.image, content.audio, content.resource or content.link',
+        },
+      },
+    )
   })
 }

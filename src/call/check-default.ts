@@ -8,5 +8,15 @@ export async function checkDefault(question: Interaction): Promise<void> {
   if (question.default === undefined) return
   // It is handed on as it is, so that it has to be what a checked answer has become: the schema as JSON says that.
   const checked = await checkAnswer(question, await compileAsked(question), question.default)
-  if (!checked.ok) throw new ToolError('INTERNAL', `the default of the question '${question.prompt}' ${checked.problem}`, { suggestion: { action: 'abort', fix: 'The author of the tool should give a default that answers the question' } })
+  if (!checked.ok)
+    throw new ToolError(
+      'INTERNAL',
+      `the default of the question '${question.prompt}' ${checked.problem}`,
+      {
+        suggestion: {
+          action: 'abort',
+          fix: 'The author of the tool should give a default that answers the question',
+        },
+      },
+    )
 }

@@ -5,7 +5,11 @@ import { host } from './host.ts'
 
 /** The checkpoint of one stage: `<folder>/.checkpoints/<stage>.json`, replaced atomically. */
 export function openCheckpoint(folder: string, stage: string): Checkpoint {
-  if (typeof stage !== 'string' || !/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(stage)) throw new ToolError('INVALID_INPUT', `checkpoint stage '${stage}' must be letters, digits, '.', '_' and '-'`)
+  if (typeof stage !== 'string' || !/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(stage))
+    throw new ToolError(
+      'INVALID_INPUT',
+      `checkpoint stage '${stage}' must be letters, digits, '.', '_' and '-'`,
+    )
   const file = join(folder, '.checkpoints', `${stage}.json`)
   return {
     async load<Data>() {
@@ -35,6 +39,8 @@ function readData<Data>(text: string, file: string, stage: string): Data {
   try {
     const saved = JSON.parse(text) as { stage?: unknown; data?: Data }
     if (saved.stage === stage) return saved.data as Data
-  } catch { /* told below, like a file of another stage */ }
+  } catch {
+    /* told below, like a file of another stage */
+  }
   throw new ToolError('PRECONDITION', `the checkpoint ${file} is damaged: remove it to start over`)
 }

@@ -20,12 +20,15 @@ export type ToolEntry = {
 /** Flattens a tree of tools, naming each by its groups. */
 export function collectTools(tree: ToolTree, group: readonly string[] = []): ToolEntry[] {
   if (Array.isArray(tree)) return (tree as readonly AnyTool[]).map((tool) => enter(tool, group))
-  return Object.entries(tree as { readonly [name: string]: AnyTool | ToolTree }).flatMap(([name, value]) => {
-    if (isTool(value)) return [enter(value, group, name)]
-    if (typeof value !== 'object' || value === null) throw notATool(value, [...group, name].join('.'))
-    checkName('group', name)
-    return collectTools(value, [...group, name])
-  })
+  return Object.entries(tree as { readonly [name: string]: AnyTool | ToolTree }).flatMap(
+    ([name, value]) => {
+      if (isTool(value)) return [enter(value, group, name)]
+      if (typeof value !== 'object' || value === null)
+        throw notATool(value, [...group, name].join('.'))
+      checkName('group', name)
+      return collectTools(value, [...group, name])
+    },
+  )
 }
 
 /** One tool under an optional new name and group. */
@@ -35,7 +38,11 @@ export function enter(tool: AnyTool, group: readonly string[] = [], name?: strin
   const words = group.length === 0 ? [own] : [...group, own]
   const full = words.join('_')
   checkName('tool', full)
-  return new Entered(full, words.map((word) => word.replaceAll('_', '-')), tool)
+  return new Entered(
+    full,
+    words.map((word) => word.replaceAll('_', '-')),
+    tool,
+  )
 }
 
 // The definition waits until somebody needs it.
@@ -62,7 +69,11 @@ class Entered implements ToolEntry {
 export function addEntry(entries: Map<string, ToolEntry>, entry: ToolEntry): void {
   const key = lookupKey(entry.name)
   const other = entries.get(key)
-  if (other) throw new ToolError('CONFIG', `two tools are called '${other.name}'${other.name === entry.name ? '' : ` ('${entry.name}' is the same name)`}: rename one, for example with add(tool, 'other_name')`)
+  if (other)
+    throw new ToolError(
+      'CONFIG',
+      `two tools are called '${other.name}'${other.name === entry.name ? '' : ` ('${entry.name}' is the same name)`}: rename one, for example with add(tool, 'other_name')`,
+    )
   refuseGroup(entries, key, entry)
   entries.set(key, entry)
 }
@@ -73,25 +84,49 @@ const groups = new WeakMap<object, Set<string>>()
 function refuseGroup(entries: Map<string, ToolEntry>, key: string, entry: ToolEntry): void {
   const known = groups.get(entries) ?? new Set<string>()
   if (known.size === 0 && entry.path.length === 1) return
-  const own = entry.path.slice(1).map((_word, index) => lookupKey(entry.path.slice(0, index + 1).join('_')))
-  const clash = own.map((group) => entries.get(group)).find((existing) => existing && isPrefix(existing.path, entry.path))
-    ?? (known.has(key) ? [...entries.values()].find((existing) => isPrefix(entry.path, existing.path)) : undefined)
-  if (clash) throw new ToolError('CONFIG', `'${clash.path.join(' ')}' and '${entry.path.join(' ')}' cannot both be commands: one is a group of the other`)
+  const own = entry.path
+    .slice(1)
+    .map((_word, index) => lookupKey(entry.path.slice(0, index + 1).join('_')))
+  const clash =
+    own
+      .map((group) => entries.get(group))
+      .find((existing) => existing && isPrefix(existing.path, entry.path)) ??
+    (known.has(key)
+      ? [...entries.values()].find((existing) => isPrefix(entry.path, existing.path))
+      : undefined)
+  if (clash)
+    throw new ToolError(
+      'CONFIG',
+      `'${clash.path.join(' ')}' and '${entry.path.join(' ')}' cannot both be commands: one is a group of the other`,
+    )
   for (const group of own) known.add(group)
   groups.set(entries, known)
 }
 
 function isPrefix(short: readonly string[], long: readonly string[]): boolean {
-  return short.length < long.length && short.every((word, index) => lookupKey(word) === lookupKey(long[index]!))
+  return (
+    short.length < long.length &&
+    short.every((word, index) => lookupKey(word) === lookupKey(long[index]!))
+  )
 }
 
 // A tool `pr_list` in the group `pr` is the command `pr list`, not `pr pr_list`.
 function withoutPrefix(name: string, group: readonly string[]): string {
   const prefix = `${lookupKey(group.join('_'))}_`
-  return group.length > 0 && lookupKey(name).startsWith(prefix) && name.length > prefix.length ? name.slice(prefix.length) : name
+  return group.length > 0 && lookupKey(name).startsWith(prefix) && name.length > prefix.length
+    ? name.slice(prefix.length)
+    : name
 }
 
 function notATool(value: unknown, place: string): ToolError {
-  const what = typeof value === 'function' ? 'a plain function' : value === null ? 'null' : `${typeof value === 'object' ? 'an' : 'a'} ${typeof value}`
-  return new ToolError('CONFIG', `${place} holds ${what} where a tool is expected: wrap it with tool({ name, summary, run })`)
+  const what =
+    typeof value === 'function'
+      ? 'a plain function'
+      : value === null
+        ? 'null'
+        : `${typeof value === 'object' ? 'an' : 'a'} ${typeof value}`
+  return new ToolError(
+    'CONFIG',
+    `${place} holds ${what} where a tool is expected: wrap it with tool({ name, summary, run })`,
+  )
 }

@@ -44,22 +44,41 @@ export class CallContext implements Context {
   readonly prompt: PromptView | undefined
   readonly context: { readonly [key: string]: unknown }
   // Initialised here, never assigned: V8 puts `this.log = () => …` into the old space, where it keeps the whole call until the next full collection.
-  readonly progress: Context['progress'] = (message, percent, more) => void emit({ type: 'progress', message: String(message), ...(percent !== undefined && { percent: clampPercent(percent) }), ...(more?.plan && { plan: more.plan }) }, this[parted])
-  readonly log: Context['log'] = (message, level = 'info') => void emit({ type: 'log', level, message: String(message) }, this[parted])
-  readonly artifact: Context['artifact'] = (name, uri) => void emit({ type: 'artifact', name: String(name), uri: String(uri) }, this[parted])
+  readonly progress: Context['progress'] = (message, percent, more) =>
+    void emit(
+      {
+        type: 'progress',
+        message: String(message),
+        ...(percent !== undefined && { percent: clampPercent(percent) }),
+        ...(more?.plan && { plan: more.plan }),
+      },
+      this[parted],
+    )
+  readonly log: Context['log'] = (message, level = 'info') =>
+    void emit({ type: 'log', level, message: String(message) }, this[parted])
+  readonly artifact: Context['artifact'] = (name, uri) =>
+    void emit({ type: 'artifact', name: String(name), uri: String(uri) }, this[parted])
   readonly item: Context['item'] = (value) => void emit({ type: 'item', value }, this[parted])
   readonly plan: Context['plan'] = (action, target, details) => {
     const { prepared, gathered } = this[parted]
-    if (prepared.dryRun) gathered.plan.push({ action, target, ...(details !== undefined && { details }) })
+    if (prepared.dryRun)
+      gathered.plan.push({ action, target, ...(details !== undefined && { details }) })
   }
   readonly ask = ((question: never) => this.#ways.ask(question)) as Ask
   readonly sample: Context['sample'] = (prompt, sampling) => this.#ways.sample(prompt, sampling)
   readonly roots: Context['roots'] = (wanted) => this.#ways.roots(wanted)
-  readonly checkpoint: Context['checkpoint'] = (stage) => openCheckpoint(this.env['WORKSPACE'] ?? this.cwd, stage)
+  readonly checkpoint: Context['checkpoint'] = (stage) =>
+    openCheckpoint(this.env['WORKSPACE'] ?? this.cwd, stage)
   readonly secret: Context['secret'] = (name) => {
-    const { options: { secrets }, definition } = this[parted]
+    const {
+      options: { secrets },
+      definition,
+    } = this[parted]
     const secret = secrets && Object.hasOwn(secrets, name) ? secrets[name] : undefined
-    if (secret === undefined) throw new ToolError('CONFIG', `tool '${definition.name}' needs the secret '${name}'`, { suggestion: `Give it with --secret-file ${name}=<path>` })
+    if (secret === undefined)
+      throw new ToolError('CONFIG', `tool '${definition.name}' needs the secret '${name}'`, {
+        suggestion: `Give it with --secret-file ${name}=<path>`,
+      })
     return secret
   }
   readonly [running]: RunningCall
@@ -107,7 +126,10 @@ export class CallContext implements Context {
 }
 
 /** Hands an event of a handler to whoever listens, and keeps what the outcome has to name. */
-export function emit(event: ToolEvent, { options, gathered, call }: Entering): void | Promise<void> {
+export function emit(
+  event: ToolEvent,
+  { options, gathered, call }: Entering,
+): void | Promise<void> {
   if (call.over) return
   if (event.type === 'artifact') gathered.artifacts.push({ name: event.name, uri: event.uri })
   return tell(event, options, call)

@@ -20,7 +20,9 @@ export function startDeadline(milliseconds: number, expire: () => void): Running
   const leftNow = (): number => Math.max(0, pauses > 0 ? left : left - (host.clock() - startedAt))
 
   return {
-    get at() { return new Date(Date.now() + leftNow()) },
+    get at() {
+      return new Date(Date.now() + leftNow())
+    },
     remaining: () => leftNow() / 1000,
     pause() {
       if (pauses++ > 0) return

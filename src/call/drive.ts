@@ -6,7 +6,8 @@ import { readYield } from './yielded.ts'
 const STEPS_WITHOUT_A_PAUSE = 100
 
 /** What a generator function returns. */
-export type AnyGenerator = Generator<unknown, unknown, unknown> | AsyncGenerator<unknown, unknown, unknown>
+export type AnyGenerator =
+  Generator<unknown, unknown, unknown> | AsyncGenerator<unknown, unknown, unknown>
 
 /** What a generator tool talks to while it runs. */
 export type Conversation = {
@@ -20,12 +21,23 @@ export type Conversation = {
 /** True for what a generator function returns, and not for arrays, strings or other iterables. */
 export function isGenerator(value: unknown): value is AnyGenerator {
   if (typeof value !== 'object' || value === null) return false
-  const candidate = value as Partial<AnyGenerator> & { [Symbol.asyncIterator]?: unknown; [Symbol.iterator]?: unknown }
-  return typeof candidate.next === 'function' && typeof candidate.return === 'function' && (typeof candidate[Symbol.asyncIterator] === 'function' || typeof candidate[Symbol.iterator] === 'function')
+  const candidate = value as Partial<AnyGenerator> & {
+    [Symbol.asyncIterator]?: unknown
+    [Symbol.iterator]?: unknown
+  }
+  return (
+    typeof candidate.next === 'function' &&
+    typeof candidate.return === 'function' &&
+    (typeof candidate[Symbol.asyncIterator] === 'function' ||
+      typeof candidate[Symbol.iterator] === 'function')
+  )
 }
 
 /** Runs a streaming or session tool to its end; gives its return value, else what its `result` event carried. */
-export async function driveGenerator(generator: AnyGenerator, talk: Conversation): Promise<unknown> {
+export async function driveGenerator(
+  generator: AnyGenerator,
+  talk: Conversation,
+): Promise<unknown> {
   let result: unknown
   let closed = false
   let saidGoodbye = false
@@ -36,7 +48,8 @@ export async function driveGenerator(generator: AnyGenerator, talk: Conversation
   try {
     while (!talk.signal.aborted) {
       // A generator that waits for nothing would keep timers, signals and other calls out.
-      if (++steps % STEPS_WITHOUT_A_PAUSE === 0) await new Promise((resolve) => setImmediate(resolve))
+      if (++steps % STEPS_WITHOUT_A_PAUSE === 0)
+        await new Promise((resolve) => setImmediate(resolve))
       const step = await generator.next(reply)
       reply = undefined
       if (step.done) return step.value === undefined ? result : step.value

@@ -18,7 +18,13 @@ export function createExclusively(file: string, text: string, { flush = true } =
 }
 
 /** What file systems say that have no hard links: some of USB sticks, networks and virtual machines. */
-export const WITHOUT_LINKS: readonly string[] = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']
+export const WITHOUT_LINKS: readonly string[] = [
+  'EPERM',
+  'ENOTSUP',
+  'EOPNOTSUPP',
+  'ENOSYS',
+  'EMLINK',
+]
 
 function createDirectly(file: string, text: string, flush: boolean): boolean {
   try {
@@ -31,7 +37,11 @@ function createDirectly(file: string, text: string, flush: boolean): boolean {
 }
 
 /** Writes a file of a name that nobody else uses, in the folder of another; gives its path. */
-export function writeTemporary(file: string, text: string, { mode = 0o600, flush = true } = {}): string {
+export function writeTemporary(
+  file: string,
+  text: string,
+  { mode = 0o600, flush = true } = {},
+): string {
   const temporary = `${file}.${host.pid}-${counter++}.tmp`
   try {
     writeFileSync(temporary, text, { mode, flush })

@@ -35,9 +35,20 @@ export function execute(execution: Execution): Finished | Promise<Finished> {
 
 function consent(admitted: Admitted): Finished | Promise<Finished> {
   const { definition, prepared, options, call } = admitted.entering
-  if (!definition.run) throw new ToolError('PRECONDITION', `tool '${definition.name}' is described here but cannot be run: it has no handler`, { recoverable: false, suggestion: { action: 'use_different_tool', fix: 'Use another tool' } })
-  if (prepared.dryRun && !definition.dryRun) return admitted.entering.finish(plainAnswer({ dry_run: true, would_execute: showInput(definition, prepared.input) }))
-  const consented = definition.annotations.destructive && !prepared.dryRun ? confirm(definition, prepared.input, options, call) : undefined
+  if (!definition.run)
+    throw new ToolError(
+      'PRECONDITION',
+      `tool '${definition.name}' is described here but cannot be run: it has no handler`,
+      { recoverable: false, suggestion: { action: 'use_different_tool', fix: 'Use another tool' } },
+    )
+  if (prepared.dryRun && !definition.dryRun)
+    return admitted.entering.finish(
+      plainAnswer({ dry_run: true, would_execute: showInput(definition, prepared.input) }),
+    )
+  const consented =
+    definition.annotations.destructive && !prepared.dryRun
+      ? confirm(definition, prepared.input, options, call)
+      : undefined
   return after(consented, handle, admitted)
 }
 
@@ -46,30 +57,46 @@ function handle(_consented: void, admitted: Admitted): Finished | Promise<Finish
   // Nobody hears it: whatever ended the call has been told.
   call.check()
   const returned: unknown = definition.run!(prepared.input as never, admitted.context)
-  return isThenable(returned) ? after(Promise.resolve(returned), goOn, admitted) : goOn(returned, admitted)
+  return isThenable(returned)
+    ? after(Promise.resolve(returned), goOn, admitted)
+    : goOn(returned, admitted)
 }
 
 function goOn(returned: unknown, admitted: Admitted): Finished | Promise<Finished> {
-  return isGenerator(returned) ? after(drive(returned, admitted.entering), conclude, admitted) : conclude(returned, admitted)
+  return isGenerator(returned)
+    ? after(drive(returned, admitted.entering), conclude, admitted)
+    : conclude(returned, admitted)
 }
 
 function drive(generator: AnyGenerator, execution: Execution): Promise<unknown> {
   const { definition, options, call } = execution
-  return driveGenerator(generator, { emit: (event) => emit(event, execution), answer: (prompt) => askInSession(definition, prompt, options, call), signal: call.signal })
+  return driveGenerator(generator, {
+    emit: (event) => emit(event, execution),
+    answer: (prompt) => askInSession(definition, prompt, options, call),
+    signal: call.signal,
+  })
 }
 
 function conclude(returned: unknown, admitted: Admitted): Finished | Promise<Finished> {
   const { definition, prepared, call } = admitted.entering
   // Nobody is told of a success that came after the end.
   call.check()
-  return after(prepared.dryRun ? plainAnswer({ plan: admitted.entering.gathered.plan }) : checkAnswer(definition, returned), settle, admitted)
+  return after(
+    prepared.dryRun
+      ? plainAnswer({ plan: admitted.entering.gathered.plan })
+      : checkAnswer(definition, returned),
+    settle,
+    admitted,
+  )
 }
 
 function settle(answer: Answer, { entering, asked }: Admitted): Finished | Promise<Finished> {
   const { prepared, call } = entering
   call.check()
   if (!succeeded(answer) || prepared.dryRun) return complete(answer, entering)
-  return asked && wantsToKnow(asked) ? commitKnown(answer, entering, asked) : commit(answer, entering)
+  return asked && wantsToKnow(asked)
+    ? commitKnown(answer, entering, asked)
+    : commit(answer, entering)
 }
 
 async function commitKnown(answer: Answer, execution: Execution, asked: Asked): Promise<Finished> {
@@ -80,14 +107,22 @@ async function commitKnown(answer: Answer, execution: Execution, asked: Asked): 
 function commit(answer: Answer, execution: Execution): Finished | Promise<Finished> {
   const { opened, options } = execution
   if (!opened) return complete(answer, execution)
-  if (!opened.endsAtOnce(options.onEvent !== undefined)) return commitInTurn(opened, answer, execution)
+  if (!opened.endsAtOnce(options.onEvent !== undefined))
+    return commitInTurn(opened, answer, execution)
   const finished = complete(answer, execution)
   opened.commit()
   return finished
 }
 
-function commitInTurn(opened: Stay, answer: Answer, execution: Execution): Finished | Promise<Finished> {
-  return opened.commitInTurn(() => complete(answer, execution), execution.options.onEvent && ((outcome) => execution.report(outcome)))
+function commitInTurn(
+  opened: Stay,
+  answer: Answer,
+  execution: Execution,
+): Finished | Promise<Finished> {
+  return opened.commitInTurn(
+    () => complete(answer, execution),
+    execution.options.onEvent && ((outcome) => execution.report(outcome)),
+  )
 }
 
 function complete(answer: Answer, execution: Execution): Finished {

@@ -28,14 +28,16 @@ let guarded: typeof process.exit | undefined
 function guardExit(): void {
   if (process.exit === guarded) return
   const exit = process.exit
-  guarded = process.exit = ((code?: number | string | null) => {
+  guarded = process.exit = (code?: number | string | null) => {
     const call = here()?.call
     if (!call) return exit(code)
-    const error = new ExitCalled('INTERNAL', `the tool called process.exit(${code ?? ''})`, { suggestion: { action: 'abort', fix: 'The author of the tool should throw or return instead' } })
+    const error = new ExitCalled('INTERNAL', `the tool called process.exit(${code ?? ''})`, {
+      suggestion: { action: 'abort', fix: 'The author of the tool should throw or return instead' },
+    })
     call.fail(error)
     swallowForNow()
     throw error
-  })
+  }
 }
 
 // Thrown inside a timer or a promise that nobody awaits, the error reaches nobody: it must not end the host either.
@@ -51,5 +53,8 @@ function swallow(error: unknown): void {
   if (error instanceof ExitCalled) return
   process.off('uncaughtException', swallow)
   // Our listening must not save the process from an error that nobody else expects.
-  if (process.listenerCount('uncaughtException') === 0) process.nextTick(() => { throw error })
+  if (process.listenerCount('uncaughtException') === 0)
+    process.nextTick(() => {
+      throw error
+    })
 }

@@ -10,7 +10,8 @@ let next = Math.floor(Math.random() * BATCH)
 
 /** An id of sixteen characters for what is kept. Those of one process follow each other: to draw each of them would cost a call as much as its check of the input. */
 export function longId(): string {
-  if (prefix === '' || next === BATCH) prefix = hexadecimal(Math.floor(Math.random() * 0x1_0000_0000_0000), 12)
+  if (prefix === '' || next === BATCH)
+    prefix = hexadecimal(Math.floor(Math.random() * 0x1_0000_0000_0000), 12)
   if (next === BATCH) next = 0
   return prefix + hexadecimal(next++, 4)
 }

@@ -1,7 +1,9 @@
 import type { CallEvent } from '../contract/events.ts'
 
 /** A stream that is opened by the first look at it. A reader may leave at any time, also while nothing comes. */
-export function openLate(open: () => Promise<AsyncIterableIterator<CallEvent>>): AsyncIterableIterator<CallEvent> {
+export function openLate(
+  open: () => Promise<AsyncIterableIterator<CallEvent>>,
+): AsyncIterableIterator<CallEvent> {
   let opened: Promise<AsyncIterableIterator<CallEvent>> | undefined
   let left = false
   const done = { done: true, value: undefined } as const
@@ -14,6 +16,8 @@ export function openLate(open: () => Promise<AsyncIterableIterator<CallEvent>>):
       left = true
       return (await (await opened)?.return?.()) ?? done
     },
-    [Symbol.asyncIterator]() { return this },
+    [Symbol.asyncIterator]() {
+      return this
+    },
   }
 }

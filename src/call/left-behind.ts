@@ -12,5 +12,9 @@ export async function untilTidy(longest: number): Promise<void> {
   if (left.size === 0) return
   const enough = new Promise((resolve) => setTimeout(resolve, longest, 'enough'))
   // What has ended may have left something behind itself, such as the end of a generator.
-  while (left.size > 0 && await Promise.race([enough, Promise.allSettled([...left])]) !== 'enough') await Promise.resolve()
+  while (
+    left.size > 0 &&
+    (await Promise.race([enough, Promise.allSettled([...left])])) !== 'enough'
+  )
+    await Promise.resolve()
 }

@@ -1,6 +1,9 @@
 import type { Stopping } from './cancellation.ts'
 
-type Listening = { readonly reactions: Set<{ readonly react: () => void }>; readonly listener: () => void }
+type Listening = {
+  readonly reactions: Set<{ readonly react: () => void }>
+  readonly listener: () => void
+}
 
 const listenings = new WeakMap<AbortSignal, Listening>()
 

@@ -10,7 +10,10 @@ export const running: unique symbol = Symbol('toolable.running')
 type OfCall = { readonly [running]?: RunningCall }
 
 /** Calls `react` when the call of a context is cancelled or its time is up, at once where it is already; gives the function that stops it. Cheaper than `ctx.signal`, for handlers of ours that are called often. */
-export function onCancelled(ctx: Pick<ReadingContext, 'signal'>, react: (reason: ToolError) => void): () => void {
+export function onCancelled(
+  ctx: Pick<ReadingContext, 'signal'>,
+  react: (reason: ToolError) => void,
+): () => void {
   const call = (ctx as OfCall)[running]
   if (call) return call.onFail(react)
   const { signal } = ctx

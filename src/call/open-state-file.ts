@@ -20,14 +20,20 @@ const DEFAULT_WAIT_S = 30
 type Options = Pick<StateFileOptions, 'slices' | 'filesystem'>
 
 /** `withStateFile`, which loads this late. */
-export async function lendState<Result>(path: string, work: (state: State, file: StateFile) => Result | Promise<Result>, { signal, wait = DEFAULT_WAIT_S, ...options }: StateFileOptions): Promise<Result> {
+export async function lendState<Result>(
+  path: string,
+  work: (state: State, file: StateFile) => Result | Promise<Result>,
+  { signal, wait = DEFAULT_WAIT_S, ...options }: StateFileOptions,
+): Promise<Result> {
   const longest = toMilliseconds(wait, 'wait')
   let made: readonly string[] = []
   const lock = async (): Promise<() => void> => {
     made = makeFolders(path)
     return takeLock(openFile(path).path, { signal, longest })
   }
-  const release = await whileFoldersVanish(lock).catch((error: unknown) => { throw fileProblem(error, path) })
+  const release = await whileFoldersVanish(lock).catch((error: unknown) => {
+    throw fileProblem(error, path)
+  })
   try {
     const { state, save } = openState(path, options)
     try {
@@ -59,7 +65,16 @@ function openState(path: string, options: Options): { readonly state: State; sav
     save() {
       const text = textOf(state)
       if (text === saved) return
-      if (!onFile(path, () => replaceFile(file, text, MODE))) throw new ToolError('CONFLICT', `${path} was changed by something that does not wait for its lock; what is new was not written`, { retryable: true, details: { file: path }, suggestion: 'End what writes to it, and try again' })
+      if (!onFile(path, () => replaceFile(file, text, MODE)))
+        throw new ToolError(
+          'CONFLICT',
+          `${path} was changed by something that does not wait for its lock; what is new was not written`,
+          {
+            retryable: true,
+            details: { file: path },
+            suggestion: 'End what writes to it, and try again',
+          },
+        )
       file = onFile(path, () => openFile(path))
       saved = text
     },
@@ -68,7 +83,8 @@ function openState(path: string, options: Options): { readonly state: State; sav
 
 function readWhole(path: string): OpenedFile {
   const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0
-  if (size > MOST_BYTES) throw new ToolError('CONFIG', `has ${size} bytes, and a state has at most ${MOST_BYTES}`)
+  if (size > MOST_BYTES)
+    throw new ToolError('CONFIG', `has ${size} bytes, and a state has at most ${MOST_BYTES}`)
   return openFile(path)
 }
 
@@ -81,7 +97,15 @@ function stateOf({ text }: OpenedFile, path: string, { slices = [], filesystem }
     return state
   } catch (error) {
     const problem = error instanceof SyntaxError ? 'it is not JSON' : (error as Error).message
-    throw new ToolError('CONFIG', `${path} holds no state that can be used: ${problem}; it was left alone`, { cause: error, details: { file: path }, suggestion: `Mend it, or begin anew: mv ${quoteForShell(path)} ${quoteForShell(`${path}.broken`)}` })
+    throw new ToolError(
+      'CONFIG',
+      `${path} holds no state that can be used: ${problem}; it was left alone`,
+      {
+        cause: error,
+        details: { file: path },
+        suggestion: `Mend it, or begin anew: mv ${quoteForShell(path)} ${quoteForShell(`${path}.broken`)}`,
+      },
+    )
   }
 }
 

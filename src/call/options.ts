@@ -8,7 +8,10 @@ import type { Stopping } from './cancellation.ts'
 import type { State } from '../contract/state.ts'
 
 /** How a server makes a call: it may cancel without the cost of an AbortSignal. */
-export type ServedCallOptions = CallOptions & { readonly cancellation?: Stopping; /** Its events are heard, its record is not: no `tool_invoked`. */ readonly unrecorded?: true }
+export type ServedCallOptions = CallOptions & {
+  readonly cancellation?: Stopping
+  /** Its events are heard, its record is not: no `tool_invoked`. */ readonly unrecorded?: true
+}
 
 /** How a call is made; the same options on every surface. */
 export type CallOptions = {
@@ -19,7 +22,8 @@ export type CallOptions = {
   /** Plan instead of act. */
   readonly dryRun?: boolean
   /** Consent to a destructive tool; a function is asked, and gives undefined when nobody is there to decide. Default true: a direct call is consent. */
-  readonly confirm?: boolean | ((question: Interaction) => boolean | undefined | Promise<boolean | undefined>)
+  readonly confirm?:
+    boolean | ((question: Interaction) => boolean | undefined | Promise<boolean | undefined>)
   /** Answers the tool's questions. Undefined answers mean that nobody is there. */
   readonly answer?: Answerer
   /** Completes the tool's prompts. */

@@ -1,4 +1,14 @@
-import { closeSync, constants, fstatSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { host } from './host.ts'
 
 const LARGEST = 256 * 1024 * 1024
@@ -7,10 +17,15 @@ const LARGEST = 256 * 1024 * 1024
 export function readOwn(path: string): string | undefined {
   let file: number | undefined
   try {
-    file = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0))
+    file = openSync(
+      path,
+      constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0),
+    )
     const { mode, size, uid } = fstatSync(file)
     const isOurs = host.platform === 'win32' || (uid === host.uid && (mode & 0o022) === 0)
-    return isOurs && (mode & constants.S_IFMT) === constants.S_IFREG && size <= LARGEST ? readFileSync(file, 'utf8') : undefined
+    return isOurs && (mode & constants.S_IFMT) === constants.S_IFREG && size <= LARGEST
+      ? readFileSync(file, 'utf8')
+      : undefined
   } catch {
     return undefined
   } finally {

@@ -10,7 +10,9 @@ export function ownText(value: unknown): OwnText | undefined {
     const text: unknown = render.call(value)
     if (text instanceof Promise) text.catch(() => undefined)
     else if (text !== undefined && text !== null) return { text: String(text) }
-    return { warning: `render() of the result gave ${text instanceof Promise ? 'a promise' : String(text)} where a text is expected; the result is shown as JSON` }
+    return {
+      warning: `render() of the result gave ${text instanceof Promise ? 'a promise' : String(text)} where a text is expected; the result is shown as JSON`,
+    }
   } catch {
     return { warning: 'render() of the result failed; the result is shown as JSON' }
   }
@@ -18,6 +20,13 @@ export function ownText(value: unknown): OwnText | undefined {
 
 /** The data of such a value: JSON could not carry the function. */
 export function withoutRender(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, 'render') || typeof (value as { readonly render: unknown }).render !== 'function' || 'toJSON' in value) return value
+  if (
+    typeof value !== 'object' ||
+    value === null ||
+    !Object.hasOwn(value, 'render') ||
+    typeof (value as { readonly render: unknown }).render !== 'function' ||
+    'toJSON' in value
+  )
+    return value
   return Object.fromEntries(Object.entries(value).filter(([key]) => key !== 'render'))
 }

@@ -9,7 +9,10 @@ import { describeFailure } from './describe-failure.ts'
 export type Failures = { readonly errors: readonly ErrorObject[]; readonly summary: PartialSummary }
 
 /** Reads the failures of a reply; undefined when nothing failed. */
-export function readFailures({ result, errors = [], key, foreign }: Reply, declared: { readonly [code: string]: DeclaredError }): Failures | undefined {
+export function readFailures(
+  { result, errors = [], key, foreign }: Reply,
+  declared: { readonly [code: string]: DeclaredError },
+): Failures | undefined {
   if (errors.length === 0) return undefined
   const objects = errors.map((error) => describeFailure(toThrown(error), declared).object)
   const succeeded = countItems(result, key)
@@ -26,11 +29,15 @@ export function readFailures({ result, errors = [], key, foreign }: Reply, decla
 
 /** The one error of a reply in which nothing succeeded. */
 export function summariseFailures([first, ...more]: readonly ErrorObject[]): ErrorObject {
-  return more.length === 0 ? first! : { ...first!, message: `all ${more.length + 1} items failed; the first: ${first!.message}` }
+  return more.length === 0
+    ? first!
+    : { ...first!, message: `all ${more.length + 1} items failed; the first: ${first!.message}` }
 }
 
 function toThrown(error: PartialError): unknown {
-  return error instanceof Error || ToolError.is(error) ? error : new ToolError(error.code, error.message, error)
+  return error instanceof Error || ToolError.is(error)
+    ? error
+    : new ToolError(error.code, error.message, error)
 }
 
 function countItems(result: unknown, key: string | undefined): number {

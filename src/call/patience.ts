@@ -28,5 +28,14 @@ export function isOutOfPatience(error: unknown): boolean {
 }
 
 function tooLong(): ToolError {
-  return new OutOfPatience('TIMEOUT', `onEvent did not come to an end with the record of the call in ${PATIENCE_MS / 1000} seconds, so what the call did was taken back`, { suggestion: { action: 'abort', fix: 'The host should see that the promise of onEvent settles' } })
+  return new OutOfPatience(
+    'TIMEOUT',
+    `onEvent did not come to an end with the record of the call in ${PATIENCE_MS / 1000} seconds, so what the call did was taken back`,
+    {
+      suggestion: {
+        action: 'abort',
+        fix: 'The host should see that the promise of onEvent settles',
+      },
+    },
+  )
 }

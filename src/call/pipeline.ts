@@ -23,13 +23,25 @@ import type { Course, RunningCall } from './running.ts'
 import { Stay } from './state/stay.ts'
 
 /** THE call: validate, ask, run, check, commit or roll back, answer. Never throws; every surface goes through here. */
-export function invoke(definition: ToolDefinition, given: unknown, options?: ServedCallOptions, identity?: Identity): Promise<Finished> {
+export function invoke(
+  definition: ToolDefinition,
+  given: unknown,
+  options?: ServedCallOptions,
+  identity?: Identity,
+): Promise<Finished> {
   const begun = begin(definition, given, options, identity)
-  return begun.finished ? Promise.resolve(begun.finished) : new Promise((resolve) => begun.whenFinished(resolve))
+  return begun.finished
+    ? Promise.resolve(begun.finished)
+    : new Promise((resolve) => begun.whenFinished(resolve))
 }
 
 /** The same for whoever makes a promise of something else: each one costs. */
-export function begin(definition: ToolDefinition, given: unknown, asked: ServedCallOptions = {}, identity: Identity = {}): Begun {
+export function begin(
+  definition: ToolDefinition,
+  given: unknown,
+  asked: ServedCallOptions = {},
+  identity: Identity = {},
+): Begun {
   const options = underRules(definition, asked)
   const passage = new Passage(definition, given, options, identity)
   startCall(options.cancellation ?? options.signal, passage)
@@ -55,7 +67,12 @@ class Passage implements Begun, Course<Finished>, Execution {
   #isLeft = false
   #leaveBudget: (() => void) | undefined
 
-  constructor(definition: ToolDefinition, given: unknown, options: ServedCallOptions, identity: Identity) {
+  constructor(
+    definition: ToolDefinition,
+    given: unknown,
+    options: ServedCallOptions,
+    identity: Identity,
+  ) {
     this.definition = definition
     this.options = options
     this.#given = given
@@ -71,7 +88,11 @@ class Passage implements Begun, Course<Finished>, Execution {
   }
 
   #open(): Stay {
-    const stay = (this.opened = new Stay(this.options.state, this.definition.annotations.readOnly === true, this.call))
+    const stay = (this.opened = new Stay(
+      this.options.state,
+      this.definition.annotations.readOnly === true,
+      this.call,
+    ))
     // What is opened after the end is closed at once.
     if (this.#isLeft) void stay.leave()
     return stay
@@ -95,7 +116,9 @@ class Passage implements Begun, Course<Finished>, Execution {
 
   #runOnce(key: string, { input }: Prepared): Promise<Finished> {
     const [tool, given, { env = host.env() }] = [this.#tool, this.#given, this.options]
-    return import('./idempotency.ts').then(({ once }) => once({ key, tool, input, given, env }, async () => this.#run()))
+    return import('./idempotency.ts').then(({ once }) =>
+      once({ key, tool, input, given, env }, async () => this.#run()),
+    )
   }
 
   #run(): Finished | Promise<Finished> {
@@ -114,12 +137,22 @@ class Passage implements Begun, Course<Finished>, Execution {
   }
 
   finish(answer: Answer): Finished {
-    return { outcome: toOutcome(answer, this.#meta(answer.warnings, answer.facts)), value: answer.value }
+    return {
+      outcome: toOutcome(answer, this.#meta(answer.warnings, answer.facts)),
+      value: answer.value,
+    }
   }
 
   report(outcome: Outcome): void | Promise<void> {
     const prepared = this.prepared as Prepared | undefined
-    if (!this.options.unrecorded) return report(this.definition, this.#given, prepared && { value: prepared.input }, outcome, this.options)
+    if (!this.options.unrecorded)
+      return report(
+        this.definition,
+        this.#given,
+        prepared && { value: prepared.input },
+        outcome,
+        this.options,
+      )
   }
 
   succeed(finished: Finished): void {
@@ -128,7 +161,10 @@ class Passage implements Begun, Course<Finished>, Execution {
 
   fail(thrown: unknown): void {
     const { error, object } = describeFailure(thrown, this.definition.errors, this.definition.name)
-    this.#leave({ outcome: { ok: false, status: 'error', error: object, meta: this.#meta([]) }, error })
+    this.#leave({
+      outcome: { ok: false, status: 'error', error: object, meta: this.#meta([]) },
+      error,
+    })
   }
 
   #leave(finished: Finished): void {
@@ -144,7 +180,10 @@ class Passage implements Begun, Course<Finished>, Execution {
     try {
       await leaving
     } catch (error) {
-      last = withWarning(finished, `${this.opened?.isCommitted ? 'what the call had opened could not be closed' : 'not all that the call changed could be taken back'}: ${toToolError(error).message}`)
+      last = withWarning(
+        finished,
+        `${this.opened?.isCommitted ? 'what the call had opened could not be closed' : 'not all that the call changed could be taken back'}: ${toToolError(error).message}`,
+      )
     }
     this.#end(last)
   }
@@ -177,13 +216,26 @@ class Passage implements Begun, Course<Finished>, Execution {
 
   get #tool(): string {
     const { tool, toolset } = this.#identity
-    return tool ?? (toolset === undefined ? this.definition.name : `${toolset}.${this.definition.name}`)
+    return (
+      tool ?? (toolset === undefined ? this.definition.name : `${toolset}.${this.definition.name}`)
+    )
   }
 
   #meta(warnings: readonly string[], facts?: Answer['facts']): OutcomeMeta {
     const { dryRun = false, caller } = this.options
     const prepared = this.prepared as Prepared | undefined
-    return buildMeta({ truncated: facts?.truncated, next_cursor: facts?.next_cursor, run_id: facts?.run_id, tool: this.#tool, version: this.#identity.version, startedAt: this.#startedAt, dryRun: prepared?.dryRun ?? dryRun, warnings, caller, artifacts: this.#gathered?.artifacts ?? NO_ARTIFACTS })
+    return buildMeta({
+      truncated: facts?.truncated,
+      next_cursor: facts?.next_cursor,
+      run_id: facts?.run_id,
+      tool: this.#tool,
+      version: this.#identity.version,
+      startedAt: this.#startedAt,
+      dryRun: prepared?.dryRun ?? dryRun,
+      warnings,
+      caller,
+      artifacts: this.#gathered?.artifacts ?? NO_ARTIFACTS,
+    })
   }
 }
 
@@ -198,5 +250,11 @@ function run(prepared: Prepared, passage: Passage): Finished | Promise<Finished>
 }
 
 function withWarning({ outcome, ...finished }: Finished, warning: string): Finished {
-  return { ...finished, outcome: { ...outcome, meta: { ...outcome.meta, warnings: [...(outcome.meta.warnings ?? []), warning] } } }
+  return {
+    ...finished,
+    outcome: {
+      ...outcome,
+      meta: { ...outcome.meta, warnings: [...(outcome.meta.warnings ?? []), warning] },
+    },
+  }
 }

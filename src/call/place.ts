@@ -13,7 +13,11 @@ let known: Place | undefined
 
 /** Where this process runs. */
 export function ourPlace(): Place {
-  return (known ??= { machine: tell('/proc/sys/kernel/hostname'), boot: tell('/proc/sys/kernel/random/boot_id'), namespace: tellLink('/proc/self/ns/pid') })
+  return (known ??= {
+    machine: tell('/proc/sys/kernel/hostname'),
+    boot: tell('/proc/sys/kernel/random/boot_id'),
+    namespace: tellLink('/proc/self/ns/pid'),
+  })
 }
 
 /** Whether a process of another place can be looked at from here: `gone` with an earlier start of the machine, `elsewhere` on another one or in another container. */

@@ -20,8 +20,18 @@ export async function readTyped(question: Asked, text: string): Promise<unknown>
 function readingsOf({ kind, schema, dialogue }: Asked, text: string): readonly unknown[] {
   const json = readJson(text)
   // In a session a person writes plain words; programs write JSON objects.
-  if (dialogue) return [/^(quit|exit)$/i.test(text.trim()) ? { action: 'quit' } : isObject(json) ? json : { text }]
-  if (kind === 'confirm') return [/^(y|yes|true)$/i.test(text.trim()) ? true : /^(n|no|false)$/i.test(text.trim()) ? false : text]
+  if (dialogue)
+    return [
+      /^(quit|exit)$/i.test(text.trim()) ? { action: 'quit' } : isObject(json) ? json : { text },
+    ]
+  if (kind === 'confirm')
+    return [
+      /^(y|yes|true)$/i.test(text.trim())
+        ? true
+        : /^(n|no|false)$/i.test(text.trim())
+          ? false
+          : text,
+    ]
   if (json === undefined || kind === 'sample' || (kind === 'input' && !schema)) return [text]
   return kind === 'decision' || schema?.['type'] === 'string' ? [text, json] : [json, text]
 }

@@ -13,7 +13,13 @@ const LONGEST_RENDERED = 1000
 type Unfinished = { -readonly [Field in keyof ToolInvokedEvent]?: ToolInvokedEvent[Field] }
 
 /** Tells whoever listens of a finished call, at once where the listener has nothing to wait for; throws what the listener throws, and TIMEOUT when it takes no end. `input` is absent where what was given was refused. */
-export function report(definition: ToolDefinition, given: unknown, input: { readonly value: unknown } | undefined, outcome: Outcome, options: CallOptions): void | Promise<void> {
+export function report(
+  definition: ToolDefinition,
+  given: unknown,
+  input: { readonly value: unknown } | undefined,
+  outcome: Outcome,
+  options: CallOptions,
+): void | Promise<void> {
   const { onEvent } = options
   if (!onEvent) return
   const event = describe(definition, given, input, outcome, options)
@@ -21,7 +27,13 @@ export function report(definition: ToolDefinition, given: unknown, input: { read
 }
 
 // Not by spreading, which would cost more than all the rest. The order of the keys is part of the wire form.
-function describe(definition: ToolDefinition, given: unknown, input: { readonly value: unknown } | undefined, outcome: Outcome, { caller, state, invocation: about }: CallOptions): ToolInvokedEvent {
+function describe(
+  definition: ToolDefinition,
+  given: unknown,
+  input: { readonly value: unknown } | undefined,
+  outcome: Outcome,
+  { caller, state, invocation: about }: CallOptions,
+): ToolInvokedEvent {
   const shown = showOutcome(definition, outcome)
   const event: Unfinished = {
     type: 'tool_invoked',
@@ -39,7 +51,10 @@ function describe(definition: ToolDefinition, given: unknown, input: { readonly 
   return event as ToolInvokedEvent
 }
 
-function addInvocation(event: Unfinished, { callId, promptName, adapter, usage, run }: Invocation): void {
+function addInvocation(
+  event: Unfinished,
+  { callId, promptName, adapter, usage, run }: Invocation,
+): void {
   if (callId !== undefined) event.call_id = callId
   if (promptName !== undefined) event.prompt_name = promptName
   if (adapter !== undefined) event.adapter = adapter

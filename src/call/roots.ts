@@ -17,6 +17,15 @@ export function createRoots({ roots, cwd, signal, wait, inOrder }: AskHost): Con
 }
 
 function readRoots(given: unknown): readonly Root[] {
-  if (Array.isArray(given) && given.every((root) => isObject(root) && typeof root['uri'] === 'string' && ['string', 'undefined'].includes(typeof root['name']))) return given as readonly Root[]
+  if (
+    Array.isArray(given) &&
+    given.every(
+      (root) =>
+        isObject(root) &&
+        typeof root['uri'] === 'string' &&
+        ['string', 'undefined'].includes(typeof root['name']),
+    )
+  )
+    return given as readonly Root[]
   throw new ToolError('DEPENDENCY', 'the roots that came back are no list of { uri, name }')
 }

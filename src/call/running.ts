@@ -79,7 +79,9 @@ export class RunningCall {
   limitTo(milliseconds: number, by: LimitOwner | (() => ToolError)): void {
     if (this.over || (this.#deadline && this.#deadline.remaining() * 1000 <= milliseconds)) return
     this.#deadline?.clear()
-    this.#deadline = startDeadline(milliseconds, () => this.fail(typeof by === 'function' ? by() : timedOut(milliseconds, by)))
+    this.#deadline = startDeadline(milliseconds, () =>
+      this.fail(typeof by === 'function' ? by() : timedOut(milliseconds, by)),
+    )
   }
 
   /** Waits for somebody, with the deadline standing still; ends with the call, whatever the other side does. */
@@ -119,7 +121,11 @@ export class RunningCall {
 }
 
 /** What a call does, and what happens with what it came to: `succeed` or `fail` is called, once. */
-export type Course<T> = { work(call: RunningCall): T | Promise<T>; succeed(value: T): void; fail(error: unknown): void }
+export type Course<T> = {
+  work(call: RunningCall): T | Promise<T>
+  succeed(value: T): void
+  fail(error: unknown): void
+}
 
 /** Works until it settles or is failed from outside, and tells one of the two; later results and rejections reach nobody. */
 export function startCall<T>(outer: Stopping | undefined, course: Course<T>): void {
@@ -138,7 +144,10 @@ export function startCall<T>(outer: Stopping | undefined, course: Course<T>): vo
 
 function follow<T>(working: Promise<T>, call: RunningCall, course: Course<T>): void {
   call.working = working
-  void working.then((value) => succeed(value, call, course), (error: unknown) => fail(error, call, course))
+  void working.then(
+    (value) => succeed(value, call, course),
+    (error: unknown) => fail(error, call, course),
+  )
 }
 
 function succeed<T>(value: T, call: RunningCall, course: Course<T>): void {
@@ -154,7 +163,10 @@ function fail<T>(error: unknown, call: RunningCall, course: Course<T>): void {
 }
 
 /** The same as a promise. */
-export function runCall<T>(outer: Stopping | undefined, work: (call: RunningCall) => T | Promise<T>): Promise<T> {
+export function runCall<T>(
+  outer: Stopping | undefined,
+  work: (call: RunningCall) => T | Promise<T>,
+): Promise<T> {
   return new Promise<T>((succeed, fail) => startCall(outer, { work, succeed, fail }))
 }
 
@@ -173,15 +185,27 @@ export function cancelled(reason: unknown): ToolError {
   if (reason instanceof ToolError) return reason
   const error = reason instanceof Error ? reason : undefined
   // What AbortSignal.timeout() aborts with.
-  if (error?.name === 'TimeoutError') return new ToolError('TIMEOUT', 'the caller gave the call no more time', { cause: reason })
-  const words = typeof reason === 'string' ? reason : error && error.name !== 'AbortError' ? error.message : ''
-  return new ToolError('CANCELLED', words ? `the call was cancelled: ${words}` : 'the call was cancelled', { cause: reason })
+  if (error?.name === 'TimeoutError')
+    return new ToolError('TIMEOUT', 'the caller gave the call no more time', { cause: reason })
+  const words =
+    typeof reason === 'string' ? reason : error && error.name !== 'AbortError' ? error.message : ''
+  return new ToolError(
+    'CANCELLED',
+    words ? `the call was cancelled: ${words}` : 'the call was cancelled',
+    { cause: reason },
+  )
 }
 
 function timedOut(milliseconds: number, by: LimitOwner): ToolError {
   return new ToolError('TIMEOUT', `the call took longer than ${milliseconds / 1000} seconds`, {
     details: { limit_s: milliseconds / 1000, limited_by: by },
-    suggestion: { action: 'retry_with_modified_input', fix: by === 'tool' ? 'Ask for less: the tool allows itself no more time' : 'Allow more time or ask for less' },
+    suggestion: {
+      action: 'retry_with_modified_input',
+      fix:
+        by === 'tool'
+          ? 'Ask for less: the tool allows itself no more time'
+          : 'Allow more time or ask for less',
+    },
   })
 }
 

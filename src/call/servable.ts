@@ -10,7 +10,9 @@ import type { CallOptions } from './options.ts'
 export type OutputDefault = 'auto' | OutputMode
 
 /** What became different in a set of tools: a list of things, or the contents of one resource. */
-export type ToolsetChange = { readonly kind: 'tools' | 'resources' | 'prompts' } | { readonly kind: 'resource'; readonly uri: string }
+export type ToolsetChange =
+  | { readonly kind: 'tools' | 'resources' | 'prompts' }
+  | { readonly kind: 'resource'; readonly uri: string }
 export type ChangeListener = (change: ToolsetChange) => void
 
 /** Tools, resources and prompts as the surfaces see them: a toolset, or a registry of many. */

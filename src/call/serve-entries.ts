@@ -19,7 +19,18 @@ export type Held = {
 }
 
 /** Descriptions of what is held, and reading of its resources and prompts: the same for a toolset and a registry. */
-export function serveEntries({ name, version, options, entries, resources, prompts, withDefaults = (given) => given }: Held): Pick<Servable, 'manifest' | 'sketch' | 'outline' | 'listResources' | 'readResource' | 'renderPrompt'> {
+export function serveEntries({
+  name,
+  version,
+  options,
+  entries,
+  resources,
+  prompts,
+  withDefaults = (given) => given,
+}: Held): Pick<
+  Servable,
+  'manifest' | 'sketch' | 'outline' | 'listResources' | 'readResource' | 'renderPrompt'
+> {
   const identity = { toolset: name, version }
   const outline: Servable['outline'] = async () => ({
     name,
@@ -32,19 +43,33 @@ export function serveEntries({ name, version, options, entries, resources, promp
   })
   const describe = async (read: (entry: ToolEntry) => ToolManifest | Promise<ToolManifest>) => ({
     ...(await outline()),
-    tools: await Promise.all(Array.from(await entries(), async (entry) => withPath(await read(entry), entry.path))),
+    tools: await Promise.all(
+      Array.from(await entries(), async (entry) => withPath(await read(entry), entry.path)),
+    ),
   })
   return {
     outline,
     manifest: () => describe(async ({ definition }) => (await definition.compiled()).manifest),
-    sketch: () => describe(async ({ definition }) => definition.sketch() ?? (await definition.compiled()).manifest),
-    listResources: async (given) => (await loadEngine()).listResources(resources(), withDefaults(given), identity),
-    readResource: async (uri, given) => (await loadEngine()).readResource(resources(), uri, withDefaults(given), identity),
-    renderPrompt: async (wanted, args, given) => (await loadEngine()).renderPrompt(prompts(), wanted, args, withDefaults(given), identity),
+    sketch: () =>
+      describe(
+        async ({ definition }) => definition.sketch() ?? (await definition.compiled()).manifest,
+      ),
+    listResources: async (given) =>
+      (await loadEngine()).listResources(resources(), withDefaults(given), identity),
+    readResource: async (uri, given) =>
+      (await loadEngine()).readResource(resources(), uri, withDefaults(given), identity),
+    renderPrompt: async (wanted, args, given) =>
+      (await loadEngine()).renderPrompt(prompts(), wanted, args, withDefaults(given), identity),
   }
 }
 
 // The schemas stay unread until somebody looks: help for two hundred tools publishes none of them.
-function withPath(manifest: ToolManifest, path: readonly string[]): ToolManifest & { readonly path: readonly string[] } {
-  return Object.defineProperties({}, { ...Object.getOwnPropertyDescriptors(manifest), path: { value: path, enumerable: true } }) as ToolManifest & { readonly path: readonly string[] }
+function withPath(
+  manifest: ToolManifest,
+  path: readonly string[],
+): ToolManifest & { readonly path: readonly string[] } {
+  return Object.defineProperties(
+    {},
+    { ...Object.getOwnPropertyDescriptors(manifest), path: { value: path, enumerable: true } },
+  ) as ToolManifest & { readonly path: readonly string[] }
 }

@@ -14,4 +14,6 @@ export type StateFileOptions = {
 }
 
 /** An opened file with a state. */
-export type StateFile = { /** Writes what has changed so far; at the end that happens by itself. */ save(): void }
+export type StateFile = {
+  /** Writes what has changed so far; at the end that happens by itself. */ save(): void
+}

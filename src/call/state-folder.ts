@@ -8,7 +8,9 @@ type Env = { readonly [name: string]: string | undefined }
 export function stateFolder(env: Env, platform: string = host.platform): string {
   const home = env['HOME'] || env['USERPROFILE'] || homedir()
   if (env['XDG_STATE_HOME']) return join(env['XDG_STATE_HOME'], 'toolable')
-  if (platform === 'win32') return join(env['LOCALAPPDATA'] || join(home, 'AppData', 'Local'), 'toolable', 'state')
-  if (platform === 'darwin') return join(home, 'Library', 'Application Support', 'toolable', 'state')
+  if (platform === 'win32')
+    return join(env['LOCALAPPDATA'] || join(home, 'AppData', 'Local'), 'toolable', 'state')
+  if (platform === 'darwin')
+    return join(home, 'Library', 'Application Support', 'toolable', 'state')
   return join(home, '.local', 'state', 'toolable')
 }

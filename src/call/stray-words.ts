@@ -17,7 +17,9 @@ export function hearStray<T>(listener: StrayListener, work: () => T): T {
 export function hearOtherStray(listener: StrayListener): () => void {
   const before = everywhere
   everywhere = listener
-  return () => { if (everywhere === listener) everywhere = before }
+  return () => {
+    if (everywhere === listener) everywhere = before
+  }
 }
 
 /** Tells whoever listens here; false where nobody does. */

@@ -4,7 +4,10 @@ import type { Finished } from './finished.ts'
 import { onAbort } from './on-abort.ts'
 
 /** The events of one call as they happen, then its outcome as the `result` event. A slow reader holds generator tools back; a reader that leaves cancels the call. */
-export function streamCall(start: (options: CallOptions) => Promise<Finished>, options: CallOptions = {}): AsyncIterableIterator<CallEvent> {
+export function streamCall(
+  start: (options: CallOptions) => Promise<Finished>,
+  options: CallOptions = {},
+): AsyncIterableIterator<CallEvent> {
   const controller = new AbortController()
   const events = readEvents(start, options, controller)
   return {
@@ -14,13 +17,19 @@ export function streamCall(start: (options: CallOptions) => Promise<Finished>, o
       controller.abort('the reader left')
       return events.return()
     },
-    [Symbol.asyncIterator]() { return this },
+    [Symbol.asyncIterator]() {
+      return this
+    },
   }
 }
 
 type Waiting = { readonly event: CallEvent; readonly taken: () => void }
 
-async function* readEvents(start: (options: CallOptions) => Promise<Finished>, options: CallOptions, controller: AbortController): AsyncGenerator<CallEvent, void, void> {
+async function* readEvents(
+  start: (options: CallOptions) => Promise<Finished>,
+  options: CallOptions,
+  controller: AbortController,
+): AsyncGenerator<CallEvent, void, void> {
   const waiting: Waiting[] = []
   let wake = (): void => undefined
   const cancel = (): void => controller.abort(options.signal?.reason)
@@ -32,10 +41,13 @@ async function* readEvents(start: (options: CallOptions) => Promise<Finished>, o
     ...options,
     signal: controller.signal,
     async onEvent(event) {
-      const taken = event.type === 'tool_invoked' ? undefined : new Promise<void>((resolve) => {
-        waiting.push({ event, taken: resolve })
-        wake()
-      })
+      const taken =
+        event.type === 'tool_invoked'
+          ? undefined
+          : new Promise<void>((resolve) => {
+              waiting.push({ event, taken: resolve })
+              wake()
+            })
       await options.onEvent?.(event)
       await taken
     },
@@ -54,7 +66,9 @@ async function* readEvents(start: (options: CallOptions) => Promise<Finished>, o
         yield { type: 'result', ...finished.outcome }
         return
       } else {
-        await new Promise<void>((resolve) => { wake = resolve })
+        await new Promise<void>((resolve) => {
+          wake = resolve
+        })
       }
     }
   } finally {

@@ -8,14 +8,27 @@ import { runCall } from './running.ts'
 import { Stay } from './state/stay.ts'
 
 /** Whether an input would be accepted, the tool's own `preValidate` included. The tool does not run. */
-export async function validateInput(definition: ToolDefinition, given: unknown, { guards: _guards, onEvent: _onEvent, ...options }: CallOptions = {}): Promise<ToolError | undefined> {
+export async function validateInput(
+  definition: ToolDefinition,
+  given: unknown,
+  { guards: _guards, onEvent: _onEvent, ...options }: CallOptions = {},
+): Promise<ToolError | undefined> {
   let stay: Stay | undefined
   try {
-    await runCall(options.signal, (call) => withoutExit(call, async () => {
-      const prepared = await admit(definition, given, options, call)
-      stay = new Stay(options.state, true, call)
-      await enter({ definition, prepared, options, gathered: { artifacts: [], plan: [] }, call, stay })
-    }))
+    await runCall(options.signal, (call) =>
+      withoutExit(call, async () => {
+        const prepared = await admit(definition, given, options, call)
+        stay = new Stay(options.state, true, call)
+        await enter({
+          definition,
+          prepared,
+          options,
+          gathered: { artifacts: [], plan: [] },
+          call,
+          stay,
+        })
+      }),
+    )
     return undefined
   } catch (error) {
     return describeFailure(error, definition.errors).error

@@ -3,7 +3,10 @@ import type { ToolError } from '../contract/tool-error.ts'
 import { host } from './host.ts'
 
 /** Something that belongs to a call and ends with it. */
-export type Ending = { readonly isOver: boolean; /** It ended, and nothing of it stayed. */ readonly isLost: boolean }
+export type Ending = {
+  readonly isOver: boolean
+  /** It ended, and nothing of it stayed. */ readonly isLost: boolean
+}
 
 /** Where code is at work: in the handler of a call, or in something of the host that a handler waits for. */
 export type Place<Work extends Ending = Ending> = {
@@ -31,7 +34,11 @@ export function at<T, Own>(call: Place['call'], run: (own: Own) => T, own: Own):
     return run(own)
   }
   places ??= host.localStorage<Place>()
-  return places.run({ call, work: undefined, outer: call ? keptPlace(here()) : openPlace(here()) }, run, own)
+  return places.run(
+    { call, work: undefined, outer: call ? keptPlace(here()) : openPlace(here()) },
+    run,
+    own,
+  )
 }
 
 /** Where we are. */
@@ -55,5 +62,7 @@ function openPlace(place: Place | undefined): Place | undefined {
 function keptPlace(place: Place | undefined): Place | undefined {
   let kept = place
   while (kept && (!kept.work || (kept.work.isOver && !kept.work.isLost))) kept = kept.outer
-  return kept?.work?.isLost ? { call: kept.call, work: kept.work, outer: openPlace(kept.outer) } : kept
+  return kept?.work?.isLost
+    ? { call: kept.call, work: kept.work, outer: openPlace(kept.outer) }
+    : kept
 }

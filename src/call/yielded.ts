@@ -12,12 +12,19 @@ type Fields = { readonly [field: string]: unknown }
 const LEVELS: readonly unknown[] = ['debug', 'info', 'warn', 'error'] satisfies LogLevel[]
 
 const READERS: { readonly [type: string]: (fields: Fields) => Yield } = {
-  progress: (fields) => stream.progress(text(fields['message']), typeof fields['percent'] === 'number' ? clampPercent(fields['percent']) : undefined, planIn(fields)),
-  log: ({ message, level }) => stream.log(text(message), LEVELS.includes(level) ? (level as LogLevel) : 'info'),
+  progress: (fields) =>
+    stream.progress(
+      text(fields['message']),
+      typeof fields['percent'] === 'number' ? clampPercent(fields['percent']) : undefined,
+      planIn(fields),
+    ),
+  log: ({ message, level }) =>
+    stream.log(text(message), LEVELS.includes(level) ? (level as LogLevel) : 'info'),
   artifact: ({ name, uri }) => stream.artifact(text(name), text(uri)),
   item: ({ value }) => stream.item(value),
   result: ({ result }) => stream.result(result),
-  session_start: ({ message, prompt }) => session.start(text(message), prompt === undefined ? undefined : text(prompt)),
+  session_start: ({ message, prompt }) =>
+    session.start(text(message), prompt === undefined ? undefined : text(prompt)),
   awaiting_input: ({ prompt }) => session.ask(prompt === undefined ? undefined : text(prompt)),
   session_end: ({ status }) => session.end(status === undefined ? undefined : text(status)),
 }
@@ -27,7 +34,10 @@ export function readYield(yielded: unknown): Yield {
   const type = isObject(yielded) ? yielded['type'] : undefined
   const read = typeof type === 'string' && Object.hasOwn(READERS, type) ? READERS[type] : undefined
   if (read) return read(yielded as Fields)
-  throw new ToolError('INTERNAL', `a generator tool must yield events such as stream.progress('...') or session.ask(); it yielded ${preview(yielded)}`)
+  throw new ToolError(
+    'INTERNAL',
+    `a generator tool must yield events such as stream.progress('...') or session.ask(); it yielded ${preview(yielded)}`,
+  )
 }
 
 /** A percentage that can be drawn. */

@@ -21,38 +21,80 @@ import { withRegistry } from './with-registry.ts'
 const TAKE_A_TOOL = ['call', 'describe', 'schema', 'run']
 // Flags before the name of a tool behind which a value stands.
 const WITH_VALUE = [
-  ...Object.entries({ ...COMMON_PROPERTIES, ...RUN_PROPERTIES }).filter(([, { type }]) => type !== 'boolean').map(([name]) => flagOf(name)),
-  ...INJECTED_FLAGS.filter(({ kind }) => kind === 'value' || kind === 'list').flatMap(({ long, short }) => [`--${long}`, ...(short === undefined ? [] : [`-${short}`])]),
+  ...Object.entries({ ...COMMON_PROPERTIES, ...RUN_PROPERTIES })
+    .filter(([, { type }]) => type !== 'boolean')
+    .map(([name]) => flagOf(name)),
+  ...INJECTED_FLAGS.filter(({ kind }) => kind === 'value' || kind === 'list').flatMap(
+    ({ long, short }) => [`--${long}`, ...(short === undefined ? [] : [`-${short}`])],
+  ),
 ]
 
 /** Answers a completion script: what every program completes, and the names and flags of the tools of the registry. */
-export async function complete(program: Servable, given: readonly string[], io: Io, host: Host): Promise<number> {
+export async function complete(
+  program: Servable,
+  given: readonly string[],
+  io: Io,
+  host: Host,
+): Promise<number> {
   const words = given[0] === '--' ? given.slice(1) : given
   const [command = '', ...rest] = words
   const module = rest.length > 0 ? findModule(words, listCommands(), io.cwd) : undefined
-  const set = module && (await openModule(module.module, { cwd: io.cwd, env: io.env }).then((opened) => moduleProgram(opened, host)).catch(() => undefined))
+  const set =
+    module &&
+    (await openModule(module.module, { cwd: io.cwd, env: io.env })
+      .then((opened) => moduleProgram(opened, host))
+      .catch(() => undefined))
   if (set) return completeProgram(set, rest, io, host)
-  const found = completeRuns(words, io) ?? (TAKE_A_TOOL.includes(command) && rest.length > 0 ? await completeTools(program, command, rest, io) : undefined)
+  const found =
+    completeRuns(words, io) ??
+    (TAKE_A_TOOL.includes(command) && rest.length > 0
+      ? await completeTools(program, command, rest, io)
+      : undefined)
   return found ? printText(io, formatCompletion(found)) : completeProgram(program, given, io, host)
 }
 
 // Undefined where the word under the cursor has nothing to do with a tool.
-async function completeTools(program: Servable, command: string, words: readonly string[], io: Io): Promise<Completion | undefined> {
+async function completeTools(
+  program: Servable,
+  command: string,
+  words: readonly string[],
+  io: Io,
+): Promise<Completion | undefined> {
   const at = positionOfName(words)
   const current = words.at(-1)!
   if (at === undefined || (at === words.length - 1 && current.startsWith('-'))) return undefined
-  return withRegistry(readSurroundings(words.slice(0, at)), io, async (registry): Promise<Completion | undefined> => {
-    if (at === words.length - 1) {
-      const candidates = registry.list().flatMap(({ id, name, summary, shadowed_by }): Candidate[] => [...(shadowed_by === undefined ? [{ value: name, description: summary }] : []), ...(current.includes('.') || shadowed_by !== undefined ? [{ value: id, description: summary }] : [])])
-      return { candidates: candidates.filter(({ value }) => value.startsWith(current)), directive: 'none' }
-    }
-    const entry = command === 'call' || command === 'run' ? registry.find(words[at]!) : undefined
-    if (!entry) return undefined
-    await registry.prepare?.()
-    // Among the commands of the program, because an only tool would need no name.
-    const [own, view] = await Promise.all([program.manifest(), oneToolView(registry, entry).manifest()])
-    return completeWords({ ...own, tools: [...own.tools.filter(({ path }) => path[0] !== 'call'), ...view.tools] }, ['call', entry.name, ...words.slice(at + 1)])
-  }).catch(() => undefined)
+  return withRegistry(
+    readSurroundings(words.slice(0, at)),
+    io,
+    async (registry): Promise<Completion | undefined> => {
+      if (at === words.length - 1) {
+        const candidates = registry
+          .list()
+          .flatMap(({ id, name, summary, shadowed_by }): Candidate[] => [
+            ...(shadowed_by === undefined ? [{ value: name, description: summary }] : []),
+            ...(current.includes('.') || shadowed_by !== undefined
+              ? [{ value: id, description: summary }]
+              : []),
+          ])
+        return {
+          candidates: candidates.filter(({ value }) => value.startsWith(current)),
+          directive: 'none',
+        }
+      }
+      const entry = command === 'call' || command === 'run' ? registry.find(words[at]!) : undefined
+      if (!entry) return undefined
+      await registry.prepare?.()
+      // Among the commands of the program, because an only tool would need no name.
+      const [own, view] = await Promise.all([
+        program.manifest(),
+        oneToolView(registry, entry).manifest(),
+      ])
+      return completeWords(
+        { ...own, tools: [...own.tools.filter(({ path }) => path[0] !== 'call'), ...view.tools] },
+        ['call', entry.name, ...words.slice(at + 1)],
+      )
+    },
+  ).catch(() => undefined)
 }
 
 function positionOfName(words: readonly string[]): number | undefined {
@@ -64,7 +106,14 @@ function positionOfName(words: readonly string[]): number | undefined {
 }
 
 function readSurroundings(words: readonly string[]): Surroundings {
-  const valuesOf = (flag: string): string[] => words.flatMap((word, index) => (word.startsWith(`${flag}=`) ? [word.slice(flag.length + 1)] : words[index - 1] === flag ? [word] : []))
+  const valuesOf = (flag: string): string[] =>
+    words.flatMap((word, index) =>
+      word.startsWith(`${flag}=`)
+        ? [word.slice(flag.length + 1)]
+        : words[index - 1] === flag
+          ? [word]
+          : [],
+    )
   const config = valuesOf('--config').at(-1)
   const folder = valuesOf('--folder')
   return { ...(config !== undefined && { config }), ...(folder.length > 0 && { folder }) }

@@ -1,8 +1,12 @@
 import { flagName } from '../define/flags/flag-name.ts'
 import { COMMON_PROPERTIES } from './common-flags.ts'
 
-const SWITCHES = Object.entries(COMMON_PROPERTIES).filter(([, { type }]) => type === 'boolean').flatMap(([name]) => [`--${flagName(name)}`, `--no-${flagName(name)}`])
-const WITH_VALUE = Object.entries(COMMON_PROPERTIES).filter(([, { type }]) => type !== 'boolean').map(([name]) => `--${flagName(name)}`)
+const SWITCHES = Object.entries(COMMON_PROPERTIES)
+  .filter(([, { type }]) => type === 'boolean')
+  .flatMap(([name]) => [`--${flagName(name)}`, `--no-${flagName(name)}`])
+const WITH_VALUE = Object.entries(COMMON_PROPERTIES)
+  .filter(([, { type }]) => type !== 'boolean')
+  .map(([name]) => `--${flagName(name)}`)
 const GROUPS = ['serve', 'runs', 'plan', 'workflow']
 
 /** Moves common flags that stand before the command behind it: `toolable --config x list` is `toolable list --config x`. */

@@ -20,5 +20,27 @@ import { workflowCommands } from './workflow/commands.ts'
 
 /** The commands of `toolable`, in the order in which help shows them. */
 export function listCommands(): readonly ToolableCommand[] {
-  return [listCommand, describeCommand, schemaCommand, callCommand, runCommand, agentCommand, resumeCommand, cancelCommand, answerCommand, rescanCommand, checkCommand, doctorCommand, initCommand, buildCommand, readHelpCommand, ...runsCommands, ...planCommands, ...workflowCommands, uiCommand, ...serveCommands, workerCommand]
+  return [
+    listCommand,
+    describeCommand,
+    schemaCommand,
+    callCommand,
+    runCommand,
+    agentCommand,
+    resumeCommand,
+    cancelCommand,
+    answerCommand,
+    rescanCommand,
+    checkCommand,
+    doctorCommand,
+    initCommand,
+    buildCommand,
+    readHelpCommand,
+    ...runsCommands,
+    ...planCommands,
+    ...workflowCommands,
+    uiCommand,
+    ...serveCommands,
+    workerCommand,
+  ]
 }

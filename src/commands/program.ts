@@ -8,7 +8,8 @@ export function ownProgram(version: string, makeToolset: Host['makeToolset']): T
   return makeToolset({
     name: 'toolable',
     version,
-    description: 'Every tool of a project behind one door: find, describe, call, check and serve them, whatever they are written in',
+    description:
+      'Every tool of a project behind one door: find, describe, call, check and serve them, whatever they are written in',
     tools: treeOf(listCommands()),
   })
 }

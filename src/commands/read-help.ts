@@ -7,13 +7,21 @@ export const readHelpCommand: ToolableCommand = {
   tool: tool({
     name: 'read_help',
     summary: 'Show what is understood of the help of a program',
-    description: 'Asks the program for its help, in a sandbox, or reads a text, and prints usage, options, positionals and commands as JSON. What stands here is what a registry makes a tool of.',
+    description:
+      'Asks the program for its help, in a sandbox, or reads a text, and prints usage, options, positionals and commands as JSON. What stands here is what a registry makes a tool of.',
     input: {
       type: 'object',
       properties: {
-        program: { type: 'array', items: { type: 'string' }, description: 'The program, and the command of it that is meant' },
+        program: {
+          type: 'array',
+          items: { type: 'string' },
+          description: 'The program, and the command of it that is meant',
+        },
         text: { type: 'string', description: 'A file with the help text instead; - is stdin' },
-        probeUnsandboxed: { type: 'boolean', description: 'Ask the program even where no sandbox can hold it' },
+        probeUnsandboxed: {
+          type: 'boolean',
+          description: 'Ask the program even where no sandbox can hold it',
+        },
       },
       additionalProperties: false,
     },
@@ -24,5 +32,10 @@ export const readHelpCommand: ToolableCommand = {
       { description: 'A text that somebody saved', args: ['--text', 'help.txt'] },
     ],
   }),
-  start: async (input, { io, host }) => (await import('./help/print-help-document.ts')).printHelpDocument(input as never, io, host.signal),
+  start: async (input, { io, host }) =>
+    (await import('./help/print-help-document.ts')).printHelpDocument(
+      input as never,
+      io,
+      host.signal,
+    ),
 }

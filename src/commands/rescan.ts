@@ -10,15 +10,22 @@ export const rescanCommand: ToolableCommand = {
   tool: tool({
     name: 'rescan',
     summary: 'Look again at everything that may hold tools',
-    description: 'What changed is asked again by itself at every start; --fresh asks everything, also what the cache knows.',
+    description:
+      'What changed is asked again by itself at every start; --fresh asks everything, also what the cache knows.',
     input: inputWith({ fresh: { type: 'boolean', description: 'Ask also what has not changed' } }),
     annotations: { idempotent: true },
     examples: [{ description: 'After an interpreter or a library was changed', args: ['--fresh'] }],
     run: async (input, ctx) => {
-      const { fresh = false, ...surroundings } = input as Surroundings & { readonly fresh?: boolean }
+      const { fresh = false, ...surroundings } = input as Surroundings & {
+        readonly fresh?: boolean
+      }
       return withRegistry(surroundings, ctx, async (registry) => {
         await registry.rescan({ fresh })
-        return { sources: registry.sources(), tools: registry.list().length, problems: registry.problems().length }
+        return {
+          sources: registry.sources(),
+          tools: registry.list().length,
+          problems: registry.problems().length,
+        }
       })
     },
   }),

@@ -6,7 +6,11 @@ import type { Surroundings } from './config/load.ts'
 type Where = { readonly cwd: string; readonly env: { readonly [name: string]: string | undefined } }
 
 /** Opens the registry that the flags and the configuration ask for, as long as `work` needs it. */
-export async function withRegistry<Result>(given: Surroundings, { cwd, env }: Where, work: (registry: Registry) => Result | Promise<Result>): Promise<Result> {
+export async function withRegistry<Result>(
+  given: Surroundings,
+  { cwd, env }: Where,
+  work: (registry: Registry) => Result | Promise<Result>,
+): Promise<Result> {
   const options = await loadOptions(given, { cwd, env })
   const { openWithWorkflows } = await import('../workflow/source/registry.ts')
   const opened = await openWithWorkflows(options, surroundingsOf(given))

@@ -22,7 +22,13 @@ export type Budget = {
   readonly limits: BudgetLimits
   /** Counts tokens; throws when a limit is passed, and ends the calls that share the budget. */
   spend(usage: TokenUsage): void
-  readonly used: { readonly seconds: number; readonly inputTokens: number; readonly outputTokens: number; readonly totalTokens: number; readonly calls: number }
+  readonly used: {
+    readonly seconds: number
+    readonly inputTokens: number
+    readonly outputTokens: number
+    readonly totalTokens: number
+    readonly calls: number
+  }
   /** Seconds, tokens or calls that are left; undefined without a limit. */
   remaining(dimension: BudgetDimension): number | undefined
   /** Throws when a limit has been passed. */

@@ -11,13 +11,23 @@ type Annotated = { readonly annotations?: ContentAnnotations }
 
 export type TextContent = Annotated & { readonly type: 'text'; readonly text: string }
 /** A picture; `data` is base64. */
-export type ImageContent = Annotated & { readonly type: 'image'; readonly data: string; readonly mimeType: string }
+export type ImageContent = Annotated & {
+  readonly type: 'image'
+  readonly data: string
+  readonly mimeType: string
+}
 /** Sound; `data` is base64. */
-export type AudioContent = Annotated & { readonly type: 'audio'; readonly data: string; readonly mimeType: string }
+export type AudioContent = Annotated & {
+  readonly type: 'audio'
+  readonly data: string
+  readonly mimeType: string
+}
 /** A resource whose contents travel along; `blob` is base64. */
 export type EmbeddedResource = Annotated & {
   readonly type: 'resource'
-  readonly resource: { readonly uri: string; readonly mimeType?: string; readonly text: string } | { readonly uri: string; readonly mimeType?: string; readonly blob: string }
+  readonly resource:
+    | { readonly uri: string; readonly mimeType?: string; readonly text: string }
+    | { readonly uri: string; readonly mimeType?: string; readonly blob: string }
 }
 /** A resource that the reader may fetch by its address. */
 export type ResourceLink = Annotated & {
@@ -31,4 +41,5 @@ export type ResourceLink = Annotated & {
 }
 
 /** One piece of what is shown to a model, in the form that MCP carries. */
-export type ContentBlock = TextContent | ImageContent | AudioContent | EmbeddedResource | ResourceLink
+export type ContentBlock =
+  TextContent | ImageContent | AudioContent | EmbeddedResource | ResourceLink

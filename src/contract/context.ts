@@ -32,10 +32,19 @@ export type DecisionQuestion<Value extends string = string> = AskCommon & {
   readonly options: readonly (Value | (InteractionOption & { readonly value: Value }))[]
   readonly default?: NoInfer<Value>
 }
-export type InputQuestion<Schema = unknown> = AskCommon & { readonly kind: 'input'; /** A schema of a library, or plain JSON Schema. */ readonly schema?: Schema; readonly default?: unknown }
+export type InputQuestion<Schema = unknown> = AskCommon & {
+  readonly kind: 'input'
+  /** A schema of a library, or plain JSON Schema. */ readonly schema?: Schema
+  readonly default?: unknown
+}
 
 /** The type of an answer by the schema of its question. */
-export type AnswerOf<Schema> = Schema extends StandardSchemaV1<unknown, infer Value> ? Value : Schema extends TypedJsonSchema<infer Value> ? Value : unknown
+export type AnswerOf<Schema> =
+  Schema extends StandardSchemaV1<unknown, infer Value>
+    ? Value
+    : Schema extends TypedJsonSchema<infer Value>
+      ? Value
+      : unknown
 
 /** Asks somebody and waits: a boolean for `confirm`, the chosen value for `decision`, the (validated) value for `input`. */
 export type Ask = {
@@ -52,13 +61,24 @@ export type Checkpoint = {
 }
 
 /** One recorded action of a dry run. */
-export type PlannedAction = { readonly action: string; readonly target: string; readonly details?: unknown }
+export type PlannedAction = {
+  readonly action: string
+  readonly target: string
+  readonly details?: unknown
+}
 
 /** When the call has to be over. */
-export type Deadline = { readonly at: Date; /** Seconds left, never below 0. */ remaining(): number }
+export type Deadline = {
+  readonly at: Date
+  /** Seconds left, never below 0. */ remaining(): number
+}
 
 /** A rendered prompt as a handler may see it. */
-export type PromptView = { readonly name: string; readonly text: string; /** In order. */ readonly tools: readonly string[] }
+export type PromptView = {
+  readonly name: string
+  readonly text: string
+  /** In order. */ readonly tools: readonly string[]
+}
 
 /** What a handler gets besides its input. */
 export type Context = {
@@ -104,4 +124,7 @@ export type Context = {
 }
 
 /** What a resource or a prompt gets besides its parameters. */
-export type ReadingContext = Pick<Context, 'signal' | 'cwd' | 'env' | 'caller' | 'ask' | 'sample' | 'roots' | 'log'>
+export type ReadingContext = Pick<
+  Context,
+  'signal' | 'cwd' | 'env' | 'caller' | 'ask' | 'sample' | 'roots' | 'log'
+>

@@ -37,8 +37,16 @@ function countEdits(from: string, to: string): number {
     const current = [row]
     for (let column = 1; column <= to.length; column += 1) {
       const same = from[row - 1] === to[column - 1]
-      let cost = Math.min(last[column]! + 1, current[column - 1]! + 1, last[column - 1]! + (same ? 0 : 1))
-      const swapped = row > 1 && column > 1 && from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1]
+      let cost = Math.min(
+        last[column]! + 1,
+        current[column - 1]! + 1,
+        last[column - 1]! + (same ? 0 : 1),
+      )
+      const swapped =
+        row > 1 &&
+        column > 1 &&
+        from[row - 1] === to[column - 2] &&
+        from[row - 2] === to[column - 1]
       if (swapped) cost = Math.min(cost, beforeLast[column - 2]! + 1)
       current.push(cost)
     }

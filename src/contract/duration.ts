@@ -10,9 +10,15 @@ export const LONGEST_TIMER_MS = 2 ** 31 - 1
 /** Milliseconds of a duration; throws INVALID_INPUT for anything that is not a positive, finite time. */
 export function toMilliseconds(duration: Duration, field?: string): number {
   const match = /^\s*(\d+(?:\.\d+)?)\s*(ms|s|m|h)?\s*$/.exec(String(duration))
-  const milliseconds = match ? Number(match[1]) * UNITS[(match[2] ?? 's') as keyof typeof UNITS] : NaN
+  const milliseconds = match
+    ? Number(match[1]) * UNITS[(match[2] ?? 's') as keyof typeof UNITS]
+    : NaN
   if (!(milliseconds > 0)) {
-    throw new ToolError('INVALID_INPUT', `'${duration}' is not a duration: give seconds above 0, or a number with ms, s, m or h`, field === undefined ? {} : { field })
+    throw new ToolError(
+      'INVALID_INPUT',
+      `'${duration}' is not a duration: give seconds above 0, or a number with ms, s, m or h`,
+      field === undefined ? {} : { field },
+    )
   }
   return Math.min(milliseconds, LONGEST_TIMER_MS)
 }

@@ -5,18 +5,38 @@ import type { Plan } from './plan.ts'
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 
 /** What a tool tells while it works, as `--stream` prints it and `onEvent` receives it. */
-export type ProgressEvent = { readonly type: 'progress'; readonly message: string; readonly percent?: number; /** The plan that moved on, as it is now. */ readonly plan?: Plan }
+export type ProgressEvent = {
+  readonly type: 'progress'
+  readonly message: string
+  readonly percent?: number
+  /** The plan that moved on, as it is now. */ readonly plan?: Plan
+}
 export type LogEvent = { readonly type: 'log'; readonly level: LogLevel; readonly message: string }
-export type ArtifactEvent = { readonly type: 'artifact'; readonly name: string; readonly uri: string }
+export type ArtifactEvent = {
+  readonly type: 'artifact'
+  readonly name: string
+  readonly uri: string
+}
 export type ItemEvent = { readonly type: 'item'; readonly value: unknown }
-export type SessionStartEvent = { readonly type: 'session_start'; readonly message: string; readonly prompt: string }
+export type SessionStartEvent = {
+  readonly type: 'session_start'
+  readonly message: string
+  readonly prompt: string
+}
 export type AwaitingInputEvent = { readonly type: 'awaiting_input'; readonly prompt: string }
 export type SessionEndEvent = { readonly type: 'session_end'; readonly status: string }
 /** The last event of a stream: the whole outcome. */
 export type ResultEvent = { readonly type: 'result' } & Outcome
 
 /** Events that a running tool makes. */
-export type ToolEvent = ProgressEvent | LogEvent | ArtifactEvent | ItemEvent | SessionStartEvent | AwaitingInputEvent | SessionEndEvent
+export type ToolEvent =
+  | ProgressEvent
+  | LogEvent
+  | ArtifactEvent
+  | ItemEvent
+  | SessionStartEvent
+  | AwaitingInputEvent
+  | SessionEndEvent
 
 /** Events of one call as a consumer sees them: the tool's own, then exactly one result. */
 export type CallEvent = ToolEvent | ResultEvent
@@ -31,7 +51,14 @@ export type Invocation = {
   readonly adapter?: string
   /** What the turn of the model cost that asked for the call. */
   readonly usage?: TokenUsage
-  readonly run?: { readonly run_id?: string; readonly request_id?: string; readonly attempt?: number; readonly worker_id?: string; readonly trace_id?: string; readonly span_id?: string }
+  readonly run?: {
+    readonly run_id?: string
+    readonly request_id?: string
+    readonly attempt?: number
+    readonly worker_id?: string
+    readonly trace_id?: string
+    readonly span_id?: string
+  }
 }
 
 /** The record of one finished call, success or failure, for observers of a host. Absent values are left out. */
@@ -58,14 +85,37 @@ export type ToolInvokedEvent = {
 
 /** Event types of the run protocol v1 that a tool may write. */
 export const PROTOCOL_EVENT_TYPES = [
-  'start', 'progress', 'heartbeat', 'action_required', 'result', 'error', 'cancelled', 'log', 'artifact', 'item',
+  'start',
+  'progress',
+  'heartbeat',
+  'action_required',
+  'result',
+  'error',
+  'cancelled',
+  'log',
+  'artifact',
+  'item',
 ] as const
 
 /** Event types that only an orchestrator may write. */
-export const TASK_EVENT_TYPES = ['task_submitted', 'task_started', 'task_progress', 'task_action_required', 'task_error', 'task_done'] as const
+export const TASK_EVENT_TYPES = [
+  'task_submitted',
+  'task_started',
+  'task_progress',
+  'task_action_required',
+  'task_error',
+  'task_done',
+] as const
 
 /** Event types that only the runner writes. */
-export const RUNNER_EVENT_TYPES = ['runner_start', 'runner_log', 'diagnostic', 'runner_warning', 'runner_error', 'runner_end'] as const
+export const RUNNER_EVENT_TYPES = [
+  'runner_start',
+  'runner_log',
+  'diagnostic',
+  'runner_warning',
+  'runner_error',
+  'runner_end',
+] as const
 
 /** The envelope of every line of the run protocol. */
 export type ProtocolLine = {

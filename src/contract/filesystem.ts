@@ -1,14 +1,26 @@
 /** A part of a longer list, and where the next part begins. */
-export type Page<Item> = { readonly items: readonly Item[]; readonly total: number; readonly next?: number }
+export type Page<Item> = {
+  readonly items: readonly Item[]
+  readonly total: number
+  readonly next?: number
+}
 
 /** Which part of a list is wanted; default: from 0, 1,000 items. */
 export type PageOptions = { readonly offset?: number; readonly limit?: number }
 
 /** A file or folder. Paths are relative to the root, with `/`. */
-export type FileEntry = { readonly path: string; readonly kind: 'file' | 'folder'; /** Bytes; 0 for a folder. */ readonly size: number }
+export type FileEntry = {
+  readonly path: string
+  readonly kind: 'file' | 'folder'
+  /** Bytes; 0 for a folder. */ readonly size: number
+}
 
 /** A line that a search found. */
-export type FoundLine = { readonly path: string; /** From 1. */ readonly line: number; readonly text: string }
+export type FoundLine = {
+  readonly path: string
+  /** From 1. */ readonly line: number
+  readonly text: string
+}
 
 /** Files under one root, which no path and no link leaves. Missing is NOT_FOUND, outside is INVALID_PATH, a folder where a file is wanted is CONFLICT, too much at once is OUTPUT_LIMIT. */
 export type Filesystem = {
@@ -31,5 +43,8 @@ export type Filesystem = {
   /** Files whose path fits a pattern of `*`, `?`, `**`, `{a,b}` and `[abc]`, by path. A name with a leading dot fits only where the dot is written. */
   glob(pattern: string, page?: PageOptions): Promise<Page<FileEntry>>
   /** Lines that hold the text or fit the expression, in text files that fit `glob`, by path and line; an expression sees the first 10,000 characters of a line. */
-  grep(pattern: string | RegExp, options?: PageOptions & { readonly glob?: string }): Promise<Page<FoundLine>>
+  grep(
+    pattern: string | RegExp,
+    options?: PageOptions & { readonly glob?: string },
+  ): Promise<Page<FoundLine>>
 }

@@ -20,7 +20,12 @@ export type GuardedCall = {
 }
 
 /** Why a call may not happen, and what to do instead. */
-export type Refusal = { readonly message: string; /** Default PRECONDITION. */ readonly code?: string; /** What to do first, or instead. */ readonly advice: string; readonly details?: { readonly [key: string]: unknown } }
+export type Refusal = {
+  readonly message: string
+  /** Default PRECONDITION. */ readonly code?: string
+  /** What to do first, or instead. */ readonly advice: string
+  readonly details?: { readonly [key: string]: unknown }
+}
 
 /** Decides whether a call may happen. A guard that throws, or gives anything but a refusal or undefined, refuses. */
 export type Guard = {
@@ -32,4 +37,7 @@ export type Guard = {
 }
 
 /** What a set of tools asks of every call of one of them, on every surface. */
-export type Rules = { readonly guards: readonly Guard[]; /** Where the calls work that bring no state of their own. */ readonly state?: State }
+export type Rules = {
+  readonly guards: readonly Guard[]
+  /** Where the calls work that bring no state of their own. */ readonly state?: State
+}

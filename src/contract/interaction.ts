@@ -1,7 +1,11 @@
 import type { JsonSchema } from './json.ts'
 
 /** A choice of a decision. */
-export type InteractionOption = { readonly value: string; readonly label?: string; readonly description?: string }
+export type InteractionOption = {
+  readonly value: string
+  readonly label?: string
+  readonly description?: string
+}
 
 /** A question that waits for somebody: a person, the calling agent, or a policy. */
 export type Interaction = {
@@ -45,4 +49,7 @@ export type Sampler = (request: SampleRequest, signal: AbortSignal) => string | 
 export type Root = { readonly uri: string; readonly name?: string }
 
 /** Tells the places that the caller works in. */
-export type RootsProvider = (request: { readonly key?: string }, signal: AbortSignal) => readonly Root[] | Promise<readonly Root[]>
+export type RootsProvider = (
+  request: { readonly key?: string },
+  signal: AbortSignal,
+) => readonly Root[] | Promise<readonly Root[]>

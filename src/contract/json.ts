@@ -1,5 +1,6 @@
 /** A value that survives `JSON.stringify` and `JSON.parse` unchanged. */
-export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
+export type Json =
+  null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
 
 /** A JSON object of unknown contents. */
 export type JsonObject = { readonly [key: string]: unknown }

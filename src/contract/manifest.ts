@@ -20,13 +20,23 @@ export type Example = {
 
 /** What a tool may touch. The short forms of the specification are accepted too. */
 export type Permissions = {
-  readonly filesystem?: 'none' | 'read' | 'read-only' | 'read-write' | { readonly read?: readonly string[]; readonly write?: readonly string[] }
+  readonly filesystem?:
+    | 'none'
+    | 'read'
+    | 'read-only'
+    | 'read-write'
+    | { readonly read?: readonly string[]; readonly write?: readonly string[] }
   readonly network?: 'none' | 'full' | { readonly egress_allow?: readonly string[] }
   readonly [other: string]: unknown
 }
 
 /** How one input field appears on the command line. */
-export type FlagOptions = { readonly name?: string; readonly short?: string; readonly env?: string; readonly hidden?: boolean }
+export type FlagOptions = {
+  readonly name?: string
+  readonly short?: string
+  readonly env?: string
+  readonly hidden?: boolean
+}
 
 /** What an MCP server does with a tool besides listing and calling it. */
 export type McpOptions = {
@@ -76,7 +86,11 @@ export type ResourceManifest = {
   readonly tags: readonly string[]
 }
 
-export type PromptArgument = { readonly name: string; readonly description?: string; readonly required: boolean }
+export type PromptArgument = {
+  readonly name: string
+  readonly description?: string
+  readonly required: boolean
+}
 
 export type PromptManifest = {
   readonly name: string
@@ -97,4 +111,6 @@ export type ToolsetManifest = {
 }
 
 /** A toolset without its schemas: what discovery shows. */
-export type ToolsetOutline = Omit<ToolsetManifest, 'tools'> & { readonly tools: readonly ToolFacts[] }
+export type ToolsetOutline = Omit<ToolsetManifest, 'tools'> & {
+  readonly tools: readonly ToolFacts[]
+}

@@ -84,4 +84,5 @@ export type FailureOutcome = {
 }
 
 /** What every call answers with, on every surface. */
-export type Outcome<Result = unknown> = SuccessOutcome<Result> | PartialOutcome<Result> | FailureOutcome
+export type Outcome<Result = unknown> =
+  SuccessOutcome<Result> | PartialOutcome<Result> | FailureOutcome

@@ -18,5 +18,7 @@ export function isPrepared(source: unknown): boolean {
 
 /** What is known about a schema without asking its library; undefined where only the library can tell. */
 export function readPrepared(source: unknown): Prepared | undefined {
-  return isPrepared(source) ? (source as { [PREPARED]: () => Prepared | undefined })[PREPARED]() : undefined
+  return isPrepared(source)
+    ? (source as { [PREPARED]: () => Prepared | undefined })[PREPARED]()
+    : undefined
 }

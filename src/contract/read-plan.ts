@@ -5,20 +5,37 @@ import type { Plan, PlanStep } from './plan.ts'
 export const PLAN_LIMITS = { title: 500, objective: 2000, steps: 1000 } as const
 
 /** What can become of a step. */
-export const STEP_STATUSES = ['pending', 'in_progress', 'done'] as const satisfies readonly PlanStep['status'][]
+export const STEP_STATUSES = [
+  'pending',
+  'in_progress',
+  'done',
+] as const satisfies readonly PlanStep['status'][]
 
 /** A plan is completed when it has steps and all of them are done. */
 export function planOf(objective: string, steps: readonly PlanStep[]): Plan {
-  return { objective, status: steps.length > 0 && steps.every(({ status }) => status === 'done') ? 'completed' : 'active', steps }
+  return {
+    objective,
+    status:
+      steps.length > 0 && steps.every(({ status }) => status === 'done') ? 'completed' : 'active',
+    steps,
+  }
 }
 
 /** The plan that a JSON value of somebody else is, without what does not belong to one; undefined where it is none. */
 export function readPlan(value: unknown): Plan | undefined {
   if (!isObject(value)) return undefined
   const { objective, steps } = value
-  if (!isText(objective, PLAN_LIMITS.objective) || !Array.isArray(steps) || steps.length > PLAN_LIMITS.steps) return undefined
+  if (
+    !isText(objective, PLAN_LIMITS.objective) ||
+    !Array.isArray(steps) ||
+    steps.length > PLAN_LIMITS.steps
+  )
+    return undefined
   const read = steps.map(readStep)
-  return read.every((step) => step !== undefined) && new Set(read.map(({ step_id }) => step_id)).size === read.length ? planOf(objective, read) : undefined
+  return read.every((step) => step !== undefined) &&
+    new Set(read.map(({ step_id }) => step_id)).size === read.length
+    ? planOf(objective, read)
+    : undefined
 }
 
 /** The plan that an event of somebody else carries, as a field to be spread; none where it is not one. */
@@ -30,12 +47,23 @@ export function planIn(event: { readonly [field: string]: unknown }): { readonly
 /** True for a trimmed text of 1 to so many characters. */
 export function isText(value: unknown, most: number): value is string {
   // No character has more than two units, so a long text is told without counting.
-  return typeof value === 'string' && value !== '' && value.length <= 2 * most && value.trim() === value && Array.from(value).length <= most
+  return (
+    typeof value === 'string' &&
+    value !== '' &&
+    value.length <= 2 * most &&
+    value.trim() === value &&
+    Array.from(value).length <= most
+  )
 }
 
 function readStep(value: unknown): PlanStep | undefined {
   if (!isObject(value)) return undefined
   const { step_id, title, status } = value
   const isStatus = (STEP_STATUSES as readonly unknown[]).includes(status)
-  return Number.isSafeInteger(step_id) && (step_id as number) > 0 && isText(title, PLAN_LIMITS.title) && isStatus ? { step_id: step_id as number, title, status: status as PlanStep['status'] } : undefined
+  return Number.isSafeInteger(step_id) &&
+    (step_id as number) > 0 &&
+    isText(title, PLAN_LIMITS.title) &&
+    isStatus
+    ? { step_id: step_id as number, title, status: status as PlanStep['status'] }
+    : undefined
 }

@@ -24,23 +24,46 @@ export type ServeOptions = {
 }
 
 /** The answer to a question; without value and error, nobody is there to answer. */
-export type ServeAnswer = { readonly question: string; readonly value?: unknown; readonly error?: ErrorObject; readonly nobody?: true }
+export type ServeAnswer = {
+  readonly question: string
+  readonly value?: unknown
+  readonly error?: ErrorObject
+  readonly nobody?: true
+}
 
 /** A line to the program. */
 export type ServeRequest =
-  | { readonly id: ServeId; readonly call: string; readonly input?: unknown; readonly options?: ServeOptions }
+  | {
+      readonly id: ServeId
+      readonly call: string
+      readonly input?: unknown
+      readonly options?: ServeOptions
+    }
   | { readonly id: ServeId; readonly resource: string; readonly options?: ServeOptions }
-  | { readonly id: ServeId; readonly prompt: string; readonly input?: unknown; readonly options?: ServeOptions }
+  | {
+      readonly id: ServeId
+      readonly prompt: string
+      readonly input?: unknown
+      readonly options?: ServeOptions
+    }
   | { readonly id: ServeId; readonly cancel: true }
   | { readonly id: ServeId; readonly answer: ServeAnswer }
   | { readonly ping: number }
 
 /** A line of the program, the first one apart: that is `ServeHello`. */
 export type ServeLine =
-  | ({ readonly id: ServeId } & (ToolEvent | { readonly type: 'question'; readonly question: Interaction } | ({ readonly type: 'result' } & Outcome)))
+  | ({ readonly id: ServeId } & (
+      | ToolEvent
+      | { readonly type: 'question'; readonly question: Interaction }
+      | ({ readonly type: 'result' } & Outcome)
+    ))
   /** About a line that could not be understood. */
   | { readonly type: 'error'; readonly error: ErrorObject }
   | { readonly pong: number }
 
 /** The first line of the program. */
-export type ServeHello = { readonly serve: typeof SERVE_VERSION; readonly name: string; readonly version: string }
+export type ServeHello = {
+  readonly serve: typeof SERVE_VERSION
+  readonly name: string
+  readonly version: string
+}

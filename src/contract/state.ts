@@ -32,7 +32,13 @@ export type SliceView<Item> = {
 export type StateSnapshot = { readonly slices: object }
 
 /** A state as JSON. */
-export type StateJson = { readonly version: 1; readonly id: string; readonly slices: { readonly [key: string]: { readonly kind: 'state' | 'log'; readonly items: readonly unknown[] } } }
+export type StateJson = {
+  readonly version: 1
+  readonly id: string
+  readonly slices: {
+    readonly [key: string]: { readonly kind: 'state' | 'log'; readonly items: readonly unknown[] }
+  }
+}
 
 /** The typed store that rolls back when a call fails. */
 export type State = {
@@ -64,12 +70,17 @@ export type Member<Value> = {
 export type Resources = { get<Value>(member: Member<Value>): Promise<Value> }
 
 /** Something that can be put back as it was: a member of this form rolls back when a call fails. Calls that use such members wait for each other, unless they are read-only. */
-export type Snapshotable<Snapshot = unknown> = { snapshot(): Snapshot | Promise<Snapshot>; restore(snapshot: Snapshot): void | Promise<void> }
+export type Snapshotable<Snapshot = unknown> = {
+  snapshot(): Snapshot | Promise<Snapshot>
+  restore(snapshot: Snapshot): void | Promise<void>
+}
 
 /** Something whose changes of one call can be held apart until they are wanted. */
 export type Transactional<View> = {
   /** Cheap and at once: what it needs to prepare, it does at the first use of the view. */
-  begin(options: { /** Writing through the view is refused. */ readonly readOnly: boolean }): TransactionPart<View>
+  begin(options: {
+    /** Writing through the view is refused. */ readonly readOnly: boolean
+  }): TransactionPart<View>
 }
 
 /** The changes of one call to one thing. */

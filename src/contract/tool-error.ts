@@ -3,7 +3,10 @@ import type { DeclaredError, ErrorCategory, ErrorCode } from './errors.ts'
 import type { ErrorObject, Suggestion } from './outcome.ts'
 
 /** A suggestion as an author writes it: a string means `{fix}`; what is left out is filled in. */
-export type SuggestionInput = string | (Partial<Suggestion> & { readonly fix: string }) | (Partial<Suggestion> & { readonly input: { readonly [field: string]: unknown } })
+export type SuggestionInput =
+  | string
+  | (Partial<Suggestion> & { readonly fix: string })
+  | (Partial<Suggestion> & { readonly input: { readonly [field: string]: unknown } })
 
 export type FailOptions = {
   readonly category?: ErrorCategory
@@ -35,7 +38,10 @@ export class ToolError extends Error {
 
   constructor(code: AnyErrorCode, message?: string, options: FailOptions = {}) {
     const known = findRow(code)
-    super(message ?? known?.row.meaning ?? code, options.cause === undefined ? undefined : { cause: options.cause })
+    super(
+      message ?? known?.row.meaning ?? code,
+      options.cause === undefined ? undefined : { cause: options.cause },
+    )
     this.name = 'ToolError'
     const facts = factsOf(code)
     this.code = known?.code ?? code
@@ -53,7 +59,11 @@ export class ToolError extends Error {
 
   /** True also for errors made by another copy of this package. */
   static is(value: unknown): value is ToolError {
-    return typeof value === 'object' && value !== null && (value as { [brand]?: unknown })[brand] === true
+    return (
+      typeof value === 'object' &&
+      value !== null &&
+      (value as { [brand]?: unknown })[brand] === true
+    )
   }
 
   /** Takes text and facts that were left open from the table of the tool that failed. The first table that knows the code decides. */
@@ -67,7 +77,11 @@ export class ToolError extends Error {
       recoverable: recoverable ?? facts.recoverable,
       retryable: retryable ?? facts.retryable,
     }
-    return Object.assign(this, { message, ...complete, given: { ...this.given, ...complete, message } })
+    return Object.assign(this, {
+      message,
+      ...complete,
+      given: { ...this.given, ...complete, message },
+    })
   }
 
   /** The error as the envelope carries it. */
@@ -109,7 +123,10 @@ function completeSuggestion(given: SuggestionInput): Suggestion {
 }
 
 // A code of ours may be declared under any of its names.
-function findDeclared(declared: { readonly [code: string]: DeclaredError }, code: string): DeclaredError | undefined {
+function findDeclared(
+  declared: { readonly [code: string]: DeclaredError },
+  code: string,
+): DeclaredError | undefined {
   if (Object.hasOwn(declared, code)) return declared[code]
   if (!findRow(code)) return undefined
   const name = Object.keys(declared).find((candidate) => findRow(candidate)?.code === code)

@@ -8,14 +8,25 @@ export function completeField(schema: JsonSchema, field: string, value: string):
   const property = inputFields(inlineRefs(schema)).properties.get(field)
   if (!property) return []
   const begin = value.toLowerCase()
-  const texts = namedValues(property).filter((named) => named !== null && typeof named !== 'object').map(String)
+  const texts = namedValues(property)
+    .filter((named) => named !== null && typeof named !== 'object')
+    .map(String)
   return [...new Set(texts)].filter((text) => text.toLowerCase().startsWith(begin))
 }
 
 function namedValues(schema: JsonSchema): readonly unknown[] {
   if (Object.hasOwn(schema, 'const')) return [schema['const']]
-  if (Array.isArray(schema['enum'])) return (Array.isArray(schema['x-enum-varnames']) ? schema['x-enum-varnames'] : schema['enum']) as readonly unknown[]
+  if (Array.isArray(schema['enum']))
+    return (
+      Array.isArray(schema['x-enum-varnames']) ? schema['x-enum-varnames'] : schema['enum']
+    ) as readonly unknown[]
   const types = [schema['type']].flat()
-  const examples = Array.isArray(schema['examples']) ? (schema['examples'] as readonly unknown[]) : []
-  return [...(alternatives(schema)[1] ?? []).flatMap(namedValues), ...(types.includes('boolean') ? [true, false] : []), ...examples]
+  const examples = Array.isArray(schema['examples'])
+    ? (schema['examples'] as readonly unknown[])
+    : []
+  return [
+    ...(alternatives(schema)[1] ?? []).flatMap(namedValues),
+    ...(types.includes('boolean') ? [true, false] : []),
+    ...examples,
+  ]
 }

@@ -1,5 +1,13 @@
 import type {
-  ArtifactEvent, AwaitingInputEvent, ItemEvent, LogEvent, LogLevel, ProgressEvent, SessionEndEvent, SessionStartEvent, ToolEvent,
+  ArtifactEvent,
+  AwaitingInputEvent,
+  ItemEvent,
+  LogEvent,
+  LogLevel,
+  ProgressEvent,
+  SessionEndEvent,
+  SessionStartEvent,
+  ToolEvent,
 } from '../contract/events.ts'
 import type { Plan } from '../contract/plan.ts'
 
@@ -13,14 +21,25 @@ export type Yielded = ToolEvent | ResultYield
 export type SessionAnswer = { readonly action?: unknown; readonly [field: string]: unknown }
 
 /** A streaming tool's return type: yields events, returns the result. */
-export type Stream<Result = void> = AsyncGenerator<Yielded, Result, unknown> | Generator<Yielded, Result, unknown>
+export type Stream<Result = void> =
+  AsyncGenerator<Yielded, Result, unknown> | Generator<Yielded, Result, unknown>
 
 /** A session tool's return type: yields questions, receives answers, returns the result. */
-export type Session<Result = void> = AsyncGenerator<Yielded, Result, SessionAnswer> | Generator<Yielded, Result, SessionAnswer>
+export type Session<Result = void> =
+  AsyncGenerator<Yielded, Result, SessionAnswer> | Generator<Yielded, Result, SessionAnswer>
 
 /** Events for streaming tools to yield. */
 export const stream = {
-  progress: (message: string, percent?: number, { plan }: { readonly plan?: Plan } = {}): ProgressEvent => ({ type: 'progress', message, ...(percent !== undefined && { percent }), ...(plan && { plan }) }),
+  progress: (
+    message: string,
+    percent?: number,
+    { plan }: { readonly plan?: Plan } = {},
+  ): ProgressEvent => ({
+    type: 'progress',
+    message,
+    ...(percent !== undefined && { percent }),
+    ...(plan && { plan }),
+  }),
   log: (message: string, level: LogLevel = 'info'): LogEvent => ({ type: 'log', level, message }),
   artifact: (name: string, uri: string): ArtifactEvent => ({ type: 'artifact', name, uri }),
   item: (value: unknown): ItemEvent => ({ type: 'item', value }),
@@ -30,7 +49,11 @@ export const stream = {
 
 /** Events for session tools to yield; the value of `yield session.ask()` is the answer. */
 export const session = {
-  start: (message: string, prompt = '> '): SessionStartEvent => ({ type: 'session_start', message, prompt }),
+  start: (message: string, prompt = '> '): SessionStartEvent => ({
+    type: 'session_start',
+    message,
+    prompt,
+  }),
   ask: (prompt = '> '): AwaitingInputEvent => ({ type: 'awaiting_input', prompt }),
   end: (status = 'success'): SessionEndEvent => ({ type: 'session_end', status }),
 } as const

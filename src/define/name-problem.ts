@@ -6,6 +6,10 @@ export function nameProblem<T>(tool: string, part: 'input' | 'output', run: () =
     return run()
   } catch (error) {
     const suggestion = ToolError.is(error) ? error.suggestion : undefined
-    throw new ToolError('CONFIG', `'${part}' of tool '${tool}': ${error instanceof Error ? error.message : String(error)}`, { cause: error, ...(suggestion && { suggestion }) })
+    throw new ToolError(
+      'CONFIG',
+      `'${part}' of tool '${tool}': ${error instanceof Error ? error.message : String(error)}`,
+      { cause: error, ...(suggestion && { suggestion }) },
+    )
   }
 }

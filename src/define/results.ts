@@ -18,10 +18,13 @@ export type Reply<Result = unknown> = {
 }
 
 /** What the envelope of a tool in another process says besides its result. */
-export type ForeignSaid = Pick<OutcomeMeta, 'warnings' | 'truncated' | 'next_cursor' | 'run_id'> & { /** Counted by the tool itself. */ readonly summary?: PartialSummary }
+export type ForeignSaid = Pick<OutcomeMeta, 'warnings' | 'truncated' | 'next_cursor' | 'run_id'> & {
+  /** Counted by the tool itself. */ readonly summary?: PartialSummary
+}
 
 /** An error inside a partial result: what was caught, or the fields of an error. */
-export type PartialError = Error | (Partial<ErrorObject> & { readonly code: string; readonly message: string })
+export type PartialError =
+  Error | (Partial<ErrorObject> & { readonly code: string; readonly message: string })
 
 /** What goes to the model with a result. */
 export type ReplyOptions = {
@@ -38,9 +41,20 @@ export function ok<Result>(result: Result, options: ReplyOptions = {}): Reply<Re
 }
 
 /** A result of which some items failed. Succeeded items are counted in `result[key]`, or in the first list in it. */
-export function partial<Result>(result: Result, errors: readonly PartialError[], options: string | (ReplyOptions & { readonly key?: string }) = {}): Reply<Result> {
-  const given: ReplyOptions & { readonly key?: string } = typeof options === 'string' ? { key: options } : options
-  return { [brand]: true, result, ...readOptions(given), errors, ...(given.key !== undefined && { key: given.key }) }
+export function partial<Result>(
+  result: Result,
+  errors: readonly PartialError[],
+  options: string | (ReplyOptions & { readonly key?: string }) = {},
+): Reply<Result> {
+  const given: ReplyOptions & { readonly key?: string } =
+    typeof options === 'string' ? { key: options } : options
+  return {
+    [brand]: true,
+    result,
+    ...readOptions(given),
+    errors,
+    ...(given.key !== undefined && { key: given.key }),
+  }
 }
 
 /** A reply together with what somebody else's envelope said besides. */
@@ -50,9 +64,15 @@ export function withForeign<Result>(reply: Reply<Result>, foreign: ForeignSaid):
 
 /** True for what `ok` and `partial` give. */
 export function isReply(value: unknown): value is Reply {
-  return typeof value === 'object' && value !== null && (value as { [brand]?: unknown })[brand] === true
+  return (
+    typeof value === 'object' && value !== null && (value as { [brand]?: unknown })[brand] === true
+  )
 }
 
 function readOptions({ message, hidden, content }: ReplyOptions): ReplyOptions {
-  return { ...(message !== undefined && { message }), ...(hidden !== undefined && { hidden }), ...(content !== undefined && { content }) }
+  return {
+    ...(message !== undefined && { message }),
+    ...(hidden !== undefined && { hidden }),
+    ...(content !== undefined && { content }),
+  }
 }

@@ -2,12 +2,24 @@ import type { Context } from '../contract/context.ts'
 import type { Duration } from '../contract/duration.ts'
 import type { DeclaredError } from '../contract/errors.ts'
 import type { Rules } from '../contract/guard.ts'
-import type { Annotations, Example, FlagOptions, McpOptions, Permissions, ToolFacts, ToolManifest } from '../contract/manifest.ts'
+import type {
+  Annotations,
+  Example,
+  FlagOptions,
+  McpOptions,
+  Permissions,
+  ToolFacts,
+  ToolManifest,
+} from '../contract/manifest.ts'
 import type { LazySchema, Schema } from './schema/schema.ts'
 import type { OutputOf } from './types.ts'
 
 /** Everything an author may say about a tool. Only `name` and `summary` are required; a tool without `run` is advertised, and calling it fails. */
-export type ToolOptions<Input extends LazySchema | undefined = LazySchema | undefined, Output extends LazySchema | undefined = LazySchema | undefined, Returned = unknown> = {
+export type ToolOptions<
+  Input extends LazySchema | undefined = LazySchema | undefined,
+  Output extends LazySchema | undefined = LazySchema | undefined,
+  Returned = unknown,
+> = {
   /** 1 to 64 characters of `a-z 0-9 _ -`. */
   readonly name: string
   /** One line of 1 to 200 characters. */
@@ -41,14 +53,20 @@ export type ToolOptions<Input extends LazySchema | undefined = LazySchema | unde
   /** Checks that need I/O: after the schema, before the handler. Throw with `fail`. */
   readonly preValidate?: (input: OutputOf<Input>, ctx: Context) => void | Promise<void>
   /** Gives what the handler finds in `ctx.context`. */
-  readonly context?: (input: OutputOf<Input>) => { readonly [key: string]: unknown } | Promise<{ readonly [key: string]: unknown }>
+  readonly context?: (
+    input: OutputOf<Input>,
+  ) => { readonly [key: string]: unknown } | Promise<{ readonly [key: string]: unknown }>
   /** The input as logs and dry runs may show it. */
   readonly redact?: (input: OutputOf<Input>) => unknown
   readonly run?: (input: OutputOf<Input>, ctx: Context) => Returned
 }
 
 /** The compiled schemas of a tool, and the manifest that follows from them. */
-export type CompiledTool = { readonly input: Schema; readonly output: Schema | undefined; readonly manifest: ToolManifest }
+export type CompiledTool = {
+  readonly input: Schema
+  readonly output: Schema | undefined
+  readonly manifest: ToolManifest
+}
 
 /** A checked definition: what the pipeline and the surfaces work with. */
 export type ToolDefinition = {

@@ -14,14 +14,50 @@ import type { SchemaSource } from './schema/schema.ts'
 import { isLate, readSource, resolveSchema } from './schema/source.ts'
 import type { CompiledTool, ToolDefinition, ToolOptions } from './tool-type.ts'
 
-const EMPTY_INPUT = { type: 'object', properties: {}, additionalProperties: false } as const satisfies SchemaSource
+const EMPTY_INPUT = {
+  type: 'object',
+  properties: {},
+  additionalProperties: false,
+} as const satisfies SchemaSource
 
 const OPTIONS = [
-  'name', 'summary', 'title', 'description', 'input', 'output', 'positional', 'flags', 'annotations', 'examples', 'errors', 'tags', 'timeout', 'dryRun', 'streaming',
-  'session', 'permissions', 'mcp', 'reserved', 'preValidate', 'context', 'redact', 'run',
+  'name',
+  'summary',
+  'title',
+  'description',
+  'input',
+  'output',
+  'positional',
+  'flags',
+  'annotations',
+  'examples',
+  'errors',
+  'tags',
+  'timeout',
+  'dryRun',
+  'streaming',
+  'session',
+  'permissions',
+  'mcp',
+  'reserved',
+  'preValidate',
+  'context',
+  'redact',
+  'run',
 ] as const satisfies readonly (keyof ToolOptions)[]
-const ANNOTATIONS = ['readOnly', 'destructive', 'idempotent', 'openWorld'] as const satisfies readonly (keyof Annotations)[]
-const CATEGORIES = ['input', 'auth', 'state', 'runtime', 'internal'] as const satisfies readonly ErrorCategory[]
+const ANNOTATIONS = [
+  'readOnly',
+  'destructive',
+  'idempotent',
+  'openWorld',
+] as const satisfies readonly (keyof Annotations)[]
+const CATEGORIES = [
+  'input',
+  'auth',
+  'state',
+  'runtime',
+  'internal',
+] as const satisfies readonly ErrorCategory[]
 
 /** What is known of a tool besides its definition. */
 export type Circumstances = {
@@ -32,28 +68,38 @@ export type Circumstances = {
 }
 
 /** Checks what an author wrote; throws CONFIG with what to change. Schemas are looked at only as far as that is quick, and thunks not at all. */
-export function defineTool(options: ToolOptions, { isPassedOn = false, isVerified = false }: Circumstances = {}): ToolDefinition {
+export function defineTool(
+  options: ToolOptions,
+  { isPassedOn = false, isVerified = false }: Circumstances = {},
+): ToolDefinition {
   checkName('tool', options.name)
   checkSummary(`tool '${options.name}'`, options.summary)
   checkOptions(`tool '${options.name}'`, options, OPTIONS)
-  if (options.annotations) checkOptions(`'annotations' of tool '${options.name}'`, options.annotations, ANNOTATIONS)
-  if (options.run !== undefined && typeof options.run !== 'function') throw new ToolError('CONFIG', `'run' of tool '${options.name}' must be a function`)
+  if (options.annotations)
+    checkOptions(`'annotations' of tool '${options.name}'`, options.annotations, ANNOTATIONS)
+  if (options.run !== undefined && typeof options.run !== 'function')
+    throw new ToolError('CONFIG', `'run' of tool '${options.name}' must be a function`)
   if (options.mcp !== undefined) checkMcpOptions(options.name, options.mcp)
   const facts = collectFacts(options)
   const source = { input: options.input ?? EMPTY_INPUT, output: options.output }
-  const early = once(() => nameProblem(options.name, 'input', () => readEarly(resolveSchema(source.input))))
+  const early = once(() =>
+    nameProblem(options.name, 'input', () => readEarly(resolveSchema(source.input))),
+  )
   if (!isVerified && !isLate(source.input)) {
     const schema = early()
     if (schema) checkFlagsEarly(schema, facts)
     checkExamplesEarly(options.name, facts.examples, source.input, schema)
   }
-  if (source.output !== undefined && !isVerified && !isLate(source.output)) nameProblem(options.name, 'output', () => readSource(source.output))
+  if (source.output !== undefined && !isVerified && !isLate(source.output))
+    nameProblem(options.name, 'output', () => readSource(source.output))
 
   const acceptInput = once(() => {
     const schema = early()
     return schema && acceptEarly(resolveSchema(source.input), schema)
   })
-  const acceptOutput = once(() => (source.output === undefined ? undefined : acceptEarly(resolveSchema(source.output))))
+  const acceptOutput = once(() =>
+    source.output === undefined ? undefined : acceptEarly(resolveSchema(source.output)),
+  )
   let sketched: ToolManifest | undefined
   let compiled: CompiledTool | undefined
   let compiling: Promise<CompiledTool> | undefined
@@ -112,14 +158,17 @@ function collectFacts(options: ToolOptions): ToolFacts {
     summary: options.summary,
     ...(options.description !== undefined && { description: options.description }),
     tags: options.tags ?? [],
-    streaming: options.streaming ?? (!session && /Generator/.test(options.run?.constructor.name ?? '')),
+    streaming:
+      options.streaming ?? (!session && /Generator/.test(options.run?.constructor.name ?? '')),
     session,
     annotations: options.annotations ?? {},
     examples: options.examples ?? [],
     errors: declareErrors(options),
     positional: options.positional ?? [],
     flags: options.flags ?? {},
-    ...(options.timeout !== undefined && { timeout: readTimeout(options.name, options.timeout) / 1000 }),
+    ...(options.timeout !== undefined && {
+      timeout: readTimeout(options.name, options.timeout) / 1000,
+    }),
     dryRun: options.dryRun ?? false,
     ...(options.permissions && { permissions: options.permissions }),
     ...(options.mcp && { mcp: options.mcp }),
@@ -130,16 +179,38 @@ function readTimeout(name: string, timeout: Duration): number {
   try {
     return toMilliseconds(timeout)
   } catch (error) {
-    throw new ToolError('CONFIG', `the timeout of tool '${name}' cannot be used: ${(error as ToolError).message}`, { field: 'timeout' })
+    throw new ToolError(
+      'CONFIG',
+      `the timeout of tool '${name}' cannot be used: ${(error as ToolError).message}`,
+      { field: 'timeout' },
+    )
   }
 }
 
-function declareErrors({ name, errors = {} }: ToolOptions): { readonly [code: string]: DeclaredError } {
+function declareErrors({ name, errors = {} }: ToolOptions): {
+  readonly [code: string]: DeclaredError
+} {
   const declared: { [code: string]: DeclaredError } = Object.create(null) as {}
   for (const [code, given] of Object.entries(errors)) {
-    if (!/^[A-Z][A-Z0-9_]{0,63}$/.test(code)) throw new ToolError('CONFIG', `error code '${code}' of tool '${name}' must be capital letters, digits and '_', like E3101 or E_MY_THING`)
-    if (typeof given !== 'string' && typeof given?.message !== 'string') throw new ToolError('CONFIG', `error '${code}' of tool '${name}' needs a text, or { message, category }`)
-    if (typeof given !== 'string' && given.category !== undefined && !CATEGORIES.includes(given.category)) throw new ToolError('CONFIG', `error '${code}' of tool '${name}' has the category '${given.category}'; categories are ${CATEGORIES.join(', ')}`)
+    if (!/^[A-Z][A-Z0-9_]{0,63}$/.test(code))
+      throw new ToolError(
+        'CONFIG',
+        `error code '${code}' of tool '${name}' must be capital letters, digits and '_', like E3101 or E_MY_THING`,
+      )
+    if (typeof given !== 'string' && typeof given?.message !== 'string')
+      throw new ToolError(
+        'CONFIG',
+        `error '${code}' of tool '${name}' needs a text, or { message, category }`,
+      )
+    if (
+      typeof given !== 'string' &&
+      given.category !== undefined &&
+      !CATEGORIES.includes(given.category)
+    )
+      throw new ToolError(
+        'CONFIG',
+        `error '${code}' of tool '${name}' has the category '${given.category}'; categories are ${CATEGORIES.join(', ')}`,
+      )
     declared[code] = typeof given === 'string' ? { message: given } : given
   }
   return declared

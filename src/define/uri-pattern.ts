@@ -32,13 +32,21 @@ function readSegment(text: string, pattern: string): Segment {
     const open = text.indexOf('{', position)
     const literal = text.slice(position, open === -1 ? undefined : open)
     if (literal.includes('}')) throw refuse(pattern, "a '}' has no '{'")
-    if (literal === '' && open !== -1 && names.length > 0) throw refuse(pattern, `'{${names.at(-1)}}' and the next placeholder need text between them, or nobody can tell where one ends`)
+    if (literal === '' && open !== -1 && names.length > 0)
+      throw refuse(
+        pattern,
+        `'{${names.at(-1)}}' and the next placeholder need text between them, or nobody can tell where one ends`,
+      )
     literals.push(literal)
     if (open === -1) return { literals, names }
     const close = text.indexOf('}', open)
     if (close === -1) throw refuse(pattern, "a '{' has no '}' in the same path segment")
     const name = text.slice(open + 1, close)
-    if (!/^\w+$/.test(name)) throw refuse(pattern, `'{${name}}' is not a placeholder: a name is made of letters, digits and '_'`)
+    if (!/^\w+$/.test(name))
+      throw refuse(
+        pattern,
+        `'{${name}}' is not a placeholder: a name is made of letters, digits and '_'`,
+      )
     names.push(name)
     position = close + 1
   }
@@ -48,7 +56,10 @@ function refuse(pattern: string, problem: string): ToolError {
   return new ToolError('CONFIG', `The URI pattern '${pattern}' is not usable: ${problem}`)
 }
 
-function matchSegments(segments: readonly Segment[], uri: string): Record<string, string> | undefined {
+function matchSegments(
+  segments: readonly Segment[],
+  uri: string,
+): Record<string, string> | undefined {
   const parts = uri.split('/', segments.length + 1)
   if (parts.length !== segments.length) return undefined
   const values: Record<string, string> = Object.create(null)
@@ -60,7 +71,11 @@ function matchSegments(segments: readonly Segment[], uri: string): Record<string
 
 // From the right, each literal is taken at its last possible place. That finds a match whenever there is one, without ever going back, and
 // gives the earlier placeholder the longer text, as a greedy expression would: `{name}.{ext}` reads `a.tar.gz` as `a.tar` and `gz`.
-function matchSegment({ literals, names }: Segment, text: string, values: Record<string, string>): boolean {
+function matchSegment(
+  { literals, names }: Segment,
+  text: string,
+  values: Record<string, string>,
+): boolean {
   const first = literals[0]!
   if (names.length === 0) return text === first
   if (!text.startsWith(first) || !text.endsWith(literals.at(-1)!)) return false
@@ -93,23 +108,45 @@ function isSafe(value: string): boolean {
   return value !== '' && value !== '.' && value !== '..' && !/[/\\\0]/.test(value)
 }
 
-function expandSegments(segments: readonly Segment[], values: { readonly [name: string]: string }, match: UriPattern['match']): string {
-  const uri = segments.map(({ literals, names }) => literals.map((literal, index) => literal + (index < names.length ? encode(names[index]!, values) : '')).join('')).join('/')
+function expandSegments(
+  segments: readonly Segment[],
+  values: { readonly [name: string]: string },
+  match: UriPattern['match'],
+): string {
+  const uri = segments
+    .map(({ literals, names }) =>
+      literals
+        .map(
+          (literal, index) => literal + (index < names.length ? encode(names[index]!, values) : ''),
+        )
+        .join(''),
+    )
+    .join('/')
   const readBack = match(uri)
   for (const { names } of segments) {
     const field = names.find((name) => readBack?.[name] !== values[name])
-    if (field !== undefined) throw new ToolError('INVALID_INPUT', `'${values[field]}' as '${field}' would read back differently from ${uri}`, { field })
+    if (field !== undefined)
+      throw new ToolError(
+        'INVALID_INPUT',
+        `'${values[field]}' as '${field}' would read back differently from ${uri}`,
+        { field },
+      )
   }
   return uri
 }
 
 function encode(name: string, values: { readonly [name: string]: string }): string {
-  if (!Object.hasOwn(values, name)) throw new ToolError('MISSING_PARAM', `The address needs a value for '${name}'`, { field: name })
+  if (!Object.hasOwn(values, name))
+    throw new ToolError('MISSING_PARAM', `The address needs a value for '${name}'`, { field: name })
   const value = String(values[name])
   try {
     if (isSafe(value)) return encodeURIComponent(value)
   } catch {
     // Half a surrogate pair cannot be written in an address; it is refused below like any other bad value.
   }
-  throw new ToolError('INVALID_INPUT', `${JSON.stringify(value)} cannot stand for '${name}': it has to be text without '/' or '\\', and not '.' or '..'`, { field: name })
+  throw new ToolError(
+    'INVALID_INPUT',
+    `${JSON.stringify(value)} cannot stand for '${name}': it has to be text without '/' or '\\', and not '.' or '..'`,
+    { field: name },
+  )
 }

@@ -7,16 +7,38 @@ import type { FunctionManifest, ModuleManifest } from './manifest.ts'
 export type LoadModule = () => Promise<object>
 
 /** Ordinary tools of what was read of a module. Nothing is imported before a call needs it, and the schemas are not looked at before somebody asks: they were checked when they were read. */
-export function functionTools({ functions }: Pick<ModuleManifest, 'functions'>, load: LoadModule): AnyTool[] {
+export function functionTools(
+  { functions }: Pick<ModuleManifest, 'functions'>,
+  load: LoadModule,
+): AnyTool[] {
   const loaded = once(load)
   return functions.map((manifest) => tool(toolOptions(manifest, loaded)))
 }
 
 function toolOptions(manifest: FunctionManifest, load: LoadModule) {
-  const { name, summary, input, output, positional, flags, annotations, examples, errors, tags, timeout } = manifest
+  const {
+    name,
+    summary,
+    input,
+    output,
+    positional,
+    flags,
+    annotations,
+    examples,
+    errors,
+    tags,
+    timeout,
+  } = manifest
   const description = describe(manifest)
   return {
-    name, summary, positional, flags, annotations, examples, errors, tags,
+    name,
+    summary,
+    positional,
+    flags,
+    annotations,
+    examples,
+    errors,
+    tags,
     ...(description !== undefined && { description }),
     input: () => input,
     ...(output && { output: () => output }),
@@ -25,7 +47,10 @@ function toolOptions(manifest: FunctionManifest, load: LoadModule) {
     // The function's own parameters may be called so, and mean something of their own.
     reserved: false,
     run: async (fields: { readonly [field: string]: unknown }, ctx: Context): Promise<unknown> => {
-      const [{ callFunction }, exported] = await Promise.all([import('./call/call-function.ts'), load()])
+      const [{ callFunction }, exported] = await Promise.all([
+        import('./call/call-function.ts'),
+        load(),
+      ])
       return callFunction(manifest, exported, fields, ctx)
     },
   }
@@ -40,8 +65,9 @@ function describe({ description, deprecated }: FunctionManifest): string | undef
 // A module that could not be imported is tried again by the next call.
 function once(load: LoadModule): LoadModule {
   let loading: Promise<object> | undefined
-  return () => (loading ??= load().catch((error: unknown) => {
-    loading = undefined
-    throw error
-  }))
+  return () =>
+    (loading ??= load().catch((error: unknown) => {
+      loading = undefined
+      throw error
+    }))
 }

@@ -54,13 +54,22 @@ export type FunctionParameter =
   /** All further arguments: the items of a list. */
   | { readonly from: 'rest'; readonly field: string; readonly convert?: Conversion }
   /** An object whose properties are fields of the input. Where it is optional and none of them is given, neither is it. */
-  | { readonly from: 'fields'; readonly fields: readonly ObjectField[]; readonly optional: boolean; /** Properties that get the signal of the call. */ readonly signals?: readonly string[] }
+  | {
+      readonly from: 'fields'
+      readonly fields: readonly ObjectField[]
+      readonly optional: boolean
+      /** Properties that get the signal of the call. */ readonly signals?: readonly string[]
+    }
   | { readonly from: 'context' }
   | { readonly from: 'signal' }
   /** An optional parameter that no input can give. */
   | { readonly from: 'nothing' }
 
-export type ObjectField = { readonly property: string; readonly field: string; readonly convert?: Conversion }
+export type ObjectField = {
+  readonly property: string
+  readonly field: string
+  readonly convert?: Conversion
+}
 
 /** What a text of the input becomes before the function gets it. */
 export type TextConversion = 'date' | 'url' | 'regexp' | 'bigint' | 'bytes' | 'buffer'
@@ -71,7 +80,11 @@ export type Conversion = {
   readonly names?: { readonly [name: string]: number | string }
   readonly text?: TextConversion
   readonly number?: 'date' | 'bigint'
-  readonly list?: { readonly to?: 'set' | 'map'; /** By place, for tuples; null leaves an item alone. */ readonly first?: readonly (Conversion | null)[]; readonly items?: Conversion }
+  readonly list?: {
+    readonly to?: 'set' | 'map'
+    /** By place, for tuples; null leaves an item alone. */ readonly first?: readonly (Conversion | null)[]
+    readonly items?: Conversion
+  }
   readonly object?: ObjectConversion
   /** A name in `conversions` of the function, in the place of everything else. */
   readonly ref?: string
@@ -83,7 +96,11 @@ export type ObjectConversion = {
   /** For properties that are not named. */
   readonly values?: Conversion
   /** Of several forms, told apart by the value of a property: the first that fits. */
-  readonly variants?: readonly { readonly property: string; readonly values: readonly (string | number | boolean | null)[]; readonly convert: ObjectConversion }[]
+  readonly variants?: readonly {
+    readonly property: string
+    readonly values: readonly (string | number | boolean | null)[]
+    readonly convert: ObjectConversion
+  }[]
 }
 
 /** An export that did not become a tool, or something doubtful about one that did. */

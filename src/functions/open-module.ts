@@ -39,13 +39,20 @@ export async function openModule(given: string, options: OpenOptions = {}): Prom
   const cwd = options.cwd ?? host.cwd()
   const strict = options.strict ?? false
   const located = locateModule(given, cwd)
-  const folder = options.cacheFolder === null ? undefined : options.cacheFolder ?? (await cacheFolder(options.env ?? host.env()))
+  const folder =
+    options.cacheFolder === null
+      ? undefined
+      : (options.cacheFolder ?? (await cacheFolder(options.env ?? host.env())))
   const read = await readOrRecall(located, { cwd, strict, folder, fresh: options.fresh ?? false })
   if (strict) refuseProblems(located, read.manifest.problems)
   const load = async (): Promise<object> => {
     const { importModule } = await import('./load/import-module.ts')
     try {
-      return await importModule(options.address ?? located.url, { folders: [located.folder, cwd], cacheFolder: folder, version: ownVersion() })
+      return await importModule(options.address ?? located.url, {
+        folders: [located.folder, cwd],
+        cacheFolder: folder,
+        version: ownVersion(),
+      })
     } catch (error) {
       throw (await import('./load/import-failure.ts')).importFailure(located.file, error)
     }
@@ -53,10 +60,26 @@ export async function openModule(given: string, options: OpenOptions = {}): Prom
   return { ...read, located, load, tools: () => functionTools(read.manifest, load) }
 }
 
-type Reading = { readonly cwd: string; readonly strict: boolean; readonly folder: string | undefined; readonly fresh: boolean }
+type Reading = {
+  readonly cwd: string
+  readonly strict: boolean
+  readonly folder: string | undefined
+  readonly fresh: boolean
+}
 
-async function readOrRecall(located: LocatedModule, { cwd, strict, folder, fresh }: Reading): Promise<Remembered> {
-  const key = folder === undefined ? undefined : { folder, file: `${located.specifier ?? ''}:${located.file}`, strict, version: ownVersion() }
+async function readOrRecall(
+  located: LocatedModule,
+  { cwd, strict, folder, fresh }: Reading,
+): Promise<Remembered> {
+  const key =
+    folder === undefined
+      ? undefined
+      : {
+          folder,
+          file: `${located.specifier ?? ''}:${located.file}`,
+          strict,
+          version: ownVersion(),
+        }
   const known = key && !fresh ? recall(key) : undefined
   if (known) return known
   const { readModule } = await import('./read/read-module.ts')
@@ -68,7 +91,11 @@ async function readOrRecall(located: LocatedModule, { cwd, strict, folder, fresh
 function refuseProblems({ file }: LocatedModule, problems: readonly FunctionProblem[]): void {
   const serious = problems.filter(({ severity }) => severity !== 'note')
   if (serious.length === 0) return
-  throw new ToolError('CONFIG', `${file} has what cannot be a tool:\n${serious.slice(0, 50).map(tellProblem).join('\n')}`, { suggestion: serious[0]!.fix, details: { problems: serious.slice(0, 100) } })
+  throw new ToolError(
+    'CONFIG',
+    `${file} has what cannot be a tool:\n${serious.slice(0, 50).map(tellProblem).join('\n')}`,
+    { suggestion: serious[0]!.fix, details: { problems: serious.slice(0, 100) } },
+  )
 }
 
 /** One line about a problem: where, what, and what to do. */
@@ -77,10 +104,19 @@ export function tellProblem({ file, line, message, fix, export: name }: Function
 }
 
 /** The error about a module that has no tool at all, with the reason for each of its exports. */
-export function noTools({ located: { file }, manifest: { problems } }: Pick<OpenedModule, 'located' | 'manifest'>): ToolError {
+export function noTools({
+  located: { file },
+  manifest: { problems },
+}: Pick<OpenedModule, 'located' | 'manifest'>): ToolError {
   const reasons = problems.slice(0, 20).map(tellProblem)
-  return new ToolError('CONFIG', `${file} has no function that can be a tool${reasons.length > 0 ? `:\n${reasons.join('\n')}` : ': it exports none'}`, {
-    suggestion: problems.find(({ severity }) => severity === 'error')?.fix ?? 'Export a function: export function greet(name: string) { ... }',
-    details: { problems: problems.slice(0, 100) },
-  })
+  return new ToolError(
+    'CONFIG',
+    `${file} has no function that can be a tool${reasons.length > 0 ? `:\n${reasons.join('\n')}` : ': it exports none'}`,
+    {
+      suggestion:
+        problems.find(({ severity }) => severity === 'error')?.fix ??
+        'Export a function: export function greet(name: string) { ... }',
+      details: { problems: problems.slice(0, 100) },
+    },
+  )
 }

@@ -11,10 +11,16 @@ import { neverStarted, supervise } from './supervise.ts'
 export async function begin(options: ChildOptions, stdin: ChildInput): Promise<Supervised> {
   if (options.stdoutVariable === undefined) return beginWith(options, stdin)
   const opened = await openChannels(stdin)
-  return beginWith({ ...options, env: { ...options.env, ...nameStdout(options.stdoutVariable, opened) } }, opened)
+  return beginWith(
+    { ...options, env: { ...options.env, ...nameStdout(options.stdoutVariable, opened) } },
+    opened,
+  )
 }
 
-async function beginWith(options: ChildOptions, stdin: ChildInput | OpenedChannels): Promise<Supervised> {
+async function beginWith(
+  options: ChildOptions,
+  stdin: ChildInput | OpenedChannels,
+): Promise<Supervised> {
   const { sandbox, limits } = options
   if (sandbox === undefined && limits === undefined) return supervise(options, stdin)
   const { prepare } = await loadPreparer(sandbox)
@@ -29,7 +35,10 @@ async function beginWith(options: ChildOptions, stdin: ChildInput | OpenedChanne
 }
 
 // Programs that a tool starts inherit its variables, but not always its stdout: by this they tell the difference.
-function nameStdout(variable: string, { stdio }: OpenedChannels): { readonly [name: string]: string } {
+function nameStdout(
+  variable: string,
+  { stdio }: OpenedChannels,
+): { readonly [name: string]: string } {
   const stdout: unknown = stdio[1]
   if (typeof stdout !== 'number') return {}
   const { dev, ino } = fstatSync(stdout)
@@ -40,5 +49,7 @@ type Preparer = { prepare(options: ChildOptions): Promise<Prepared | Error> }
 
 function loadPreparer(sandbox: SandboxProfile | undefined): Promise<Preparer> {
   if (sandbox === undefined) return import('./limits/prepare.ts')
-  return 'grants' in sandbox ? import('./sandbox/tool/prepare.ts') : import('./sandbox/probe/prepare.ts')
+  return 'grants' in sandbox
+    ? import('./sandbox/tool/prepare.ts')
+    : import('./sandbox/probe/prepare.ts')
 }

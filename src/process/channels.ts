@@ -30,16 +30,19 @@ export type OpenedChannels = {
 export async function openChannels(stdin: ChildInput): Promise<OpenedChannels> {
   const pipes = await takePipes(2)
   const ends = pipes && openEnds(pipes)
-  if (!pipes || !ends) return { stdio: [stdin, 'pipe', 'pipe'], connect: connectSockets, giveUp: () => {} }
+  if (!pipes || !ends)
+    return { stdio: [stdin, 'pipe', 'pipe'], connect: connectSockets, giveUp: () => {} }
   const { Socket } = await import('node:net')
-  const listen = (reader: number): Readable => new Socket({ fd: reader, readable: true, writable: false })
+  const listen = (reader: number): Readable =>
+    new Socket({ fd: reader, readable: true, writable: false })
   const closeWriters = (): void => ends.forEach(({ writer }) => closeSync(writer))
   return {
     stdio: [stdin, ...ends.map(({ writer }) => writer)],
     connect(child) {
       closeWriters()
       const [stdout, stderr] = ends.map(({ reader }) => listen(reader)) as [Readable, Readable]
-      const release = (): void => [stdout, stderr].forEach((stream, index) => pipes[index]!.release(stream.readableEnded))
+      const release = (): void =>
+        [stdout, stderr].forEach((stream, index) => pipes[index]!.release(stream.readableEnded))
       return { stdin: child.stdin, stdout, stderr, names: pipes.map(({ name }) => name), release }
     },
     giveUp() {
@@ -51,13 +54,16 @@ export async function openChannels(stdin: ChildInput): Promise<OpenedChannels> {
 }
 
 // Where no descriptor is left the start of the child fails too, and says so.
-function openEnds(pipes: readonly NamedPipe[]): readonly ReturnType<NamedPipe['open']>[] | undefined {
+function openEnds(
+  pipes: readonly NamedPipe[],
+): readonly ReturnType<NamedPipe['open']>[] | undefined {
   const ends: ReturnType<NamedPipe['open']>[] = []
   try {
     for (const pipe of pipes) ends.push(pipe.open())
     return ends
   } catch {
-    for (const { reader, writer } of ends) [reader, writer].forEach((descriptor) => closeSync(descriptor))
+    for (const { reader, writer } of ends)
+      [reader, writer].forEach((descriptor) => closeSync(descriptor))
     for (const pipe of pipes) pipe.release(true)
     return undefined
   }

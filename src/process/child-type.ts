@@ -42,7 +42,8 @@ export type ChildOptions = {
 }
 
 /** Why a child is over. `exited` is its own end, by status or signal; everything else was our doing, or it never ran. */
-export type ChildReason = 'exited' | 'timeout' | 'cancelled' | 'stdout-limit' | 'line-limit' | 'limit' | 'not-started'
+export type ChildReason =
+  'exited' | 'timeout' | 'cancelled' | 'stdout-limit' | 'line-limit' | 'limit' | 'not-started'
 
 /** How a child ended. It is over when it exited and what it wrote until then was read: a grandchild that keeps the pipe open delays nobody. */
 export type ChildEnd = {

@@ -18,7 +18,11 @@ export type Collected = {
 type Stop = (reason: ChildReason, cause?: Error) => void
 
 /** Takes stdout, whole, in chunks or in lines; bytes are counted before anything looks at them, and too many end the child. */
-export function collectOutput(pipe: Readable, { maxStdout = 64 * MEBIBYTE, maxLine = 16 * MEBIBYTE, onLine, onOutput }: ChildOptions, stop: Stop): Collected {
+export function collectOutput(
+  pipe: Readable,
+  { maxStdout = 64 * MEBIBYTE, maxLine = 16 * MEBIBYTE, onLine, onOutput }: ChildOptions,
+  stop: Stop,
+): Collected {
   const chunks: Buffer[] = []
   const listener = onOutput && hold(pipe, onOutput, (error) => stop('cancelled', error))
   const lines = onLine && splitLines(maxLine, guarded(onLine, stop))
@@ -33,11 +37,20 @@ export function collectOutput(pipe: Readable, { maxStdout = 64 * MEBIBYTE, maxLi
     if (taken !== chunk) stop('stdout-limit')
   })
   pipe.on('error', () => {})
-  return { bytes: () => Buffer.concat(chunks), cut: () => seen > maxStdout, listener, finish: () => lines?.finish() }
+  return {
+    bytes: () => Buffer.concat(chunks),
+    cut: () => seen > maxStdout,
+    listener,
+    finish: () => lines?.finish(),
+  }
 }
 
 /** Keeps the beginning of stderr and reads the rest away, so that a child that complains a lot is never stuck. */
-export function collectErrors(pipe: Readable, { maxStderr = MEBIBYTE, maxLine = 16 * MEBIBYTE, onErrorLine, onErrorOutput }: ChildOptions, stop: Stop): Collected {
+export function collectErrors(
+  pipe: Readable,
+  { maxStderr = MEBIBYTE, maxLine = 16 * MEBIBYTE, onErrorLine, onErrorOutput }: ChildOptions,
+  stop: Stop,
+): Collected {
   const chunks: Buffer[] = []
   const listener = onErrorOutput && hold(pipe, onErrorOutput, (error) => stop('cancelled', error))
   const lines = onErrorLine && splitLines(maxLine, guarded(onErrorLine, stop))
@@ -49,7 +62,12 @@ export function collectErrors(pipe: Readable, { maxStderr = MEBIBYTE, maxLine = 
     else if (lines && !lines.push(chunk)) stop('line-limit')
   })
   pipe.on('error', () => {})
-  return { bytes: () => Buffer.concat(chunks), cut: () => seen > maxStderr, listener, finish: () => lines?.finish() }
+  return {
+    bytes: () => Buffer.concat(chunks),
+    cut: () => seen > maxStderr,
+    listener,
+    finish: () => lines?.finish(),
+  }
 }
 
 // A listener that throws ends its child; a pipe has nobody above it who could catch.

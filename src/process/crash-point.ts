@@ -1,7 +1,13 @@
 import { ownPid, sendSignal, wantedCrash } from './host.ts'
 
 /** A place where a test may have this process killed. */
-export type CrashPoint = 'journal.append' | 'journal.written' | 'journal.synced' | 'step.performed' | 'execution.ended' | (string & {})
+export type CrashPoint =
+  | 'journal.append'
+  | 'journal.written'
+  | 'journal.synced'
+  | 'step.performed'
+  | 'execution.ended'
+  | (string & {})
 
 const [place, count = '1'] = wantedCrash?.split('#') ?? []
 let left = Number(count)

@@ -8,14 +8,23 @@ const LONGEST_DRAIN = 1000
 const PATIENCE = 30
 
 /** Reads what is still in the pipes. A pipe that stays open has an owner that outlived the child; it is ended, and then the pipe is given up. While a listener of ours holds a pipe, its silence means nothing. */
-export async function drain(pipes: readonly Readable[], listeners: readonly (Held | undefined)[], endHolders: () => void): Promise<void> {
+export async function drain(
+  pipes: readonly Readable[],
+  listeners: readonly (Held | undefined)[],
+  endHolders: () => void,
+): Promise<void> {
   const open = pipes.filter((pipe) => !pipe.closed && !pipe.readableEnded)
   const isHeld = (): boolean => listeners.some((listener) => listener?.isHeld())
   // A pipe that waits for its listener can end before the listener is done with the last chunk.
-  const closed = Promise.all(open.map((pipe) => new Promise<void>((resolve) => pipe.once('close', resolve).once('end', resolve))))
-    .then(() => Promise.all(listeners.map((listener) => listener?.whenFree() ?? Promise.resolve())))
+  const closed = Promise.all(
+    open.map(
+      (pipe) => new Promise<void>((resolve) => pipe.once('close', resolve).once('end', resolve)),
+    ),
+  ).then(() => Promise.all(listeners.map((listener) => listener?.whenFree() ?? Promise.resolve())))
   let over = false
-  void closed.then(() => { over = true })
+  void closed.then(() => {
+    over = true
+  })
   await Promise.race([closed, silence(pipes, isHeld, 0)])
   if (over) return
   endHolders()
@@ -25,7 +34,11 @@ export async function drain(pipes: readonly Readable[], listeners: readonly (Hel
 }
 
 /** Resolves when no pipe said anything for a while and none is held, or everything takes too long. */
-function silence(pipes: readonly Readable[], isHeld: () => boolean, patience: number): Promise<void> {
+function silence(
+  pipes: readonly Readable[],
+  isHeld: () => boolean,
+  patience: number,
+): Promise<void> {
   return new Promise((resolve) => {
     let heard = false
     const hear = (): void => {

@@ -9,7 +9,11 @@ export type Held = {
 }
 
 /** Gives chunks to a listener and holds the pipe while a promise of it is pending, so that whoever writes to the pipe has to wait. A listener that throws or rejects hears nothing more; what comes then is read away. */
-export function hold(pipe: Readable, listener: (chunk: Buffer) => void | Promise<void>, onFailure: (error: Error) => void): Held {
+export function hold(
+  pipe: Readable,
+  listener: (chunk: Buffer) => void | Promise<void>,
+  onFailure: (error: Error) => void,
+): Held {
   let pending: Promise<void> | undefined
   let broken = false
   const breakWith = (error: unknown): void => {

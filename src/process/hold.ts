@@ -20,7 +20,11 @@ export type Hold = {
 }
 
 /** Looks after what a tree uses, from its first process on, and tells once when it is too much; gives a function that ends the watch and tells who lived at its last look. `input`: the file in memory that it reads from. */
-export type Watch = (root: () => number | undefined, onReached: (limit: LimitReached) => void, input: number | undefined) => () => readonly KnownProcess[]
+export type Watch = (
+  root: () => number | undefined,
+  onReached: (limit: LimitReached) => void,
+  input: number | undefined,
+) => () => readonly KnownProcess[]
 
 /** Everything that a child gets around it. */
 export type Prepared = {

@@ -10,14 +10,22 @@ let known: readonly number[] | undefined
  * only up to the first gap in their numbers.
  */
 export function listInherited(): readonly number[] {
-  known ??= isLinux ? readdirSync('/proc/self/fd').map(Number).filter((descriptor) => descriptor > 2 && descriptor < mostDescriptors() && staysOpen(descriptor)) : []
+  known ??= isLinux
+    ? readdirSync('/proc/self/fd')
+        .map(Number)
+        .filter(
+          (descriptor) => descriptor > 2 && descriptor < mostDescriptors() && staysOpen(descriptor),
+        )
+    : []
   return known
 }
 
 // Nothing can be put in the place of a descriptor beyond the limit of the process.
 function mostDescriptors(): number {
   try {
-    return Number(/^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'latin1'))?.[1] ?? Infinity)
+    return Number(
+      /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'latin1'))?.[1] ?? Infinity,
+    )
   } catch {
     return Infinity
   }
@@ -35,7 +43,9 @@ export function coverInherited(stdio: unknown[]): () => void {
 
 function staysOpen(descriptor: number): boolean {
   try {
-    const flags = /^flags:\s*([0-7]+)/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, 'latin1'))?.[1]
+    const flags = /^flags:\s*([0-7]+)/m.exec(
+      readFileSync(`/proc/self/fdinfo/${descriptor}`, 'latin1'),
+    )?.[1]
     return flags !== undefined && (Number.parseInt(flags, 8) & CLOSED_ON_EXEC) === 0
   } catch {
     return false

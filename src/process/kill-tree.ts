@@ -25,5 +25,6 @@ export function killTree(leader: number): void {
 
 /** Kills what still holds the pipes of a child that is over: a daemon that left group and session. */
 export function killHolders(descriptors: readonly string[]): void {
-  for (const pid of descriptors.length === 0 ? [] : listHolders(descriptors)) if (pid !== ownPid()) sendSignal(pid, 'SIGKILL')
+  for (const pid of descriptors.length === 0 ? [] : listHolders(descriptors))
+    if (pid !== ownPid()) sendSignal(pid, 'SIGKILL')
 }

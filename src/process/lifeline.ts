@@ -54,7 +54,12 @@ async function startGuard(): Promise<Lifeline> {
   const { spawn } = await import('node:child_process')
   const stdio: unknown[] = ['pipe', 'ignore', 'ignore']
   const uncover = coverInherited(stdio)
-  const shell = spawn('/bin/sh', ['-c', GUARD], { cwd: '/', env: {}, stdio: stdio as StdioOptions, detached: true })
+  const shell = spawn('/bin/sh', ['-c', GUARD], {
+    cwd: '/',
+    env: {},
+    stdio: stdio as StdioOptions,
+    detached: true,
+  })
   uncover()
   const input = shell.stdin
   const forget = (): void => {

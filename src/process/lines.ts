@@ -15,10 +15,15 @@ export function splitLines(maxLine: number, onLine: (line: string) => void): Lin
   let broken = false
 
   const giveOut = (chunk: Buffer, start: number, end: number): void => {
-    const line = heldBytes === 0 ? chunk.subarray(start, end) : Buffer.concat([...held, chunk.subarray(start, end)])
+    const line =
+      heldBytes === 0
+        ? chunk.subarray(start, end)
+        : Buffer.concat([...held, chunk.subarray(start, end)])
     held = []
     heldBytes = 0
-    onLine(line.toString('utf8', 0, line.at(-1) === CARRIAGE_RETURN ? line.length - 1 : line.length))
+    onLine(
+      line.toString('utf8', 0, line.at(-1) === CARRIAGE_RETURN ? line.length - 1 : line.length),
+    )
   }
 
   return {

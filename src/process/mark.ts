@@ -10,7 +10,8 @@ export function markOf(env: { readonly [name: string]: string }): string | undef
 
 /** Kills what carries the mark and was started after its first process: daemons that left group and session. Only those hide that also changed their environment. */
 export function killMarked(mark: string, first: number): void {
-  for (const pid of listPidsAfter(first)) if (carries(pid, mark) && readProcess(pid)) sendSignal(pid, 'SIGKILL')
+  for (const pid of listPidsAfter(first))
+    if (carries(pid, mark) && readProcess(pid)) sendSignal(pid, 'SIGKILL')
 }
 
 function carries(pid: number, mark: string): boolean {

@@ -12,7 +12,11 @@ export function openMemoryFile(bytes: Uint8Array): number | undefined {
   let file: number | undefined
   try {
     const path = `${FOLDER}/toolable-${performance.timeOrigin}-${(count += 1)}-${Math.random().toString(36).slice(2)}`
-    file = openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600)
+    file = openSync(
+      path,
+      constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW,
+      0o600,
+    )
     unlinkSync(path)
     for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at)
     // A child of another user opens its stdin by name too.

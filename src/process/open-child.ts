@@ -21,7 +21,10 @@ const IS_OVER = Promise.resolve(false)
 
 /** Starts a child that stays. Never throws; `timeout` is the longest life, `maxStdout` has no limit unless one is given, and `input` is written first. */
 export async function openChild(options: ChildOptions): Promise<OpenChild> {
-  const { pid, stdin, handles, end, stop } = await begin({ maxStdout: Infinity, ...options }, 'pipe')
+  const { pid, stdin, handles, end, stop } = await begin(
+    { maxStdout: Infinity, ...options },
+    'pipe',
+  )
   stdin?.on('error', () => {})
   if (options.input !== undefined) stdin?.write(options.input)
   return {
@@ -30,17 +33,20 @@ export async function openChild(options: ChildOptions): Promise<OpenChild> {
     kill: stop,
     write: (line) => {
       if (!stdin?.writable) return IS_OVER
-      return stdin.write(`${line}\n`) ? GOES_ON : new Promise((resolve) => {
-        const settle = (): void => {
-          stdin.off('drain', settle).off('close', settle)
-          resolve(stdin.writable)
-        }
-        stdin.on('drain', settle).on('close', settle)
-      })
+      return stdin.write(`${line}\n`)
+        ? GOES_ON
+        : new Promise((resolve) => {
+            const settle = (): void => {
+              stdin.off('drain', settle).off('close', settle)
+              resolve(stdin.writable)
+            }
+            stdin.on('drain', settle).on('close', settle)
+          })
     },
     closeInput: () => void stdin?.end(),
     hold: (alive) => {
-      for (const handle of handles as readonly (Holdable | null)[]) handle?.[alive ? 'ref' : 'unref']?.()
+      for (const handle of handles as readonly (Holdable | null)[])
+        handle?.[alive ? 'ref' : 'unref']?.()
     },
   }
 }

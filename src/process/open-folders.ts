@@ -5,9 +5,15 @@ import { relative, sep } from 'node:path'
 const ONLY_PLACE = 0o10000000
 
 /** Opens a folder below another one, and lets `make` make what is missing on the way. Each step begins at the folder that was opened before it and follows no link, so that nobody who may write there can lead it elsewhere. Linux only. */
-export function openFolders(outer: string, path: string, make: (step: string, isLast: boolean) => void = () => undefined): number {
+export function openFolders(
+  outer: string,
+  path: string,
+  make: (step: string, isLast: boolean) => void = () => undefined,
+): number {
   const flags = ONLY_PLACE | constants.O_DIRECTORY | constants.O_NOFOLLOW
-  const names = relative(outer, path).split(sep).filter((name) => name !== '')
+  const names = relative(outer, path)
+    .split(sep)
+    .filter((name) => name !== '')
   let folder = openSync(outer, flags)
   names.forEach((name, index) => {
     const above = folder

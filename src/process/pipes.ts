@@ -35,10 +35,15 @@ async function makePipes(): Promise<NamedPipe[]> {
     const paths = Array.from({ length: BATCH }, (_, index) => join(folder, String(index)))
     // Nobody else gets into the folder; a child of another user opens its streams by name too.
     const status = await new Promise((resolve) => {
-      const child = spawn('mkfifo', ['-m', '666', ...paths], { stdio: 'ignore', env: { PATH: '/usr/bin:/bin' } })
+      const child = spawn('mkfifo', ['-m', '666', ...paths], {
+        stdio: 'ignore',
+        env: { PATH: '/usr/bin:/bin' },
+      })
       child.once('error', resolve).once('exit', resolve)
     })
-    return status === 0 ? paths.map((path) => openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)).map(keep) : []
+    return status === 0
+      ? paths.map((path) => openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)).map(keep)
+      : []
   } catch {
     return []
   } finally {
@@ -59,7 +64,9 @@ function makeFolder(): string | undefined {
 function keep(keeper: number): NamedPipe {
   const path = `/proc/self/fd/${keeper}`
   const pipe: NamedPipe = {
-    get name() { return readlinkSync(path) },
+    get name() {
+      return readlinkSync(path)
+    },
     open() {
       const writer = openSync(path, constants.O_WRONLY)
       try {

@@ -28,7 +28,8 @@ export function listDescendants(leader: number): ProcessRow[] {
   const found = new Set([leader])
   for (let before = 0; before !== found.size;) {
     before = found.size
-    for (const { pid, parent, group, session } of rows) if (found.has(parent) || group === leader || session === leader) found.add(pid)
+    for (const { pid, parent, group, session } of rows)
+      if (found.has(parent) || group === leader || session === leader) found.add(pid)
   }
   return rows.filter(({ pid }) => pid !== leader && found.has(pid))
 }
@@ -52,7 +53,11 @@ export function usedTime(leader: number): number | undefined {
 
 /** The processes that hold one of these descriptors open, whoever started them. */
 export function listHolders(names: readonly string[]): number[] {
-  return listPids().filter((pid) => listDescriptors(pid).some((descriptor) => names.includes(nameOfDescriptor(pid, descriptor) ?? '')))
+  return listPids().filter((pid) =>
+    listDescriptors(pid).some((descriptor) =>
+      names.includes(nameOfDescriptor(pid, descriptor) ?? ''),
+    ),
+  )
 }
 
 /** What the kernel says of a process; undefined where there is none, or only its name is left. */
@@ -60,12 +65,33 @@ export function readProcess(pid: number): ProcessRow | undefined {
   try {
     const fields = readFields(`/proc/${pid}/stat`)
     const [parent, group, session] = fields.slice(1, 4).map(Number) as [number, number, number]
-    const [own, inherited] = [fields.slice(11, 13), fields.slice(13, 15)].map((ticks) => ticks.reduce((sum, one) => sum + Number(one), 0) * TICK) as [number, number]
+    const [own, inherited] = [fields.slice(11, 13), fields.slice(13, 15)].map(
+      (ticks) => ticks.reduce((sum, one) => sum + Number(one), 0) * TICK,
+    ) as [number, number]
     const threads = Number(fields[17])
     const isOver = fields[0] === 'Z' || fields[0] === 'X'
     // The first thread can be over while others go on with all the memory.
-    const pages = isOver && threads > 1 ? Math.max(...listNumbers(`/proc/${pid}/task`).map((thread) => Number(readFields(`/proc/${pid}/task/${thread}/stat`)[21]))) : Number(fields[21])
-    return isOver && threads <= 1 ? undefined : { pid, parent, group, session, own, used: own + inherited, threads, pages, start: fields[19]! }
+    const pages =
+      isOver && threads > 1
+        ? Math.max(
+            ...listNumbers(`/proc/${pid}/task`).map((thread) =>
+              Number(readFields(`/proc/${pid}/task/${thread}/stat`)[21]),
+            ),
+          )
+        : Number(fields[21])
+    return isOver && threads <= 1
+      ? undefined
+      : {
+          pid,
+          parent,
+          group,
+          session,
+          own,
+          used: own + inherited,
+          threads,
+          pages,
+          start: fields[19]!,
+        }
   } catch {
     return undefined
   }
@@ -74,7 +100,10 @@ export function readProcess(pid: number): ProcessRow | undefined {
 /** Whether a process is on its way out and has nobody left below it: it runs no line of its program any more. */
 export function isLeaving(pid: number): boolean {
   try {
-    return (Number(readFields(`/proc/${pid}/stat`)[6]) & LEAVING) !== 0 && readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1') === ''
+    return (
+      (Number(readFields(`/proc/${pid}/stat`)[6]) & LEAVING) !== 0 &&
+      readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1') === ''
+    )
   } catch {
     return false
   }
@@ -82,7 +111,9 @@ export function isLeaving(pid: number): boolean {
 
 /** The children of every thread of a process, without a look at every process of the machine. */
 export function listChildrenOf({ pid, threads }: ProcessRow): number[] {
-  return (threads === 1 ? [pid] : listNumbers(`/proc/${pid}/task`)).flatMap((thread) => listChildren(pid, thread))
+  return (threads === 1 ? [pid] : listNumbers(`/proc/${pid}/task`)).flatMap((thread) =>
+    listChildren(pid, thread),
+  )
 }
 
 /** The processes with larger numbers than this one: those that are younger, except where the numbers began anew. */
@@ -107,7 +138,10 @@ function nameOfDescriptor(pid: number, descriptor: number): string | undefined {
 
 function listChildren(pid: number, thread = pid): number[] {
   try {
-    return readFileSync(`/proc/${pid}/task/${thread}/children`, 'latin1').split(' ').filter((word) => word !== '').map(Number)
+    return readFileSync(`/proc/${pid}/task/${thread}/children`, 'latin1')
+      .split(' ')
+      .filter((word) => word !== '')
+      .map(Number)
   } catch {
     return []
   }
@@ -123,7 +157,11 @@ function listDescriptors(pid: number): number[] {
 
 function listNumbers(folder: string): number[] {
   try {
-    return isLinux ? readdirSync(folder).filter((name) => /^\d+$/.test(name)).map(Number) : []
+    return isLinux
+      ? readdirSync(folder)
+          .filter((name) => /^\d+$/.test(name))
+          .map(Number)
+      : []
   } catch {
     return []
   }

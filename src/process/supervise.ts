@@ -25,11 +25,17 @@ export type Supervised = {
 }
 
 /** Starts a child, as it stands in the options or in its hold, and watches it until it is over. Never throws: what cannot be started has the end `not-started`. */
-export async function supervise(options: ChildOptions, stdin: ChildInput | OpenedChannels, hold?: Hold, watch?: Watch): Promise<Supervised> {
+export async function supervise(
+  options: ChildOptions,
+  stdin: ChildInput | OpenedChannels,
+  hold?: Hold,
+  watch?: Watch,
+): Promise<Supervised> {
   const { signal, timeout, grace = 0 } = options
   const began = performance.now()
   const started = await start(options, stdin, hold)
-  if (started instanceof Error) return neverStarted(began, 'not-started', await explainStart(started, options))
+  if (started instanceof Error)
+    return neverStarted(began, 'not-started', await explainStart(started, options))
   if (started === 'cancelled') return neverStarted(began, 'cancelled')
   const { child, pid, channels } = started
   const forget = endWithUs(pid)
@@ -62,37 +68,67 @@ export async function supervise(options: ChildOptions, stdin: ChildInput | Opene
   if (signal?.aborted) onAbort()
   if (timeout !== undefined) timers.push(setTimeout(() => stop('timeout'), timeout))
 
-  const endWatch = watch?.(reins.root, (reached) => {
-    if (reason === 'exited') limit = reached
-    stop('limit')
-  }, typeof stdin === 'number' ? stdin : undefined)
+  const endWatch = watch?.(
+    reins.root,
+    (reached) => {
+      if (reason === 'exited') limit = reached
+      stop('limit')
+    },
+    typeof stdin === 'number' ? stdin : undefined,
+  )
 
   const output = collectOutput(channels.stdout, options, stop)
   const errors = collectErrors(channels.stderr, options, stop)
 
-  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve())).then(async (): Promise<ChildEnd> => {
-    forget()
-    const left = endWatch?.() ?? []
-    for (const timer of timers) clearTimeout(timer)
-    signal?.removeEventListener('abort', onAbort)
-    channels.stdin?.destroy()
-    await reins.clear()
-    killKnown(left)
-    await drain([channels.stdout, channels.stderr], [output.listener, errors.listener], () => killHolders(channels.names))
-    channels.release()
-    output.finish()
-    errors.finish()
-    return {
-      reason, status: child.exitCode, signal: child.signalCode, stdout: output.bytes(), stderr: errors.bytes(), stderrCut: errors.cut(),
-      duration: performance.now() - began, ...(limit && { limit }), ...(problem && { problem }),
-    }
-  })
-  return { pid, stdin: channels.stdin, handles: [child, channels.stdin, channels.stdout, channels.stderr], end: ended, stop: end }
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve())).then(
+    async (): Promise<ChildEnd> => {
+      forget()
+      const left = endWatch?.() ?? []
+      for (const timer of timers) clearTimeout(timer)
+      signal?.removeEventListener('abort', onAbort)
+      channels.stdin?.destroy()
+      await reins.clear()
+      killKnown(left)
+      await drain([channels.stdout, channels.stderr], [output.listener, errors.listener], () =>
+        killHolders(channels.names),
+      )
+      channels.release()
+      output.finish()
+      errors.finish()
+      return {
+        reason,
+        status: child.exitCode,
+        signal: child.signalCode,
+        stdout: output.bytes(),
+        stderr: errors.bytes(),
+        stderrCut: errors.cut(),
+        duration: performance.now() - began,
+        ...(limit && { limit }),
+        ...(problem && { problem }),
+      }
+    },
+  )
+  return {
+    pid,
+    stdin: channels.stdin,
+    handles: [child, channels.stdin, channels.stdout, channels.stderr],
+    end: ended,
+    stop: end,
+  }
 }
 
 /** The end of what never ran. */
 export function neverStarted(began: number, reason: ChildReason, problem?: Error): Supervised {
   const nothing = Buffer.alloc(0)
-  const end: ChildEnd = { reason, status: null, signal: null, stdout: nothing, stderr: nothing, stderrCut: false, duration: performance.now() - began, ...(problem && { problem }) }
+  const end: ChildEnd = {
+    reason,
+    status: null,
+    signal: null,
+    stdout: nothing,
+    stderr: nothing,
+    stderrCut: false,
+    duration: performance.now() - began,
+    ...(problem && { problem }),
+  }
   return { pid: undefined, stdin: null, handles: [], end: Promise.resolve(end), stop: () => {} }
 }

@@ -25,20 +25,35 @@ export type CallableTool = {
 }
 
 /** Answers what a model said: one tool message for one call; for a whole reply or a list, a message for each call in it, in order. Whatever is wrong is told in the message; it never throws. */
-export async function answerToolCall(said: unknown, tools: CallableTools): Promise<ToolMessage | ToolMessage[]> {
+export async function answerToolCall(
+  said: unknown,
+  tools: CallableTools,
+): Promise<ToolMessage | ToolMessage[]> {
   let read: ReadCalls
   try {
     read = readToolCalls(said)
   } catch (error) {
     // Nobody knows whose form it should have; this one is read most widely.
-    return renderToolMessage('openai', { name: '' }, failedCall({ name: '' }, (error as ToolError).toObject()))
+    return renderToolMessage(
+      'openai',
+      { name: '' },
+      failedCall({ name: '' }, (error as ToolError).toObject()),
+    )
   }
-  const messages = await Promise.all(read.calls.map(async (call) => renderToolMessage(call.provider, call, await answerOne(call, tools))))
+  const messages = await Promise.all(
+    read.calls.map(async (call) =>
+      renderToolMessage(call.provider, call, await answerOne(call, tools)),
+    ),
+  )
   return read.isSingle ? messages[0]! : messages
 }
 
 /** Runs one call. Whatever is wrong with it is told in the outcome, and so is what its tool throws, unless that is to be `raised`. */
-export async function answerOne(call: ToolCall, tools: CallableTools, raised: (error: unknown) => boolean = () => false): Promise<Outcome> {
+export async function answerOne(
+  call: ToolCall,
+  tools: CallableTools,
+  raised: (error: unknown) => boolean = () => false,
+): Promise<Outcome> {
   if (call.problem) return failedCall(call, call.problem)
   const tool = tools.find(call.name)
   if (!tool) return failedCall(call, unknownTool(call.name, tools.names()).toObject())
@@ -47,14 +62,21 @@ export async function answerOne(call: ToolCall, tools: CallableTools, raised: (e
   } catch (error) {
     if (raised(error)) throw error
     // A tool whose schema cannot be used is found out only now.
-    const told = ToolError.is(error) ? error : new ToolError('INTERNAL', error instanceof Error ? error.message : String(error))
+    const told = ToolError.is(error)
+      ? error
+      : new ToolError('INTERNAL', error instanceof Error ? error.message : String(error))
     return failedCall(call, told.toObject())
   }
 }
 
 function unknownTool(name: string, names: readonly string[]): ToolError {
   const { message, meant } = unknownName('tool', name, names)
-  if (names.length === 0) return new ToolError('NOT_FOUND', message, { suggestion: { action: 'abort', fix: 'You have no tools: answer without them' } })
-  const fix = meant ? `Call '${meant}'` : `Call one of the tools that you were given: ${shorten(names.join(', '), 500)}`
+  if (names.length === 0)
+    return new ToolError('NOT_FOUND', message, {
+      suggestion: { action: 'abort', fix: 'You have no tools: answer without them' },
+    })
+  const fix = meant
+    ? `Call '${meant}'`
+    : `Call one of the tools that you were given: ${shorten(names.join(', '), 500)}`
   return new ToolError('NOT_FOUND', message, { suggestion: { action: 'use_different_tool', fix } })
 }

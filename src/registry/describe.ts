@@ -23,5 +23,9 @@ export function listEntry({ id, name, found, shadowedBy }: EntryParts): ListedTo
 /** A tool with everything that is known about it. Throws CONFIG where its schemas cannot be used. */
 export async function describeEntry(entry: Entry): Promise<ToolDescription> {
   const notes = notesOf(entry.definition)
-  return { ...listEntry(entry), manifest: (await entry.definition.compiled()).manifest, ...(notes.length > 0 && { notes }) }
+  return {
+    ...listEntry(entry),
+    manifest: (await entry.definition.compiled()).manifest,
+    ...(notes.length > 0 && { notes }),
+  }
 }

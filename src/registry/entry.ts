@@ -18,18 +18,39 @@ export type Entry = ToolEntry & {
 }
 
 /** What an entry is made of. */
-export type EntryParts = { readonly id: string; readonly name: string; readonly found: FoundTool; readonly shadowedBy?: string }
+export type EntryParts = {
+  readonly id: string
+  readonly name: string
+  readonly found: FoundTool
+  readonly shadowedBy?: string
+}
 
 /** Makes an entry whose definition is made when somebody needs it; what cannot be defined is told, and fails when it is called. */
-export function makeEntry({ id, name, found, shadowedBy }: EntryParts, onProblem: (problem: Problem) => void, rules?: Rules): Entry {
+export function makeEntry(
+  { id, name, found, shadowedBy }: EntryParts,
+  onProblem: (problem: Problem) => void,
+  rules?: Rules,
+): Entry {
   let definition: ToolDefinition | undefined
   const define = (): ToolDefinition => {
     try {
       const made = found.define(name, id)
-      return under(rules, found.tier === 'in-process' || found.composed || made.facts.permissions ? made : guard(made, id))
+      return under(
+        rules,
+        found.tier === 'in-process' || found.composed || made.facts.permissions
+          ? made
+          : guard(made, id),
+      )
     } catch (thrown) {
       const error = toToolError(thrown)
-      onProblem({ source: found.source, location: found.location ?? id, reason: 'unusable', message: `'${id}' cannot be used: ${error.message}`, fix: error.suggestion?.fix ?? 'Mend what the tool says about itself', severity: 'error' })
+      onProblem({
+        source: found.source,
+        location: found.location ?? id,
+        reason: 'unusable',
+        message: `'${id}' cannot be used: ${error.message}`,
+        fix: error.suggestion?.fix ?? 'Mend what the tool says about itself',
+        severity: 'error',
+      })
       return unusable(name, found, error)
     }
   }
@@ -59,7 +80,10 @@ function unusable(name: string, { summary }: FoundTool, error: ToolError): ToolD
     summary: summary.trim() === '' ? name : summary.slice(0, 200),
     input: { type: 'object', additionalProperties: true },
     run: () => {
-      throw new ToolError('CONFIG', `the tool cannot be used: ${error.message}`, { cause: error, recoverable: false })
+      throw new ToolError('CONFIG', `the tool cannot be used: ${error.message}`, {
+        cause: error,
+        recoverable: false,
+      })
     },
   })
 }

@@ -4,18 +4,31 @@ import { lookupKey } from '../define/names.ts'
 import type { EntryParts } from './entry.ts'
 
 /** Which tools are wanted: names and ids, tags, sources; each with `*` for any text. A tool has to fit one of each kind that is given. */
-export type Filter = { readonly name?: string | readonly string[]; readonly tag?: string | readonly string[]; readonly source?: string | readonly string[]; readonly kind?: string | readonly string[] }
+export type Filter = {
+  readonly name?: string | readonly string[]
+  readonly tag?: string | readonly string[]
+  readonly source?: string | readonly string[]
+  readonly kind?: string | readonly string[]
+}
 
 /** `all`, `none`, a name, an id, `<source>.*`, several of them, or a filter. */
 export type FilterInput = string | readonly string[] | Filter
 
 /** The entries that a filter means. Throws NOT_FOUND for a name or source that nothing has, because a misspelt one would silently give nothing. */
-export function selectEntries<Entry extends EntryParts>(entries: readonly Entry[], given: FilterInput = 'all'): readonly Entry[] {
-  const filter = typeof given === 'string' || Array.isArray(given) ? { name: given as string | readonly string[] } : (given as Filter)
+export function selectEntries<Entry extends EntryParts>(
+  entries: readonly Entry[],
+  given: FilterInput = 'all',
+): readonly Entry[] {
+  const filter =
+    typeof given === 'string' || Array.isArray(given)
+      ? { name: given as string | readonly string[] }
+      : (given as Filter)
   const wanted = listOf(filter.name)
   if (wanted?.length === 1 && wanted[0] === 'none') return []
   const tests = [
-    wanted?.includes('all') ? undefined : matcher('tool', wanted, entries, ({ id, name, found }) => [id, name, found.name]),
+    wanted?.includes('all')
+      ? undefined
+      : matcher('tool', wanted, entries, ({ id, name, found }) => [id, name, found.name]),
     matcher('tag', listOf(filter.tag), entries, ({ found }) => found.tags),
     matcher('source', listOf(filter.source), entries, ({ found }) => [found.source]),
     matcher('kind', listOf(filter.kind), entries, ({ found }) => [found.kind]),
@@ -27,14 +40,22 @@ function listOf(given: string | readonly string[] | undefined): readonly string[
   return typeof given === 'string' ? [given] : given
 }
 
-function matcher<Entry>(kind: string, wanted: readonly string[] | undefined, entries: readonly Entry[], words: (entry: Entry) => readonly string[]): ((entry: Entry) => boolean) | undefined {
+function matcher<Entry>(
+  kind: string,
+  wanted: readonly string[] | undefined,
+  entries: readonly Entry[],
+  words: (entry: Entry) => readonly string[],
+): ((entry: Entry) => boolean) | undefined {
   if (wanted === undefined) return undefined
   const tests = wanted.map((pattern) => wildcard(pattern))
-  const fits = (entry: Entry, test: (text: string) => boolean): boolean => words(entry).some((word) => test(word))
+  const fits = (entry: Entry, test: (text: string) => boolean): boolean =>
+    words(entry).some((word) => test(word))
   wanted.forEach((pattern, index) => {
     if (pattern === 'none' || entries.some((entry) => fits(entry, tests[index]!))) return
     const known = [...new Set(entries.flatMap((entry) => words(entry).slice(0, 2)))]
-    throw new ToolError('NOT_FOUND', unknownName(kind, pattern, known).message, { details: { [`${kind}s`]: known.slice(0, 50) } })
+    throw new ToolError('NOT_FOUND', unknownName(kind, pattern, known).message, {
+      details: { [`${kind}s`]: known.slice(0, 50) },
+    })
   })
   return (entry) => tests.some((test) => fits(entry, test))
 }
@@ -47,7 +68,8 @@ export function wildcard(pattern: string): (text: string) => boolean {
   return (text) => {
     const key = lookupKey(text)
     if (pieces.length === 1) return key === first
-    if (!key.startsWith(first) || !key.endsWith(last) || key.length < first.length + last.length) return false
+    if (!key.startsWith(first) || !key.endsWith(last) || key.length < first.length + last.length)
+      return false
     let position = first.length
     for (const piece of pieces.slice(1, -1)) {
       const at = key.indexOf(piece, position)

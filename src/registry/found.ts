@@ -1,5 +1,11 @@
 import type { JsonSchema } from '../contract/json.ts'
-import type { Annotations, Example, FlagOptions, McpOptions, Permissions } from '../contract/manifest.ts'
+import type {
+  Annotations,
+  Example,
+  FlagOptions,
+  McpOptions,
+  Permissions,
+} from '../contract/manifest.ts'
 import type { DeclaredError } from '../contract/errors.ts'
 import type { Prompt } from '../define/prompt.ts'
 import type { Resource } from '../define/resource.ts'

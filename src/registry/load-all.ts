@@ -24,7 +24,12 @@ export type Loading = {
 }
 
 /** Opens all sources and loads them at the same time: a slow one delays nobody but the registry itself, and with `patience` not even that for longer than so many milliseconds. */
-export async function loadAll(options: RegistryOptions, onChange: () => void, more: readonly Source[] = [], patience?: number): Promise<Loading> {
+export async function loadAll(
+  options: RegistryOptions,
+  onChange: () => void,
+  more: readonly Source[] = [],
+  patience?: number,
+): Promise<Loading> {
   const rules = readRules(options)
   const stop = new AbortController()
   const services = openServices(options)
@@ -35,9 +40,14 @@ export async function loadAll(options: RegistryOptions, onChange: () => void, mo
   let isPrepared = false
   let preparing: Promise<void> | undefined
 
-  const turns = new Map(sources.map((source) => [source, oneAtATime(async (fresh) => {
-    if (!stop.signal.aborted) found.set(source, await loadOne(source, fresh))
-  })]))
+  const turns = new Map(
+    sources.map((source) => [
+      source,
+      oneAtATime(async (fresh) => {
+        if (!stop.signal.aborted) found.set(source, await loadOne(source, fresh))
+      }),
+    ]),
+  )
   const underWay = new Map<Source, number>()
   const load = async (source: Source, fresh: boolean): Promise<void> => {
     underWay.set(source, (underWay.get(source) ?? 0) + 1)
@@ -52,11 +62,17 @@ export async function loadAll(options: RegistryOptions, onChange: () => void, mo
     }
   }
   const join = (): void => {
-    merged = merge(sources.map((source) => found.get(source) ?? { tools: [] }), rules)
+    merged = merge(
+      sources.map((source) => found.get(source) ?? { tools: [] }),
+      rules,
+    )
   }
   const loadEach = async (fresh: boolean): Promise<void> => {
     const loads = sources.map((source) => load(source, fresh))
-    const late = patience === undefined || options.strict ? (await Promise.all(loads), []) : await stillLate(loads, patience)
+    const late =
+      patience === undefined || options.strict
+        ? (await Promise.all(loads), [])
+        : await stillLate(loads, patience)
     join()
     for (const load of late) {
       void load.then(() => {
@@ -81,28 +97,42 @@ export async function loadAll(options: RegistryOptions, onChange: () => void, mo
 
   // Before the first look, because what changes during it is told once.
   for (const source of sources) {
-    source.onChange?.(calmly(async () => {
-      await load(source, false)
-      if (stop.signal.aborted) return
-      join()
-      onChange()
-    }))
+    source.onChange?.(
+      calmly(async () => {
+        await load(source, false)
+        if (stop.signal.aborted) return
+        join()
+        onChange()
+      }),
+    )
   }
   await loadEach(false)
   if (options.strict) {
     const [first, ...others] = merged.problems
     if (first) {
       await close()
-      throw new ToolError('CONFIG', `${first.message}${others.length > 0 ? ` (and ${others.length} more)` : ''}`, { details: { problems: merged.problems.slice(0, 50) }, suggestion: first.fix })
+      throw new ToolError(
+        'CONFIG',
+        `${first.message}${others.length > 0 ? ` (and ${others.length} more)` : ''}`,
+        { details: { problems: merged.problems.slice(0, 50) }, suggestion: first.fix },
+      )
     }
   }
   return {
     merged: () => merged,
     prepare: () => (isPrepared ? undefined : (preparing ??= prepare())),
-    states: () => sources.map((source) => {
-      const { tools, problems } = found.get(source) ?? { tools: [] }
-      return { name: source.name, kind: source.kind, location: source.location, tools: tools.length, problems: problems?.length ?? 0, ...((underWay.get(source) ?? 0) > 0 && { loading: true as const }) }
-    }),
+    states: () =>
+      sources.map((source) => {
+        const { tools, problems } = found.get(source) ?? { tools: [] }
+        return {
+          name: source.name,
+          kind: source.kind,
+          location: source.location,
+          tools: tools.length,
+          problems: problems?.length ?? 0,
+          ...((underWay.get(source) ?? 0) > 0 && { loading: true as const }),
+        }
+      }),
     async reload(fresh) {
       if (stop.signal.aborted) throw new ToolError('PRECONDITION', 'the registry is closed')
       // A program may have changed in files that nobody looks at.
@@ -115,7 +145,10 @@ export async function loadAll(options: RegistryOptions, onChange: () => void, mo
 }
 
 // Those that have not come within so many milliseconds.
-async function stillLate(loads: readonly Promise<void>[], patience: number): Promise<readonly Promise<void>[]> {
+async function stillLate(
+  loads: readonly Promise<void>[],
+  patience: number,
+): Promise<readonly Promise<void>[]> {
   const come = new Set<Promise<void>>()
   let timer: NodeJS.Timeout | undefined
   const enough = new Promise<void>((resolve) => (timer = setTimeout(resolve, patience)))
@@ -125,5 +158,12 @@ async function stillLate(loads: readonly Promise<void>[], patience: number): Pro
 }
 
 function failed(source: Source, thrown: unknown): Problem {
-  return { source: source.name, location: source.location, reason: 'failed', message: `${source.kind} '${source.name}' could not be read: ${toToolError(thrown).message}`, fix: 'Look at the message; everything else works without it', severity: 'error' }
+  return {
+    source: source.name,
+    location: source.location,
+    reason: 'failed',
+    message: `${source.kind} '${source.name}' could not be read: ${toToolError(thrown).message}`,
+    fix: 'Look at the message; everything else works without it',
+    severity: 'error',
+  }
 }

@@ -23,7 +23,12 @@ export type Merged = {
 
 type NamedSource = { readonly source: string; readonly names: ReadonlyMap<string, string> }
 
-type Placed = { readonly id: string; readonly bare: string; readonly found: FoundTool; /** Who has the bare name. */ readonly owner: Placed | undefined }
+type Placed = {
+  readonly id: string
+  readonly bare: string
+  readonly found: FoundTool
+  /** Who has the bare name. */ readonly owner: Placed | undefined
+}
 
 /** Puts together what the sources found: the stronger tier gets the bare name, the others keep their ids. `rules` are those of the whole registry. */
 export function merge(loaded: readonly Loaded[], rules?: Rules): Merged {
@@ -34,7 +39,9 @@ export function merge(loaded: readonly Loaded[], rules?: Rules): Merged {
   const index = once(() => indexEntries(entries()))
   return {
     listed,
-    get entries() { return entries() },
+    get entries() {
+      return entries()
+    },
     resources: uniqueResources(loaded, report),
     prompts: uniquePrompts(loaded),
     problems,
@@ -48,7 +55,10 @@ function inOrderOfStrength(loaded: readonly Loaded[]): readonly FoundTool[] {
   return [...byTier.values()].flat()
 }
 
-function placeAll(tools: readonly FoundTool[], report: (problem: Problem) => void): readonly Placed[] {
+function placeAll(
+  tools: readonly FoundTool[],
+  report: (problem: Problem) => void,
+): readonly Placed[] {
   const byId = new Map<string, Placed>()
   const owners = new Map<string, Placed>()
   const sources = namesBySource(tools)
@@ -58,19 +68,35 @@ function placeAll(tools: readonly FoundTool[], report: (problem: Problem) => voi
     const id = `${source}.${bare}`
     const same = byId.get(id)
     if (same?.found.name === found.name) {
-      report(duplicate(found, `two tools of '${found.source}' are called '${found.name}'; the one ${whereIs(same.found)} is used`))
+      report(
+        duplicate(
+          found,
+          `two tools of '${found.source}' are called '${found.name}'; the one ${whereIs(same.found)} is used`,
+        ),
+      )
       continue
     }
     if (same) {
       const distinct = distinctName(bare, found.name)
-      byId.set(`${source}.${distinct}`, { id: `${source}.${distinct}`, bare: distinct, found, owner: undefined })
+      byId.set(`${source}.${distinct}`, {
+        id: `${source}.${distinct}`,
+        bare: distinct,
+        found,
+        owner: undefined,
+      })
       continue
     }
     const key = lookupKey(bare)
     const owner = owners.get(key)
     const placed = { id, bare, found, owner }
     if (!owner) owners.set(key, placed)
-    else if (owner.found.tier === found.tier) report(duplicate(found, `'${found.name}' is also a tool of '${owner.found.source}'; the bare name means that one, and this one is '${id}'`))
+    else if (owner.found.tier === found.tier)
+      report(
+        duplicate(
+          found,
+          `'${found.name}' is also a tool of '${owner.found.source}'; the bare name means that one, and this one is '${id}'`,
+        ),
+      )
     byId.set(id, placed)
   }
   return [...byId.values()]
@@ -89,7 +115,9 @@ function namesBySource(tools: readonly FoundTool[]): ReadonlyMap<string, NamedSo
     given.get(valid)!.push(name)
   }
   const names = new Map(Array.from(given, ([valid, foreign]) => [valid, validNames(foreign)]))
-  return new Map(Array.from(sources, ([source, valid]) => [source, { source: valid, names: names.get(valid)! }]))
+  return new Map(
+    Array.from(sources, ([source, valid]) => [source, { source: valid, names: names.get(valid)! }]),
+  )
 }
 
 // Mostly nothing is shadowed, and then every tool is called by its own name.
@@ -97,18 +125,40 @@ function nameAll(placed: readonly Placed[]): readonly EntryParts[] {
   const shadowed = placed.filter(({ owner }) => owner !== undefined)
   if (shadowed.length === 0) return placed.map(({ id, bare, found }) => ({ id, name: bare, found }))
   const inView = [...placed.filter(({ owner }) => owner === undefined), ...shadowed]
-  const named = entryNames(inView.map(({ id, bare, found, owner }) => ({ id, bare, found, source: found.source, owner, shadowed: owner !== undefined })))
-  return Array.from(named, ([name, { id, found, owner }]) => ({ id, name, found, ...(owner && { shadowedBy: owner.id }) }))
+  const named = entryNames(
+    inView.map(({ id, bare, found, owner }) => ({
+      id,
+      bare,
+      found,
+      source: found.source,
+      owner,
+      shadowed: owner !== undefined,
+    })),
+  )
+  return Array.from(named, ([name, { id, found, owner }]) => ({
+    id,
+    name,
+    found,
+    ...(owner && { shadowedBy: owner.id }),
+  }))
 }
 
 function indexEntries(entries: readonly Entry[]): Merged['find'] {
   const names = new Map(entries.map((entry) => [lookupKey(entry.name), entry]))
   const ids = new Map(entries.map((entry) => [entry.id, entry]))
-  for (const entry of entries) if (!ids.has(lookupKey(entry.id))) ids.set(lookupKey(entry.id), entry)
+  for (const entry of entries)
+    if (!ids.has(lookupKey(entry.id))) ids.set(lookupKey(entry.id), entry)
   const byId = (id: string): Entry | undefined => ids.get(id) ?? ids.get(lookupKey(id))
   return (name) => {
     const dot = name.indexOf('.')
-    return names.get(lookupKey(name)) ?? byId(name) ?? names.get(lookupKey(validName(name))) ?? (dot === -1 ? undefined : byId(`${validName(name.slice(0, dot))}.${validName(name.slice(dot + 1))}`))
+    return (
+      names.get(lookupKey(name)) ??
+      byId(name) ??
+      names.get(lookupKey(validName(name))) ??
+      (dot === -1
+        ? undefined
+        : byId(`${validName(name.slice(0, dot))}.${validName(name.slice(dot + 1))}`))
+    )
   }
 }
 
@@ -118,18 +168,36 @@ function once<T>(make: () => T): () => T {
 }
 
 function duplicate(found: FoundTool, message: string): Problem {
-  return { source: found.source, location: found.location ?? found.name, reason: 'duplicate', message, fix: 'Rename one of them, or leave one out', severity: 'warning' }
+  return {
+    source: found.source,
+    location: found.location ?? found.name,
+    reason: 'duplicate',
+    message,
+    fix: 'Rename one of them, or leave one out',
+    severity: 'warning',
+  }
 }
 
 function whereIs({ location }: FoundTool): string {
   return location === undefined ? 'found first' : `at ${location}`
 }
 
-function uniqueResources(loaded: readonly Loaded[], report: (problem: Problem) => void): readonly Resource[] {
+function uniqueResources(
+  loaded: readonly Loaded[],
+  report: (problem: Problem) => void,
+): readonly Resource[] {
   const byAddress = new Map<string, Resource>()
   for (const resource of loaded.flatMap(({ resources }) => resources ?? [])) {
     const { uri } = resource.manifest
-    if (byAddress.has(uri)) report({ source: 'resources', location: uri, reason: 'duplicate', message: `two sources have the resource '${uri}'; the first is read`, fix: 'Change the address of one', severity: 'warning' })
+    if (byAddress.has(uri))
+      report({
+        source: 'resources',
+        location: uri,
+        reason: 'duplicate',
+        message: `two sources have the resource '${uri}'; the first is read`,
+        fix: 'Change the address of one',
+        severity: 'warning',
+      })
     else byAddress.set(uri, resource)
   }
   return [...byAddress.values()]
@@ -138,11 +206,13 @@ function uniqueResources(loaded: readonly Loaded[], report: (problem: Problem) =
 // A prompt has no tier: the first keeps its name.
 function uniquePrompts(loaded: readonly Loaded[]): readonly Prompt[] {
   const byName = new Map<string, Prompt>()
-  loaded.flatMap(({ prompts }) => prompts ?? []).forEach((prompt, index) => {
-    const isTaken = byName.has(lookupKey(prompt.name))
-    const named = isTaken ? renamed(prompt, distinctName(prompt.name, String(index))) : prompt
-    byName.set(lookupKey(named.name), named)
-  })
+  loaded
+    .flatMap(({ prompts }) => prompts ?? [])
+    .forEach((prompt, index) => {
+      const isTaken = byName.has(lookupKey(prompt.name))
+      const named = isTaken ? renamed(prompt, distinctName(prompt.name, String(index))) : prompt
+      byName.set(lookupKey(named.name), named)
+    })
   return [...byName.values()]
 }
 

@@ -8,18 +8,32 @@ import type { ChildServices } from './child/services.ts'
 import type { Source } from './source.ts'
 
 /** Makes the sources that the options name, in the order of their strength, and gives `more` behind them. Each kind but folders, which most have, is loaded only where it is used. */
-export async function openSources(options: RegistryOptions, services: ChildServices, more: readonly Source[]): Promise<readonly Source[]> {
+export async function openSources(
+  options: RegistryOptions,
+  services: ChildServices,
+  more: readonly Source[],
+): Promise<readonly Source[]> {
   const named = distinctSourceName()
   const sources: Source[] = []
-  const add = async <Item>(option: keyof RegistryOptions, items: readonly Item[] | undefined, make: () => Promise<(item: Item) => Source>): Promise<void> => {
+  const add = async <Item>(
+    option: keyof RegistryOptions,
+    items: readonly Item[] | undefined,
+    make: () => Promise<(item: Item) => Source>,
+  ): Promise<void> => {
     if (items === undefined) return
-    if (!Array.isArray(items)) throw new ToolError('CONFIG', `'${option}' of registry() takes a list`)
+    if (!Array.isArray(items))
+      throw new ToolError('CONFIG', `'${option}' of registry() takes a list`)
     if (items.length === 0) return
     const toSource = await make()
     for (const item of items) sources.push(named(toSource(item)))
   }
-  if (options.tools !== undefined) sources.push(named((await import('./sources/in-process.ts')).inProcessSource(options.tools)))
-  await add('folders', options.folders, async () => (item) => folderSource(asObject('folders', 'path', item), services))
+  if (options.tools !== undefined)
+    sources.push(named((await import('./sources/in-process.ts')).inProcessSource(options.tools)))
+  await add(
+    'folders',
+    options.folders,
+    async () => (item) => folderSource(asObject('folders', 'path', item), services),
+  )
   await add('modules', options.modules, async () => {
     const { moduleSource } = await import('./sources/module.ts')
     return (item) => moduleSource(asObject('modules', 'path', item))
@@ -30,7 +44,11 @@ export async function openSources(options: RegistryOptions, services: ChildServi
   })
   await add('mcpServers', serversOf(options.mcpServers), async () => {
     const { mcpSource } = await import('./sources/mcp.ts')
-    return ([name, config]) => mcpSource(name, config, { ...(options.answer && { answer: options.answer }), ...(options.sample && { sample: options.sample }) })
+    return ([name, config]) =>
+      mcpSource(name, config, {
+        ...(options.answer && { answer: options.answer }),
+        ...(options.sample && { sample: options.sample }),
+      })
   })
   await add('toolServers', options.toolServers, async () => {
     const { toolServerSource } = await import('./sources/tool-server.ts')
@@ -38,19 +56,35 @@ export async function openSources(options: RegistryOptions, services: ChildServi
   })
   await add('openapi', options.openapi, async () => {
     const { openApiSource } = await import('./sources/openapi.ts')
-    return (item) => openApiSource(isObject(item) && Object.hasOwn(item, 'openapi') ? { document: item } : asObject('openapi', 'document', item as string | OpenApiOptions))
+    return (item) =>
+      openApiSource(
+        isObject(item) && Object.hasOwn(item, 'openapi')
+          ? { document: item }
+          : asObject('openapi', 'document', item as string | OpenApiOptions),
+      )
   })
   return [...sources, ...more.map(named)]
 }
 
-function asObject<Key extends string, Item extends { readonly [key in Key]: unknown }>(option: string, key: Key, item: string | Item): Item {
+function asObject<Key extends string, Item extends { readonly [key in Key]: unknown }>(
+  option: string,
+  key: Key,
+  item: string | Item,
+): Item {
   const given = typeof item === 'string' ? ({ [key]: item } as unknown as Item) : item
-  if (!isObject(given) || given[key] === undefined || given[key] === '') throw new ToolError('CONFIG', `'${option}' of registry() takes texts or objects with '${key}'`)
+  if (!isObject(given) || given[key] === undefined || given[key] === '')
+    throw new ToolError('CONFIG', `'${option}' of registry() takes texts or objects with '${key}'`)
   return given
 }
 
-function serversOf(servers: RegistryOptions['mcpServers']): readonly (readonly [string, McpServerConfig])[] | undefined {
+function serversOf(
+  servers: RegistryOptions['mcpServers'],
+): readonly (readonly [string, McpServerConfig])[] | undefined {
   if (servers === undefined) return undefined
-  if (!isObject(servers)) throw new ToolError('CONFIG', "'mcpServers' of registry() takes a record of servers: { github: { command, args } }")
+  if (!isObject(servers))
+    throw new ToolError(
+      'CONFIG',
+      "'mcpServers' of registry() takes a record of servers: { github: { command, args } }",
+    )
   return Object.entries(servers)
 }

@@ -2,7 +2,14 @@ import type { Guard } from '../contract/guard.ts'
 import type { JsonObject, JsonSchema } from '../contract/json.ts'
 import type { Answerer, Sampler } from '../contract/interaction.ts'
 import type { ToolManifest } from '../contract/manifest.ts'
-import type { AnthropicTool, ExportOptions, GeminiTool, McpTool, OpenAiResponsesTool, OpenAiTool } from '../contract/providers/forms.ts'
+import type {
+  AnthropicTool,
+  ExportOptions,
+  GeminiTool,
+  McpTool,
+  OpenAiResponsesTool,
+  OpenAiTool,
+} from '../contract/providers/forms.ts'
 import type { ToolMessage } from '../contract/providers/render-message.ts'
 import type { State } from '../contract/state.ts'
 import type { ToolTree } from '../call/collect.ts'
@@ -92,7 +99,10 @@ export type RegistryOptions = {
   readonly env?: { readonly [name: string]: string | undefined }
   /** Remember what was found; default true, in the cache folder of the platform. A text names the folder. */
   readonly cache?: boolean | string
-  readonly probe?: { /** Ask unknown scripts what they are even where no sandbox can hold them; default false. */ readonly unsandboxed?: boolean; /** Default: one for each core. */ readonly concurrency?: number }
+  readonly probe?: {
+    /** Ask unknown scripts what they are even where no sandbox can hold them; default false. */ readonly unsandboxed?: boolean
+    /** Default: one for each core. */ readonly concurrency?: number
+  }
 }
 
 /** What a layer above adds: sources that are made of other tools, and what their options are called. */
@@ -123,10 +133,20 @@ export type ListedTool = {
 }
 
 /** Everything about one tool. */
-export type ToolDescription = ListedTool & { readonly manifest: ToolManifest; /** What of its owner's description could not be taken as it is. */ readonly notes?: readonly string[] }
+export type ToolDescription = ListedTool & {
+  readonly manifest: ToolManifest
+  /** What of its owner's description could not be taken as it is. */ readonly notes?: readonly string[]
+}
 
 /** How a source is doing. */
-export type SourceState = { readonly name: string; readonly kind: string; readonly location: string; readonly tools: number; readonly problems: number; /** It has not answered yet. */ readonly loading?: true }
+export type SourceState = {
+  readonly name: string
+  readonly kind: string
+  readonly location: string
+  readonly tools: number
+  readonly problems: number
+  /** It has not answered yet. */ readonly loading?: true
+}
 
 /** Tools from anywhere behind one door. It can be served like a toolset. */
 export type Registry = Servable & {
@@ -139,13 +159,28 @@ export type Registry = Servable & {
   sources(): readonly SourceState[]
   /** Looks again; asks only what changed, unless `fresh`. */
   rescan(options?: { readonly fresh?: boolean }): Promise<Registry>
-  toOpenAI(options?: Pick<ExportOptions, 'strict' | 'onNote'> & { readonly api?: 'chat'; readonly filter?: FilterInput }): Promise<OpenAiTool[]>
-  toOpenAI(options: Pick<ExportOptions, 'strict' | 'onNote'> & { readonly api: 'responses'; readonly filter?: FilterInput }): Promise<OpenAiResponsesTool[]>
+  toOpenAI(
+    options?: Pick<ExportOptions, 'strict' | 'onNote'> & {
+      readonly api?: 'chat'
+      readonly filter?: FilterInput
+    },
+  ): Promise<OpenAiTool[]>
+  toOpenAI(
+    options: Pick<ExportOptions, 'strict' | 'onNote'> & {
+      readonly api: 'responses'
+      readonly filter?: FilterInput
+    },
+  ): Promise<OpenAiResponsesTool[]>
   toAnthropic(options?: { readonly filter?: FilterInput }): Promise<AnthropicTool[]>
-  toGemini(options?: Pick<ExportOptions, 'schema'> & { readonly filter?: FilterInput }): Promise<GeminiTool>
+  toGemini(
+    options?: Pick<ExportOptions, 'schema'> & { readonly filter?: FilterInput },
+  ): Promise<GeminiTool>
   toMcp(options?: { readonly filter?: FilterInput }): Promise<McpTool[]>
   /** Runs what a model asked for, in the form of any provider, and gives the message that answers it; several calls give several messages. Never throws. */
-  handleToolCall(call: unknown, options?: CallOptions): Promise<ToolMessage | readonly ToolMessage[]>
+  handleToolCall(
+    call: unknown,
+    options?: CallOptions,
+  ): Promise<ToolMessage | readonly ToolMessage[]>
   /** Ends connections and warm programs. */
   close(): Promise<void>
 }

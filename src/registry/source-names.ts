@@ -19,8 +19,13 @@ function rename(source: Source, name: string): Source {
     name,
     async load(context) {
       const { tools, problems, ...rest } = await source.load(context)
-      const theirs = <T extends { readonly source: string }>(item: T): T => (item.source === source.name ? { ...item, source: name } : item)
-      return { ...rest, tools: tools.map(theirs), ...(problems && { problems: problems.map(theirs) }) }
+      const theirs = <T extends { readonly source: string }>(item: T): T =>
+        item.source === source.name ? { ...item, source: name } : item
+      return {
+        ...rest,
+        tools: tools.map(theirs),
+        ...(problems && { problems: problems.map(theirs) }),
+      }
     },
   }
 }

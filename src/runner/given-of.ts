@@ -9,7 +9,8 @@ export function givenOf(given: RunInput, call: ChildCall | undefined): Given {
   if ('args' in given) return { args: given.args }
   const { input } = given
   if (call?.form === 'flags' || call?.form === 'protocol') return { args: flagArguments(input) }
-  if (call?.form === 'program' && call.program) return { args: buildProgramArgv(call.program, input) }
+  if (call?.form === 'program' && call.program)
+    return { args: buildProgramArgv(call.program, input) }
   return call?.form === 'toolable' ? { args: [JSON.stringify(input)] } : { args: [], input }
 }
 

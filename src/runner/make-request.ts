@@ -24,7 +24,10 @@ export type RunOptions = {
 }
 
 /** What the tool gets: arguments as they were typed, or an input. */
-export type Given = { readonly args: readonly string[]; readonly input?: { readonly [field: string]: unknown } }
+export type Given = {
+  readonly args: readonly string[]
+  readonly input?: { readonly [field: string]: unknown }
+}
 
 type Where = { readonly cwd: string; readonly env: { readonly [name: string]: string | undefined } }
 
@@ -33,7 +36,14 @@ const HEARTBEAT_GRACE_S = 90
 const RETRIES = 3
 
 /** The request for a run, as `run.json` keeps it. Throws CONFIG for a variable of the environment that makes no sense. */
-export async function makeRequest(runId: string, entry: Pick<Entry, 'id' | 'definition'> & { readonly found: Pick<Entry['found'], 'version'> }, program: FoundProgram | undefined, given: Given, options: RunOptions, { cwd, env }: Where): Promise<RunRequest> {
+export async function makeRequest(
+  runId: string,
+  entry: Pick<Entry, 'id' | 'definition'> & { readonly found: Pick<Entry['found'], 'version'> },
+  program: FoundProgram | undefined,
+  given: Given,
+  options: RunOptions,
+  { cwd, env }: Where,
+): Promise<RunRequest> {
   const { manifest } = await entry.definition.compiled()
   const { allowLevel, answers, typedAnswers, secrets, surroundings, caller } = options
   return {
@@ -53,8 +63,10 @@ export async function makeRequest(runId: string, entry: Pick<Entry, 'id' | 'defi
     ...(program?.permissions && { permissions: program.permissions }),
     ...(program?.manifest !== undefined && { manifest: program.manifest }),
     ...(program?.orchestrator && { orchestrator: true }),
-    timeout_s: options.timeout ?? readSeconds(env, 'TOOL_TIMEOUT_S') ?? manifest.timeout ?? TIMEOUT_S,
-    heartbeat_grace_s: options.heartbeatGrace ?? readSeconds(env, 'HEARTBEAT_GRACE_S') ?? HEARTBEAT_GRACE_S,
+    timeout_s:
+      options.timeout ?? readSeconds(env, 'TOOL_TIMEOUT_S') ?? manifest.timeout ?? TIMEOUT_S,
+    heartbeat_grace_s:
+      options.heartbeatGrace ?? readSeconds(env, 'HEARTBEAT_GRACE_S') ?? HEARTBEAT_GRACE_S,
     retries: options.retries ?? RETRIES,
     ...joinTrace(env),
     idempotency_key: options.idempotencyKey ?? runId,
@@ -69,6 +81,11 @@ function readSeconds(env: Where['env'], name: string): number | undefined {
   const text = env[name]
   if (text === undefined || text === '') return undefined
   const seconds = Number(text)
-  if (!Number.isFinite(seconds) || seconds <= 0) throw new ToolError('CONFIG', `${name} must be a number of seconds; it is '${text.slice(0, 40)}'`, { suggestion: `export ${name}=90` })
+  if (!Number.isFinite(seconds) || seconds <= 0)
+    throw new ToolError(
+      'CONFIG',
+      `${name} must be a number of seconds; it is '${text.slice(0, 40)}'`,
+      { suggestion: `export ${name}=90` },
+    )
   return seconds
 }

@@ -32,7 +32,12 @@ export function createMirror(show: ((lines: string) => void | Promise<void>) | u
     take(lines) {
       if (gone) return
       waiting += lines.length
-      shown = shown.then(() => (gone ? undefined : show!(lines))).catch(() => { gone = true }).then(() => settle(lines.length))
+      shown = shown
+        .then(() => (gone ? undefined : show!(lines)))
+        .catch(() => {
+          gone = true
+        })
+        .then(() => settle(lines.length))
     },
     room() {
       if (hurried || waiting < MOST_WAITING) return undefined
@@ -48,6 +53,8 @@ export function createMirror(show: ((lines: string) => void | Promise<void>) | u
 
 function hold(): { readonly until: Promise<void>; readonly letGo: () => void } {
   let letGo: () => void = () => undefined
-  const until = new Promise<void>((resolve) => { letGo = resolve })
+  const until = new Promise<void>((resolve) => {
+    letGo = resolve
+  })
   return { until, letGo }
 }

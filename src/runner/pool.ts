@@ -15,24 +15,25 @@ export function createPool(places: number): Pool {
     running -= 1
     queue.shift()?.begin()
   }
-  const enter = (signal: AbortSignal | undefined): Promise<void> => new Promise((resolve, reject) => {
-    const begin = (): void => {
-      signal?.removeEventListener('abort', giveUp)
-      running += 1
-      resolve()
-    }
-    const entry = { begin }
-    const giveUp = (): void => {
-      const index = queue.indexOf(entry)
-      if (index < 0) return
-      queue.splice(index, 1)
-      reject(signal?.reason as Error)
-    }
-    if (running < places) return begin()
-    if (signal?.aborted) return reject(signal.reason as Error)
-    signal?.addEventListener('abort', giveUp, { once: true })
-    queue.push(entry)
-  })
+  const enter = (signal: AbortSignal | undefined): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const begin = (): void => {
+        signal?.removeEventListener('abort', giveUp)
+        running += 1
+        resolve()
+      }
+      const entry = { begin }
+      const giveUp = (): void => {
+        const index = queue.indexOf(entry)
+        if (index < 0) return
+        queue.splice(index, 1)
+        reject(signal?.reason as Error)
+      }
+      if (running < places) return begin()
+      if (signal?.aborted) return reject(signal.reason as Error)
+      signal?.addEventListener('abort', giveUp, { once: true })
+      queue.push(entry)
+    })
 
   return {
     async run(work, signal) {
@@ -43,7 +44,11 @@ export function createPool(places: number): Pool {
         leave()
       }
     },
-    get running() { return running },
-    get waiting() { return queue.length },
+    get running() {
+      return running
+    },
+    get waiting() {
+      return queue.length
+    },
   }
 }

@@ -23,11 +23,25 @@ export type RunRequest = {
   /** Not a tool of the registry but a command of `toolable` itself that is run like one. */
   readonly command?: 'agent' | 'workflow'
   /** Of a workflow: what it is made of, by value, so that a file that changes meanwhile changes nothing. */
-  readonly workflow?: { readonly definition: JsonObject; readonly hash: string; /** The file that it was read from. */ readonly file?: string; /** The server that executes it, where it is not executed here. */ readonly server?: { readonly ingress: string; readonly admin?: string } }
+  readonly workflow?: {
+    readonly definition: JsonObject
+    readonly hash: string
+    /** The file that it was read from. */ readonly file?: string
+    /** The server that executes it, where it is not executed here. */ readonly server?: {
+      readonly ingress: string
+      readonly admin?: string
+    }
+  }
   /** The run that this one is a step of. */
   readonly parent?: { readonly run_id: string; readonly step: string }
   /** Which tools there were, so that one that is no program is found again. */
-  readonly surroundings?: { readonly config?: string; readonly folder?: readonly string[]; readonly strict?: boolean; readonly probeUnsandboxed?: boolean; readonly cache?: boolean }
+  readonly surroundings?: {
+    readonly config?: string
+    readonly folder?: readonly string[]
+    readonly strict?: boolean
+    readonly probeUnsandboxed?: boolean
+    readonly cache?: boolean
+  }
   readonly inputSchema?: JsonSchema
   /** Fields that stand without their flag, in their order. */
   readonly positional?: readonly string[]

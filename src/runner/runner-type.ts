@@ -19,7 +19,8 @@ export type RunnerOptions = {
 }
 
 /** What a tool is given: arguments as on the command line, or its input. */
-export type RunInput = { readonly args: readonly string[] } | { readonly input: { readonly [field: string]: unknown } }
+export type RunInput =
+  { readonly args: readonly string[] } | { readonly input: { readonly [field: string]: unknown } }
 
 /** A run that was started. */
 export type RunHandle = {

@@ -4,7 +4,11 @@ import { watch } from 'node:fs'
 const LOOK_AGAIN = 500
 
 /** Looks now, at every change in the folder, and now and then besides, never twice at the same time; undefined when nobody waits any more. Rejects as `look` does. */
-export function untilThere<Found>(folder: string, signal: AbortSignal, look: () => Promise<Found | undefined>): Promise<Found | undefined> {
+export function untilThere<Found>(
+  folder: string,
+  signal: AbortSignal,
+  look: () => Promise<Found | undefined>,
+): Promise<Found | undefined> {
   return new Promise((resolve, reject) => {
     let looking = false
     let changed = false

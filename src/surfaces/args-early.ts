@@ -12,7 +12,9 @@ import { wholeInput } from '../define/argv/whole-input.ts'
 export function checkArgsEarly({ name, facts, source, sketch }: ToolDefinition): void {
   // What is late is not looked at for the sake of an example.
   const schema = isLate(source.input) ? undefined : sketch()?.inputSchema
-  const specs = schema && earlyFlags(schema, facts).map((flag): FlagSpec => ({ ...flag, schema: {}, valueName: 'value' }))
+  const specs =
+    schema &&
+    earlyFlags(schema, facts).map((flag): FlagSpec => ({ ...flag, schema: {}, valueName: 'value' }))
   facts.examples.forEach(({ args }, index) => {
     const problem = args && (findShapeProblem(args) ?? (specs && findFlagProblem(args, specs)))
     if (problem !== undefined) throw notACommandLine(name, index, args, problem)
@@ -20,25 +22,47 @@ export function checkArgsEarly({ name, facts, source, sketch }: ToolDefinition):
 }
 
 /** The error about an example whose arguments the tool would not take. */
-export function notACommandLine(tool: string, index: number, args: unknown, problem: string): ToolError {
-  return new ToolError('CONFIG', `example ${index + 1} of tool '${tool}' (${JSON.stringify(args)}) is not a command line of the tool: ${problem}`)
+export function notACommandLine(
+  tool: string,
+  index: number,
+  args: unknown,
+  problem: string,
+): ToolError {
+  return new ToolError(
+    'CONFIG',
+    `example ${index + 1} of tool '${tool}' (${JSON.stringify(args)}) is not a command line of the tool: ${problem}`,
+  )
 }
 
 function findFlagProblem(args: readonly string[], specs: readonly FlagSpec[]): string | undefined {
   const { flags, words, problem } = scan(args, flagTable(specs, INJECTED_FLAGS, CONTROL_FLAGS))
   if (problem) return problem.message
-  const hasFields = wholeInput(words[0], specs.some(({ positional }) => positional)) === undefined && !flags.some(({ flag }) => flag.injected && ABOUT_THE_TOOL.has(flag.long))
+  const hasFields =
+    wholeInput(
+      words[0],
+      specs.some(({ positional }) => positional),
+    ) === undefined && !flags.some(({ flag }) => flag.injected && ABOUT_THE_TOOL.has(flag.long))
   if (!hasFields) return undefined
   const byFlag = new Set(flags.flatMap(({ flag }) => flag.spec?.field ?? []))
   const places = specs.filter(({ positional, field }) => positional && !byFlag.has(field))
   const byWord = new Set(places.slice(0, words.length).map(({ field }) => field))
-  const missing = specs.find(({ field, required, env }) => required && env === undefined && !byFlag.has(field) && !byWord.has(field))
+  const missing = specs.find(
+    ({ field, required, env }) =>
+      required && env === undefined && !byFlag.has(field) && !byWord.has(field),
+  )
   if (missing) return `${missing.field} is required`
-  return words.length > places.length && places.at(-1)?.kind !== 'list' ? `unexpected argument '${words[places.length]?.text}'` : undefined
+  return words.length > places.length && places.at(-1)?.kind !== 'list'
+    ? `unexpected argument '${words[places.length]?.text}'`
+    : undefined
 }
 
-const ABOUT_THE_TOOL: ReadonlySet<string> = new Set(['help', ...CONTROL_FLAGS.map(({ long }) => long)])
+const ABOUT_THE_TOOL: ReadonlySet<string> = new Set([
+  'help',
+  ...CONTROL_FLAGS.map(({ long }) => long),
+])
 
 function findShapeProblem(args: unknown): string | undefined {
-  return Array.isArray(args) && args.every((word) => typeof word === 'string') ? undefined : "'args' must be a list of texts"
+  return Array.isArray(args) && args.every((word) => typeof word === 'string')
+    ? undefined
+    : "'args' must be a list of texts"
 }

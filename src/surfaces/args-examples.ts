@@ -15,14 +15,24 @@ export async function checkArgsExamples({ manifest, input }: CompiledTool): Prom
   }
 }
 
-async function findProblem(manifest: ToolManifest, schema: Schema, args: readonly string[]): Promise<string | undefined> {
+async function findProblem(
+  manifest: ToolManifest,
+  schema: Schema,
+  args: readonly string[],
+): Promise<string | undefined> {
   try {
     const read = readArgs(manifest, args)
     if (!read) return undefined
     const checked = await schema.check(read.input)
     if (checked.ok) return undefined
-    const byEnvironment = new Set(flagSpecs(manifest).filter(({ env }) => env !== undefined).map(({ field }) => field))
-    const issues = checked.issues.filter(({ kind, path }) => !(kind === 'missing' && byEnvironment.has(String(path[0]))))
+    const byEnvironment = new Set(
+      flagSpecs(manifest)
+        .filter(({ env }) => env !== undefined)
+        .map(({ field }) => field),
+    )
+    const issues = checked.issues.filter(
+      ({ kind, path }) => !(kind === 'missing' && byEnvironment.has(String(path[0]))),
+    )
     return issues.length === 0 ? undefined : describeIssues(issues)
   } catch (error) {
     if (!(error instanceof Error)) throw error

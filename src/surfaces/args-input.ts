@@ -13,9 +13,14 @@ import { parseJsonInput } from '../define/argv/json-input.ts'
 export type ArgsInput = { readonly input: unknown; readonly alone: boolean }
 
 /** Reads arguments as the tool's own command line would. Undefined where they ask about the tool or take the input from elsewhere; throws a ToolError where they cannot be read. */
-export function readArgs(manifest: Pick<ToolManifest, 'inputSchema' | 'flags' | 'positional'>, args: readonly string[]): ArgsInput | undefined {
+export function readArgs(
+  manifest: Pick<ToolManifest, 'inputSchema' | 'flags' | 'positional'>,
+  args: readonly string[],
+): ArgsInput | undefined {
   const specs = flagSpecs(manifest)
-  const scanned = scan(args, flagTable(specs, INJECTED_FLAGS, CONTROL_FLAGS), { booleanValues: manifest.positional.length === 0 })
+  const scanned = scan(args, flagTable(specs, INJECTED_FLAGS, CONTROL_FLAGS), {
+    booleanValues: manifest.positional.length === 0,
+  })
   const globals = emptyGlobals()
   const problem = readGlobals(globals, scanned.flags) ?? scanned.problem
   if (problem) throw problem
@@ -23,6 +28,9 @@ export function readArgs(manifest: Pick<ToolManifest, 'inputSchema' | 'flags' | 
   const whole = wholeInput(scanned.words[0], manifest.positional.length > 0)
   if (globals.asked || globals.help || whole === 'file' || whole === 'stdin') return undefined
   const own = scanned.flags.filter(({ flag }) => flag.spec)
-  const given = whole === 'json' ? parseJsonInput(scanned.words[0]!.text, 'the argument') : inputFromFlags(specs, own, scanned.words, {})
+  const given =
+    whole === 'json'
+      ? parseJsonInput(scanned.words[0]!.text, 'the argument')
+      : inputFromFlags(specs, own, scanned.words, {})
   return { input: feedReserved(specs, given, globals), alone: own.length === scanned.flags.length }
 }

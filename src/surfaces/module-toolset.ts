@@ -4,15 +4,27 @@ import { isEntryPoint } from './cli/run.ts'
 import type { ModuleToolsetOptions, Toolset, ToolsetOptions } from './toolset-type.ts'
 
 /** Reads the functions of a module and builds the toolset. The module is imported by the first call; never here, because it may be the one that waits for us. */
-export async function moduleToolset({ module, strict = false, ...options }: ModuleToolsetOptions, make: (options: ToolsetOptions) => Toolset): Promise<Toolset> {
+export async function moduleToolset(
+  { module, strict = false, ...options }: ModuleToolsetOptions,
+  make: (options: ToolsetOptions) => Toolset,
+): Promise<Toolset> {
   const isOwn = typeof module === 'object' && !(module instanceof URL)
   const address = typeof module === 'string' ? undefined : isOwn ? module.url : module.href
-  const opened = await openModule(address === undefined ? String(module) : address.replace(/[?#].*$/, ''), { strict, ...(address !== undefined && { address }) })
+  const opened = await openModule(
+    address === undefined ? String(module) : address.replace(/[?#].*$/, ''),
+    { strict, ...(address !== undefined && { address }) },
+  )
   const { name, version, description } = opened.manifest
   const functions = opened.tools()
   const others = options.tools ?? []
   if (functions.length === 0 && collectTools(others).length === 0) throw noTools(opened)
-  const set = make({ name, ...(version !== undefined && { version }), ...(description !== undefined && { description }), ...options, tools: others })
+  const set = make({
+    name,
+    ...(version !== undefined && { version }),
+    ...(description !== undefined && { description }),
+    ...options,
+    tools: others,
+  })
   for (const tool of functions) set.add(tool)
   return runAfterEvaluation(set, opened.located.url, isOwn)
 }
@@ -24,7 +36,10 @@ function runAfterEvaluation(set: Toolset, url: string, isOwn: boolean): Toolset 
     if (!isOwn && entry?.url.replace(/[?#].*$/, '') !== url) return run(entry)
     if (entry && !isEntryPoint(entry)) return
     // Where the evaluation fails, node says so itself.
-    void import(entry?.url ?? url).then(() => run(), () => undefined)
+    void import(entry?.url ?? url).then(
+      () => run(),
+      () => undefined,
+    )
   }
   return set
 }

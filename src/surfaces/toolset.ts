@@ -22,14 +22,31 @@ import { hasStarted, runAsProcess } from './cli/run.ts'
 import { createChanges } from '../call/changes.ts'
 import type { ModuleToolsetOptions, Toolset, ToolsetOptions } from './toolset-type.ts'
 
-const OPTIONS = ['name', 'version', 'description', 'tools', 'resources', 'prompts', 'defaultOutput', 'mcpTransport', 'permissions', 'skillAutoGenerate', 'guards', 'state'] as const satisfies readonly (keyof ToolsetOptions)[]
+const OPTIONS = [
+  'name',
+  'version',
+  'description',
+  'tools',
+  'resources',
+  'prompts',
+  'defaultOutput',
+  'mcpTransport',
+  'permissions',
+  'skillAutoGenerate',
+  'guards',
+  'state',
+] as const satisfies readonly (keyof ToolsetOptions)[]
 
 /** Builds a toolset of the functions of a module, whose types have to be read first; everything else as below. Rejects with CONFIG where it has none. */
 export function toolset(given: ModuleToolsetOptions): Promise<Toolset>
 /** Builds a toolset; a single tool is the shorthand for a program of that one tool. Throws CONFIG for duplicate or unusable names. */
 export function toolset(given: ToolsetOptions | AnyTool): Toolset
-export function toolset(given: ToolsetOptions | ModuleToolsetOptions | AnyTool): Toolset | Promise<Toolset> {
-  return isObject(given) && Object.hasOwn(given, 'module') ? openToolset(given as ModuleToolsetOptions) : makeToolset(given as ToolsetOptions | AnyTool)
+export function toolset(
+  given: ToolsetOptions | ModuleToolsetOptions | AnyTool,
+): Toolset | Promise<Toolset> {
+  return isObject(given) && Object.hasOwn(given, 'module')
+    ? openToolset(given as ModuleToolsetOptions)
+    : makeToolset(given as ToolsetOptions | AnyTool)
 }
 
 async function openToolset(options: ModuleToolsetOptions): Promise<Toolset> {
@@ -37,8 +54,11 @@ async function openToolset(options: ModuleToolsetOptions): Promise<Toolset> {
 }
 
 function makeToolset(given: ToolsetOptions | AnyTool): Toolset {
-  const options: ToolsetOptions = isTool(given) ? { name: given.name.replaceAll('_', '-'), tools: [given] } : given
-  if (!isObject(options)) throw new ToolError('CONFIG', 'toolset() takes { name, tools } or one tool')
+  const options: ToolsetOptions = isTool(given)
+    ? { name: given.name.replaceAll('_', '-'), tools: [given] }
+    : given
+  if (!isObject(options))
+    throw new ToolError('CONFIG', 'toolset() takes { name, tools } or one tool')
   checkName('toolset', options.name)
   checkOptions(`toolset '${options.name}'`, options, OPTIONS)
   const version = options.version ?? '0.1.0'
@@ -55,7 +75,9 @@ function makeToolset(given: ToolsetOptions | AnyTool): Toolset {
     name: options.name,
     version,
     options,
-    get entries() { return [...entries.values()] },
+    get entries() {
+      return [...entries.values()]
+    },
     resources,
     prompts,
     add(tool, name) {
@@ -64,17 +86,32 @@ function makeToolset(given: ToolsetOptions | AnyTool): Toolset {
       return set
     },
     addResource(resource) {
-      if (!isResource(resource)) throw new ToolError('CONFIG', `toolset '${options.name}' got something that resource() did not make`)
+      if (!isResource(resource))
+        throw new ToolError(
+          'CONFIG',
+          `toolset '${options.name}' got something that resource() did not make`,
+        )
       const { uri } = resource.manifest
-      const other = resources.find(({ manifest }) => withoutNames(manifest.uri) === withoutNames(uri))?.manifest.uri
-      if (other !== undefined) throw new ToolError('CONFIG', `two resources have the address '${other}'${other === uri ? '' : ` ('${uri}' matches the same)`}: change the address of one`)
+      const other = resources.find(
+        ({ manifest }) => withoutNames(manifest.uri) === withoutNames(uri),
+      )?.manifest.uri
+      if (other !== undefined)
+        throw new ToolError(
+          'CONFIG',
+          `two resources have the address '${other}'${other === uri ? '' : ` ('${uri}' matches the same)`}: change the address of one`,
+        )
       resources.push(resource)
       changes.announce({ kind: 'resources' })
       return set
     },
     addPrompt(prompt) {
-      if (!isPrompt(prompt)) throw new ToolError('CONFIG', `toolset '${options.name}' got something that prompt() did not make`)
-      if (prompts.some(({ name }) => lookupKey(name) === lookupKey(prompt.name))) throw new ToolError('CONFIG', `two prompts are called '${prompt.name}': rename one`)
+      if (!isPrompt(prompt))
+        throw new ToolError(
+          'CONFIG',
+          `toolset '${options.name}' got something that prompt() did not make`,
+        )
+      if (prompts.some(({ name }) => lookupKey(name) === lookupKey(prompt.name)))
+        throw new ToolError('CONFIG', `two prompts are called '${prompt.name}': rename one`)
       prompts.push(prompt)
       changes.announce({ kind: 'prompts' })
       return set
@@ -85,27 +122,47 @@ function makeToolset(given: ToolsetOptions | AnyTool): Toolset {
       return removed
     },
     removeResource(uri) {
-      const removed = typeof uri === 'string' && takeOut(resources, ({ manifest }) => withoutNames(manifest.uri) === withoutNames(uri))
+      const removed =
+        typeof uri === 'string' &&
+        takeOut(resources, ({ manifest }) => withoutNames(manifest.uri) === withoutNames(uri))
       if (removed) changes.announce({ kind: 'resources' })
       return removed
     },
     removePrompt(name) {
-      const removed = typeof name === 'string' && takeOut(prompts, (prompt) => lookupKey(prompt.name) === lookupKey(name))
+      const removed =
+        typeof name === 'string' &&
+        takeOut(prompts, (prompt) => lookupKey(prompt.name) === lookupKey(name))
       if (removed) changes.announce({ kind: 'prompts' })
       return removed
     },
     onChange(listener) {
-      if (typeof listener !== 'function') throw new ToolError('CONFIG', 'onChange() takes a function: (change) => ...')
+      if (typeof listener !== 'function')
+        throw new ToolError('CONFIG', 'onChange() takes a function: (change) => ...')
       return changes.listen(listener)
     },
     resourceChanged(uri) {
-      if (typeof uri !== 'string' || uri === '') throw new ToolError('CONFIG', 'resourceChanged() takes the address of the resource that changed')
+      if (typeof uri !== 'string' || uri === '')
+        throw new ToolError(
+          'CONFIG',
+          'resourceChanged() takes the address of the resource that changed',
+        )
       changes.announce({ kind: 'resource', uri })
     },
     find: (name) => entries.get(lookupKey(name)),
-    ...serveEntries({ name: options.name, version, options, entries: () => entries.values(), resources: () => resources, prompts: () => prompts }),
-    call: (name, input, callOptions) => start(name, input, callOptions).then(({ outcome }) => outcome),
-    stream: (name, input, callOptions) => openLate(async () => (await loadEngine()).streamCall((streaming) => start(name, input, streaming), callOptions)),
+    ...serveEntries({
+      name: options.name,
+      version,
+      options,
+      entries: () => entries.values(),
+      resources: () => resources,
+      prompts: () => prompts,
+    }),
+    call: (name, input, callOptions) =>
+      start(name, input, callOptions).then(({ outcome }) => outcome),
+    stream: (name, input, callOptions) =>
+      openLate(async () =>
+        (await loadEngine()).streamCall((streaming) => start(name, input, streaming), callOptions),
+      ),
     async run(entry) {
       await runAsProcess(set, makeToolset, entry)
     },
@@ -115,11 +172,20 @@ function makeToolset(given: ToolsetOptions | AnyTool): Toolset {
     if (entry) {
       // Not awaited where it is there already: a call is made of few promises.
       const engine = loadEngine()
-      const run = ({ invoke }: Awaited<typeof engine>): Promise<Finished> => invoke(entry.definition, input, callOptions, identity)
+      const run = ({ invoke }: Awaited<typeof engine>): Promise<Finished> =>
+        invoke(entry.definition, input, callOptions, identity)
       return engine instanceof Promise ? engine.then(run) : run(engine)
     }
     const error = unknownTool(String(name), set.entries)
-    return Promise.resolve({ outcome: { ok: false, status: 'error', error: error.toObject(), meta: { tool: `${options.name}.${String(name).slice(0, 64)}`, version, duration_ms: 0 } }, error })
+    return Promise.resolve({
+      outcome: {
+        ok: false,
+        status: 'error',
+        error: error.toObject(),
+        meta: { tool: `${options.name}.${String(name).slice(0, 64)}`, version, duration_ms: 0 },
+      },
+      error,
+    })
   }
 
   const include = (given: ToolEntry): void => {
@@ -128,7 +194,9 @@ function makeToolset(given: ToolsetOptions | AnyTool): Toolset {
     if (isKnown) return
     if (!entry.definition.facts.examples.some(({ args }) => args !== undefined)) return
     checkArgsEarly(entry.definition)
-    entry.definition.whenCompiled(async (compiled) => (await import('./args-examples.ts')).checkArgsExamples(compiled))
+    entry.definition.whenCompiled(async (compiled) =>
+      (await import('./args-examples.ts')).checkArgsExamples(compiled),
+    )
   }
 
   for (const entry of collectTools(options.tools ?? [])) include(entry)
@@ -142,7 +210,15 @@ function unknownTool(name: string, entries: readonly ToolEntry[]): ToolError {
   const { message, meant } = unknownName('tool', name, names)
   return new ToolError('NOT_FOUND', message, {
     details: { tools: names.slice(0, 50) },
-    suggestion: meant ? { fix: `Call '${meant}'`, applicability: 'maybe_incorrect' } : { action: 'use_different_tool', fix: names.length > 0 ? `The tools are ${names.slice(0, 20).join(', ')}` : 'This program has no tools' },
+    suggestion: meant
+      ? { fix: `Call '${meant}'`, applicability: 'maybe_incorrect' }
+      : {
+          action: 'use_different_tool',
+          fix:
+            names.length > 0
+              ? `The tools are ${names.slice(0, 20).join(', ')}`
+              : 'This program has no tools',
+        },
   })
 }
 

@@ -4,10 +4,14 @@ import type { Interaction, SampleRequest } from '../contract/interaction.ts'
  * Who answers a tool in a test: answers in the order of the questions, answers by the key or the prompt of a question (or a part of the prompt),
  * or a function. Undefined means that nobody answers: the default of the question is taken, else the call fails with ANSWER_REQUIRED.
  */
-export type Answers = readonly unknown[] | { readonly [question: string]: unknown } | ((question: Interaction) => unknown)
+export type Answers =
+  | readonly unknown[]
+  | { readonly [question: string]: unknown }
+  | ((question: Interaction) => unknown)
 
 /** Who completes prompts in a test: completions in order, or a function. */
-export type Samples = readonly string[] | ((request: SampleRequest) => string | undefined | Promise<string | undefined>)
+export type Samples =
+  readonly string[] | ((request: SampleRequest) => string | undefined | Promise<string | undefined>)
 
 /** Gives the next answer; undefined when there is none. */
 export type Responder<Question> = (question: Question) => unknown
@@ -54,8 +58,14 @@ function inOrder<Question>(answers: readonly unknown[]): Responder<Question> {
   return () => left.shift()
 }
 
-function byName(answers: { readonly [question: string]: unknown }, { key, prompt }: Interaction): unknown {
-  const name = [key, prompt].find((candidate) => candidate !== undefined && Object.hasOwn(answers, candidate)) ?? Object.keys(answers).find((part) => part !== '' && prompt.includes(part))
+function byName(
+  answers: { readonly [question: string]: unknown },
+  { key, prompt }: Interaction,
+): unknown {
+  const name =
+    [key, prompt].find(
+      (candidate) => candidate !== undefined && Object.hasOwn(answers, candidate),
+    ) ?? Object.keys(answers).find((part) => part !== '' && prompt.includes(part))
   return name === undefined ? undefined : answers[name]
 }
 

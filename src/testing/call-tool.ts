@@ -10,7 +10,10 @@ import { answerer, completer, lookAfterFunctions } from './answers.ts'
 import type { Answers, Samples } from './answers.ts'
 
 /** How `callTool` calls: as every call, with answers and completions by value. */
-export type CallToolOptions = CallOptions & { readonly answers?: Answers; readonly samples?: Samples }
+export type CallToolOptions = CallOptions & {
+  readonly answers?: Answers
+  readonly samples?: Samples
+}
 
 /** What one call came to. */
 export type CallToolResult<Result = unknown> = {
@@ -21,22 +24,36 @@ export type CallToolResult<Result = unknown> = {
   readonly plan: readonly PlannedAction[]
 }
 
-type GivenInput<Input> = unknown extends Input ? [input?: unknown, options?: CallToolOptions] : {} extends Input ? [input?: Input, options?: CallToolOptions] : [input: Input, options?: CallToolOptions]
+type GivenInput<Input> = unknown extends Input
+  ? [input?: unknown, options?: CallToolOptions]
+  : {} extends Input
+    ? [input?: Input, options?: CallToolOptions]
+    : [input: Input, options?: CallToolOptions]
 
 /** Calls a tool in this process and gives all that came of it. Throws only what a function of the test threw. */
-export async function callTool<Input, Result>(target: Tool<Input, Result>, ...[input, options = {}]: GivenInput<NoInfer<Input>>): Promise<CallToolResult<Result>> {
+export async function callTool<Input, Result>(
+  target: Tool<Input, Result>,
+  ...[input, options = {}]: GivenInput<NoInfer<Input>>
+): Promise<CallToolResult<Result>> {
   const { answers, samples, ...rest } = options
   const functions = lookAfterFunctions()
   const events: ToolEvent[] = []
   const answer = answers === undefined ? undefined : functions.guard(answerer(answers))
   const complete = samples === undefined ? undefined : functions.guard(completer(samples))
-  const outcome = await (call as (target: unknown, input: unknown, options: CallOptions) => Promise<Outcome<Result>>)(target, input, {
+  const outcome = await (
+    call as (target: unknown, input: unknown, options: CallOptions) => Promise<Outcome<Result>>
+  )(target, input, {
     ...rest,
     ...(answer && { answer }),
     ...(complete && {
       async sample(request) {
         const completion = await complete(request)
-        if (completion === undefined) throw new ToolError('ANSWER_REQUIRED', `the test has no completion for '${request.prompt}'`, { suggestion: 'Give callTool more samples' })
+        if (completion === undefined)
+          throw new ToolError(
+            'ANSWER_REQUIRED',
+            `the test has no completion for '${request.prompt}'`,
+            { suggestion: 'Give callTool more samples' },
+          )
         return completion as string
       },
     }),
@@ -50,6 +67,9 @@ export async function callTool<Input, Result>(target: Tool<Input, Result>, ...[i
 }
 
 function planOf(outcome: Outcome): readonly PlannedAction[] {
-  const plan = outcome.ok && outcome.meta.dry_run && isObject(outcome.result) ? outcome.result['plan'] : undefined
+  const plan =
+    outcome.ok && outcome.meta.dry_run && isObject(outcome.result)
+      ? outcome.result['plan']
+      : undefined
   return Array.isArray(plan) ? (plan as readonly PlannedAction[]) : []
 }

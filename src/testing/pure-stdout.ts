@@ -5,19 +5,34 @@ import type { OutputMode } from '../define/flags/injected.ts'
 export type PrintedOutput = {
   readonly stdout: string
   readonly exitCode?: number | null
-  readonly form?: { readonly mode: OutputMode; readonly dialect?: string; readonly streamed?: boolean; readonly asked?: boolean } | undefined
+  readonly form?:
+    | {
+        readonly mode: OutputMode
+        readonly dialect?: string
+        readonly streamed?: boolean
+        readonly asked?: boolean
+      }
+    | undefined
 }
 
 /** How the output was asked for; default: as the result says, else `json`. */
-export type PureStdoutOptions = { readonly mode?: OutputMode; readonly streamed?: boolean; /** Questions stand before the document, one a line. */ readonly asked?: boolean }
+export type PureStdoutOptions = {
+  readonly mode?: OutputMode
+  readonly streamed?: boolean
+  /** Questions stand before the document, one a line. */ readonly asked?: boolean
+}
 
 /** Throws an Error that shows the place when stdout is not exactly what the mode promises: one document, lines of JSON, or nothing but the bare result. */
 export function expectPureStdout(printed: PrintedOutput, options: PureStdoutOptions = {}): void {
   const mode = options.mode ?? printed.form?.mode ?? 'json'
-  if (!OUTPUT_MODES.includes(mode)) throw new Error(`expectPureStdout: there is no output mode '${String(mode)}'; the modes are ${OUTPUT_MODES.join(', ')}`)
+  if (!OUTPUT_MODES.includes(mode))
+    throw new Error(
+      `expectPureStdout: there is no output mode '${String(mode)}'; the modes are ${OUTPUT_MODES.join(', ')}`,
+    )
   const streamed = options.streamed ?? printed.form?.streamed ?? false
   // Other dialects write events wherever they write.
-  if (streamed || (printed.form?.dialect ?? 'native') !== 'native') return checkLines(printed, 'events, one JSON object a line')
+  if (streamed || (printed.form?.dialect ?? 'native') !== 'native')
+    return checkLines(printed, 'events, one JSON object a line')
   CHECKS[mode](printed, options)
 }
 
@@ -33,11 +48,15 @@ const CHECKS: { readonly [mode in OutputMode]: Check } = {
   csv: checkBare,
 }
 
-function checkDocument(printed: PrintedOutput, { asked = printed.form?.asked ?? false }: PureStdoutOptions): void {
+function checkDocument(
+  printed: PrintedOutput,
+  { asked = printed.form?.asked ?? false }: PureStdoutOptions,
+): void {
   if (asked) return checkLines(printed, 'JSON lines that end in the outcome')
   const problem = jsonProblem(printed.stdout)
   if (problem !== undefined) refuse('one JSON document', problem, printed.stdout)
-  if (!printed.stdout.endsWith('\n')) refuse('one JSON document', 'the last line does not end', printed.stdout)
+  if (!printed.stdout.endsWith('\n'))
+    refuse('one JSON document', 'the last line does not end', printed.stdout)
 }
 
 function checkLines({ stdout }: PrintedOutput, promise: string): void {
@@ -48,18 +67,35 @@ function checkLines({ stdout }: PrintedOutput, promise: string): void {
   }
 }
 
-const ENVELOPE_KEYS = ['ok', 'status', 'result', 'message', 'content', 'errors', 'summary', 'error', 'meta']
+const ENVELOPE_KEYS = [
+  'ok',
+  'status',
+  'result',
+  'message',
+  'content',
+  'errors',
+  'summary',
+  'error',
+  'meta',
+]
 
 // The keys of the envelope are the only ones that stand at the edge, and each stands there once.
 function checkEnvelopeKeys({ stdout }: PrintedOutput, promise: string): void {
-  const keys = stdout.split('\n').flatMap((line) => (line === '' || /^[\s\-\]}]/.test(line) ? [] : [/^\w+/.exec(line)?.[0] ?? line]))
-  const stray = keys.find((key, index) => !ENVELOPE_KEYS.includes(key) || keys.indexOf(key) !== index)
+  const keys = stdout
+    .split('\n')
+    .flatMap((line) =>
+      line === '' || /^[\s\-\]}]/.test(line) ? [] : [/^\w+/.exec(line)?.[0] ?? line],
+    )
+  const stray = keys.find(
+    (key, index) => !ENVELOPE_KEYS.includes(key) || keys.indexOf(key) !== index,
+  )
   if (keys[0] !== 'ok') refuse(promise, "it does not begin with the key 'ok'", stdout)
   if (stray !== undefined) refuse(promise, `'${stray}' does not belong to it`, stdout)
 }
 
 function checkBare({ stdout, exitCode }: PrintedOutput): void {
-  if (exitCode !== undefined && exitCode !== 0 && stdout !== '') refuse('nothing, because the call failed', 'there is text', stdout)
+  if (exitCode !== undefined && exitCode !== 0 && stdout !== '')
+    refuse('nothing, because the call failed', 'there is text', stdout)
 }
 
 function jsonProblem(text: string): string | undefined {
@@ -73,6 +109,7 @@ function jsonProblem(text: string): string | undefined {
 }
 
 function refuse(promise: string, problem: string, text: string): never {
-  const shown = text.length > 500 ? `${text.slice(0, 500)} (and ${text.length - 500} characters more)` : text
+  const shown =
+    text.length > 500 ? `${text.slice(0, 500)} (and ${text.length - 500} characters more)` : text
   throw new Error(`stdout is not ${promise}: ${problem}\n--- stdout\n${shown}\n---`)
 }

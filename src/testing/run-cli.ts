@@ -49,8 +49,13 @@ export type CliResult = {
 }
 
 /** Runs the command line of a toolset in this process. Throws only what a function of the test threw. */
-export async function runCli(program: Toolset | AnyTool, argv: readonly string[] = [], options: RunCliOptions = {}): Promise<CliResult> {
-  if (!isTool(program) && typeof (program as Partial<Toolset> | undefined)?.find !== 'function') throw new TypeError('runCli() needs a toolset or a tool')
+export async function runCli(
+  program: Toolset | AnyTool,
+  argv: readonly string[] = [],
+  options: RunCliOptions = {},
+): Promise<CliResult> {
+  if (!isTool(program) && typeof (program as Partial<Toolset> | undefined)?.find !== 'function')
+    throw new TypeError('runCli() needs a toolset or a tool')
   const functions = lookAfterFunctions()
   const typist = createTypist(options.answers, options.samples, functions)
   const { io, stdout, stderr } = fakeIo({ ...options, lines: typist.lines })
@@ -74,7 +79,9 @@ export async function runCli(program: Toolset | AnyTool, argv: readonly string[]
         asked ||= how === 'line'
         typist.asked(question, how)
       },
-      onOutcome: (outcome, form) => { printed = { outcome, form } },
+      onOutcome: (outcome, form) => {
+        printed = { outcome, form }
+      },
     },
   }
   const set = isTool(program) ? toolset(program) : program
@@ -86,5 +93,12 @@ export async function runCli(program: Toolset | AnyTool, argv: readonly string[]
     stopListening()
   }
   functions.rethrow()
-  return { exitCode, stdout: stdout.text, stderr: stderr.text, outcome: printed?.outcome, events, form: printed && { ...printed.form, asked } }
+  return {
+    exitCode,
+    stdout: stdout.text,
+    stderr: stderr.text,
+    outcome: printed?.outcome,
+    events,
+    form: printed && { ...printed.form, asked },
+  }
 }

@@ -12,13 +12,34 @@ export async function schemaSnapshot(target: Toolset | AnyTool): Promise<JsonObj
     name,
     tools: byName(tools.map((tool) => [tool.name, describe(tool)])),
     resources: resources.map(({ uri }) => uri).sort(),
-    prompts: byName(prompts.map((prompt) => [prompt.name, prompt.arguments.map((argument) => `${argument.name}${argument.required ? '' : '?'}`)])),
+    prompts: byName(
+      prompts.map((prompt) => [
+        prompt.name,
+        prompt.arguments.map((argument) => `${argument.name}${argument.required ? '' : '?'}`),
+      ]),
+    ),
   }) as JsonObject
 }
 
-function describe({ name, inputSchema, outputSchema, annotations, errors, positional, flags, streaming, session }: ToolManifest): object {
+function describe({
+  name,
+  inputSchema,
+  outputSchema,
+  annotations,
+  errors,
+  positional,
+  flags,
+  streaming,
+  session,
+}: ToolManifest): object {
   return {
-    name, input: inputSchema, output: outputSchema ?? null, annotations, errors, positional, flags,
+    name,
+    input: inputSchema,
+    output: outputSchema ?? null,
+    annotations,
+    errors,
+    positional,
+    flags,
     ...(streaming && { streaming }),
     ...(session && { session }),
   }
@@ -37,8 +58,14 @@ function order(value: Json, key?: string): Json {
   if (Array.isArray(value)) {
     const items = value.map((item) => order(item))
     // The names of required fields are a set; in which order they were written is nobody's business.
-    return key === 'required' && items.every((item) => typeof item === 'string') ? items.sort() : items
+    return key === 'required' && items.every((item) => typeof item === 'string')
+      ? items.sort()
+      : items
   }
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1)).map(([name, item]) => [name, order(item, name)]))
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([left], [right]) => (left < right ? -1 : 1))
+      .map(([name, item]) => [name, order(item, name)]),
+  )
 }

@@ -11,7 +11,10 @@ let active = 0
 let restore: (() => void) | undefined
 
 /** Runs something with all that it prints past the command line handed to `write`; what others print at the same time is left alone. */
-export async function withStrayOutput<T>(write: (text: string) => void, run: () => Promise<T>): Promise<T> {
+export async function withStrayOutput<T>(
+  write: (text: string) => void,
+  run: () => Promise<T>,
+): Promise<T> {
   if (active++ === 0) restore = redirect()
   try {
     return await runs.run({ write, console: consoleInto(write) }, run)
@@ -33,10 +36,21 @@ function consoleInto(write: (text: string) => void): Console {
 
 // A test runner may have a console of its own, which does not end in the streams of the process.
 function redirect(): () => void {
-  const methods = Object.keys(console).filter((name) => typeof (console as unknown as Holder)[name] === 'function' && name in Console.prototype)
+  const methods = Object.keys(console).filter(
+    (name) =>
+      typeof (console as unknown as Holder)[name] === 'function' && name in Console.prototype,
+  )
   const undo = [
-    ...methods.map((name) => replace(console as unknown as Holder, name, (stray) => (stray.console as unknown as Holder)[name] as Method)),
-    ...[process.stdout, process.stderr].map((stream) => replace(stream as unknown as Holder, 'write', writer)),
+    ...methods.map((name) =>
+      replace(
+        console as unknown as Holder,
+        name,
+        (stray) => (stray.console as unknown as Holder)[name] as Method,
+      ),
+    ),
+    ...[process.stdout, process.stderr].map((stream) =>
+      replace(stream as unknown as Holder, 'write', writer),
+    ),
   ]
   return () => undo.forEach((again) => again())
 }

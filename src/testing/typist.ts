@@ -15,16 +15,25 @@ export type Typist = {
 }
 
 /** Answers with what the test gave; ends stdin when there is nothing more to say. */
-export function createTypist(answers: Answers | undefined, samples: Samples | undefined, functions: TestFunctions): Typist {
+export function createTypist(
+  answers: Answers | undefined,
+  samples: Samples | undefined,
+  functions: TestFunctions,
+): Typist {
   const answer = answerer(answers)
   const complete = completer(samples)
-  let current: { readonly question: Interaction; readonly how: 'words' | 'line'; times: number } | undefined
+  let current:
+    { readonly question: Interaction; readonly how: 'words' | 'line'; times: number } | undefined
   const write = functions.guard(async ({ question, how }: NonNullable<typeof current>) => {
-    const given = await (question.kind === 'sample' ? complete(requestOf(question)) : answer(question))
+    const given = await (question.kind === 'sample'
+      ? complete(requestOf(question))
+      : answer(question))
     return lineFor(question, how, given)
   })
   return {
-    asked: (question, how) => { current = { question, how, times: 0 } },
+    asked: (question, how) => {
+      current = { question, how, times: 0 }
+    },
     async *lines() {
       // Whoever wants a line without having asked reads all of stdin, or repeats a question for ever.
       while (current && current.times++ < LONGEST_ANSWER_LOOP) {

@@ -3,7 +3,13 @@ import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
 import { describe, expect, test } from 'vitest'
-import { allowedLayers, arrows, explainForbiddenImport, layerOf, processFiles } from '../../scripts/architecture.mjs'
+import {
+  allowedLayers,
+  arrows,
+  explainForbiddenImport,
+  layerOf,
+  processFiles,
+} from '../../scripts/architecture.mjs'
 import { findCycle } from './find-cycle.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -38,14 +44,25 @@ describe('the import graph of src/', () => {
   })
 
   test('every import points to a file that exists', () => {
-    expect([...graph.values()].flat().filter((file) => !graph.has(file)).map(shorten)).toEqual([])
+    expect(
+      [...graph.values()]
+        .flat()
+        .filter((file) => !graph.has(file))
+        .map(shorten),
+    ).toEqual([])
   })
 })
 
 describe('the table of arrows', () => {
   test('allows what stands to the left, and nothing else', () => {
     expect(allowedLayers('define')).toEqual(['contract', 'define'])
-    expect(allowedLayers('surfaces')).toEqual(['call', 'contract', 'define', 'functions', 'surfaces'])
+    expect(allowedLayers('surfaces')).toEqual([
+      'call',
+      'contract',
+      'define',
+      'functions',
+      'surfaces',
+    ])
     expect(allowedLayers('process')).toEqual(['contract', 'process'])
     expect(allowedLayers('views/model')).toEqual(['contract', 'views/model'])
     expect(allowedLayers('views')).not.toContain('commands')
@@ -53,10 +70,17 @@ describe('the table of arrows', () => {
   })
 
   test('explains an import that points to the right', () => {
-    const message = explainForbiddenImport(join(source, 'define/tool.ts'), join(source, 'call/call.ts'))
+    const message = explainForbiddenImport(
+      join(source, 'define/tool.ts'),
+      join(source, 'call/call.ts'),
+    )
     expect(message).toBe('define may not import call; it may import contract, define')
-    expect(explainForbiddenImport(join(source, 'call/call.ts'), join(source, 'define/tool.ts'))).toBeUndefined()
-    expect(explainForbiddenImport(join(source, 'stray.ts'), join(source, 'define/tool.ts'))).toContain('belongs to no layer')
+    expect(
+      explainForbiddenImport(join(source, 'call/call.ts'), join(source, 'define/tool.ts')),
+    ).toBeUndefined()
+    expect(
+      explainForbiddenImport(join(source, 'stray.ts'), join(source, 'define/tool.ts')),
+    ).toContain('belongs to no layer')
   })
 
   test('names only files in src/ that may touch the process', () => {
@@ -66,9 +90,21 @@ describe('the table of arrows', () => {
 
 describe('finding cycles', () => {
   test('gives the files of a cycle in order, and nothing for a graph without one', () => {
-    const cyclic = new Map([['a', ['b']], ['b', ['c']], ['c', ['b']]])
+    const cyclic = new Map([
+      ['a', ['b']],
+      ['b', ['c']],
+      ['c', ['b']],
+    ])
     expect(findCycle(cyclic)).toEqual(['b', 'c', 'b'])
-    expect(findCycle(new Map([['a', ['b', 'c']], ['b', ['c']], ['c', []]]))).toBeUndefined()
+    expect(
+      findCycle(
+        new Map([
+          ['a', ['b', 'c']],
+          ['b', ['c']],
+          ['c', []],
+        ]),
+      ),
+    ).toBeUndefined()
   })
 })
 

@@ -1,4 +1,13 @@
-import { cpSync, mkdirSync, readFileSync, readdirSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -11,11 +20,18 @@ import '../support/without-coverage.ts'
 const out = makeFolder()
 const shop = join(out, 'shop')
 const CALL = ['order', '{"item":"hat"}']
-const said = ({ status, stdout, stderr }: Ended): unknown => [status, stdout === '' ? '' : JSON.parse(stdout).result?.text, stderr]
+const said = ({ status, stdout, stderr }: Ended): unknown => [
+  status,
+  stdout === '' ? '' : JSON.parse(stdout).result?.text,
+  stderr,
+]
 const ORDERED = [0, 'ordered hat', '']
 
 beforeAll(async () => {
-  const [plain, native] = await Promise.all([build('shop.ts', out), build('uses-native.mjs', out, '--external', 'lightningcss')])
+  const [plain, native] = await Promise.all([
+    build('shop.ts', out),
+    build('uses-native.mjs', out, '--external', 'lightningcss'),
+  ])
   expect([plain.status, native.status]).toEqual([0, 0])
 }, 300_000)
 
@@ -28,14 +44,28 @@ function copied(name: string, folder = makeFolder()): string {
 }
 
 function fileOf(program: string, end: string): string {
-  return join(`${program}.files`, readdirSync(`${program}.files`).find((name) => name.endsWith(end))!)
+  return join(
+    `${program}.files`,
+    readdirSync(`${program}.files`).find((name) => name.endsWith(end))!,
+  )
 }
 
 describe('a built program runs', () => {
-  test.each(['dash', 'bash', 'bash --posix', 'zsh --emulate sh', 'zsh', 'busybox ash', 'busybox sh'])('in %s [11.build-shells]', async (shell) => {
+  test.each([
+    'dash',
+    'bash',
+    'bash --posix',
+    'zsh --emulate sh',
+    'zsh',
+    'busybox ash',
+    'busybox sh',
+  ])('in %s [11.build-shells]', async (shell) => {
     const [command, ...args] = shell.split(' ') as [string, ...string[]]
     const [help, wanted, discovered, called, odd] = await Promise.all([
-      run(command, [...args, shop, '--help']), run(process.execPath, [shop, '--help']), run(command, [...args, shop, '--discover']), run(command, [...args, shop, ...CALL]),
+      run(command, [...args, shop, '--help']),
+      run(process.execPath, [shop, '--help']),
+      run(command, [...args, shop, '--discover']),
+      run(command, [...args, shop, ...CALL]),
       run(command, [...args, shop, 'order', '--item', '*  $HOME "\' \\n'], {}),
     ])
     expect([help.stdout, help.stderr]).toEqual([wanted.stdout, ''])
@@ -48,7 +78,13 @@ describe('a built program runs', () => {
     const link = join(makeFolder(), 'over')
     symlinkSync(odd, `${link}-once`)
     symlinkSync('over-once', `${link}-twice`)
-    const ends = await Promise.all([run(odd, CALL), run(`${link}-twice`, CALL), run('./shop', CALL, { cwd: join(odd, '..') }), run('/usr/bin/env', ['-i', `PATH=${process.env['PATH']}`, odd, ...CALL]), run(odd, ['--version'])])
+    const ends = await Promise.all([
+      run(odd, CALL),
+      run(`${link}-twice`, CALL),
+      run('./shop', CALL, { cwd: join(odd, '..') }),
+      run('/usr/bin/env', ['-i', `PATH=${process.env['PATH']}`, odd, ...CALL]),
+      run(odd, ['--version']),
+    ])
     expect(ends.slice(0, 4).map(said)).toEqual([ORDERED, ORDERED, ORDERED, ORDERED])
     expect(ends[4].stdout).toBe('2.1.0\n')
   })
@@ -57,15 +93,22 @@ describe('a built program runs', () => {
     const program = copied('shop')
     const place = makeFolder()
     const mount = `mount --bind "${join(program, '..')}" "${place}" && mount -o remount,bind,ro "${place}" && rm -f "${fileOf(program, '.cache')}" && exec "$@"`
-    const end = await launch('unshare', ['-Urm', '/bin/sh', '-c', mount, 'sh', join(place, 'shop'), ...CALL], { env: { XDG_CACHE_HOME: place } }).ended
+    const end = await launch(
+      'unshare',
+      ['-Urm', '/bin/sh', '-c', mount, 'sh', join(place, 'shop'), ...CALL],
+      { env: { XDG_CACHE_HOME: place } },
+    ).ended
     expect(said(end)).toEqual(ORDERED)
   })
 
   test('with another version of node, which keeps code of its own and finds it again [11.build-cache]', async () => {
     const cache = makeFolder()
     // The tests bring a newer node where there is one for the platform.
-    const start = (): Promise<Ended> => run(newerNode, [shop, ...CALL], { env: { XDG_CACHE_HOME: cache } })
-    const { version } = JSON.parse((await run(newerNode, ['-p', 'JSON.stringify(process)'])).stdout) as { version: string }
+    const start = (): Promise<Ended> =>
+      run(newerNode, [shop, ...CALL], { env: { XDG_CACHE_HOME: cache } })
+    const { version } = JSON.parse(
+      (await run(newerNode, ['-p', 'JSON.stringify(process)'])).stdout,
+    ) as { version: string }
     expect(version).not.toBe(process.version)
     expect(said(await start())).toEqual(ORDERED)
     const folder = join(cache, 'toolable', 'code')
@@ -88,7 +131,12 @@ describe('a built program runs', () => {
     for (const length of [size - 1, Math.floor(size * 0.9), Math.floor(size / 20), 10, 0]) {
       truncateSync(bundle, length)
       const end = await run(cut, CALL)
-      expect([length, end.status, end.stdout, end.stderr]).toEqual([length, 78, '', `${cut}: ${bundle} cannot be read (it is cut off); the two belong together: copy both, or build again\n`])
+      expect([length, end.status, end.stdout, end.stderr]).toEqual([
+        length,
+        78,
+        '',
+        `${cut}: ${bundle} cannot be read (it is cut off); the two belong together: copy both, or build again\n`,
+      ])
     }
     // What the shell knows it knows all the same.
     expect((await run(cut, ['--version'])).stdout).toBe('2.1.0\n')
@@ -100,13 +148,29 @@ describe('a package outside of the bundle', () => {
     const entry = makeFolder()
     writeFileSync(join(entry, 'addon.node'), '')
     writeFileSync(join(entry, 'entry.mjs'), "import './addon.node'\n")
-    const refused = await run(process.execPath, [bin, 'build', join(entry, 'entry.mjs'), '--out', entry])
-    expect([refused.status, refused.json.error.suggestion.fix]).toEqual([78, expect.stringContaining('--external')])
+    const refused = await run(process.execPath, [
+      bin,
+      'build',
+      join(entry, 'entry.mjs'),
+      '--out',
+      entry,
+    ])
+    expect([refused.status, refused.json.error.suggestion.fix]).toEqual([
+      78,
+      expect.stringContaining('--external'),
+    ])
     const program = copied('native')
     const missing = await run(program, ['{"css":"a { color: red }"}'])
-    expect([missing.status, missing.stdout, missing.stderr]).toEqual([69, '', `${program}: Cannot find package 'lightningcss', which stays outside of this program; install it beside the program: npm install lightningcss\n`])
+    expect([missing.status, missing.stdout, missing.stderr]).toEqual([
+      69,
+      '',
+      `${program}: Cannot find package 'lightningcss', which stays outside of this program; install it beside the program: npm install lightningcss\n`,
+    ])
     mkdirSync(join(program, '../node_modules'))
-    for (const name of readdirSync(root('node_modules')).filter((each) => /^(lightningcss|detect-libc)/.test(each))) symlinkSync(root(`node_modules/${name}`), join(program, '../node_modules', name))
+    for (const name of readdirSync(root('node_modules')).filter((each) =>
+      /^(lightningcss|detect-libc)/.test(each),
+    ))
+      symlinkSync(root(`node_modules/${name}`), join(program, '../node_modules', name))
     expect((await run(program, ['{"css":"a { color: red }"}'])).json.result).toBe('a{color:red}')
   })
 })
@@ -114,18 +178,36 @@ describe('a package outside of the bundle', () => {
 describe('a call of a built program', () => {
   test('runs one script of compiled code, and loads no module of node that it does not need [11.build-lazy]', async () => {
     const place = makeFolder()
-    const loaded = async (name: string, ...args: string[]): Promise<{ modules: string[]; scripts: { file: string; cached: boolean }[] }> => {
+    const loaded = async (
+      name: string,
+      ...args: string[]
+    ): Promise<{ modules: string[]; scripts: { file: string; cached: boolean }[] }> => {
       const file = join(place, name)
-      const end = await run(shop, args, { env: { LOADED: file, NODE_OPTIONS: `--require ${sourceOf('build/tells-what-was-loaded.cjs')}` } })
+      const end = await run(shop, args, {
+        env: {
+          LOADED: file,
+          NODE_OPTIONS: `--require ${sourceOf('build/tells-what-was-loaded.cjs')}`,
+        },
+      })
       expect([name, end.status]).toEqual([name, 0])
       return JSON.parse(readFileSync(file, 'utf8'))
     }
     const [json, flags, zod, yaml, docs] = await Promise.all([
-      loaded('json', ...CALL), loaded('flags', 'order', '--item', 'hat'), loaded('zod', 'pr', 'normal', '{"name":"ada"}'), loaded('yaml', ...CALL, '--output', 'yaml'), loaded('docs', 'docs', 'markdown'),
+      loaded('json', ...CALL),
+      loaded('flags', 'order', '--item', 'hat'),
+      loaded('zod', 'pr', 'normal', '{"name":"ada"}'),
+      loaded('yaml', ...CALL, '--output', 'yaml'),
+      loaded('docs', 'docs', 'markdown'),
     ])
     for (const { modules, scripts } of [json, flags]) {
       expect(scripts).toEqual([{ file: expect.stringMatching(/\.bundle$/), cached: true }])
-      expect(modules.filter((name) => /^(crypto|child_process|http|https|net|tls|dns|zlib|readline|worker_threads|stream|inspector)$/.test(name))).toEqual([])
+      expect(
+        modules.filter((name) =>
+          /^(crypto|child_process|http|https|net|tls|dns|zlib|readline|worker_threads|stream|inspector)$/.test(
+            name,
+          ),
+        ),
+      ).toEqual([])
     }
     // The hook sees what is there to be seen: zod, YAML and documents are scripts of their own.
     for (const { scripts } of [zod, yaml, docs]) expect(scripts.length).toBeGreaterThan(1)

@@ -3,7 +3,11 @@ import { runProgram } from '../support/run-program.ts'
 
 test('[4.failure-is-a-value] process.exit in a handler fails the call and not the host, wherever it is called; that of the host is meant', async () => {
   const { status, json, stderr } = await runProgram('calls-that-exit.mjs')
-  const exited = (code: number | '') => ({ ok: false, code: 'INTERNAL', message: `the tool called process.exit(${code})` })
+  const exited = (code: number | '') => ({
+    ok: false,
+    code: 'INTERNAL',
+    message: `the tool called process.exit(${code})`,
+  })
   expect(json).toEqual({
     sync: exited(3),
     async: exited(3),

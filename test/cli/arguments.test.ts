@@ -65,9 +65,12 @@ describe.concurrent('arguments', () => {
     [[' {"text":"hello"}'], { text: 'hello' }],
     [['{"text":"hello"}', '--json'], { text: 'hello' }],
     [[], {}],
-  ])('%j [5.flag-forms] [3.positional] [3.flag-short-env] [3.camel-case-flags] [5.json-argument]', async (args, expected) => {
-    expect(await echo(...args)).toEqual(expected)
-  })
+  ])(
+    '%j [5.flag-forms] [3.positional] [3.flag-short-env] [3.camel-case-flags] [5.json-argument]',
+    async (args, expected) => {
+      expect(await echo(...args)).toEqual(expected)
+    },
+  )
 
   test.each<[string[], object]>([
     [['--config', '{"name":"a"}'], { config: { name: 'a' } }],
@@ -78,7 +81,10 @@ describe.concurrent('arguments', () => {
     [['--config.max-size', '5'], { config: { maxSize: 5 } }],
     [['--config.deep.on', 'true'], { config: { deep: { on: true } } }],
     [['--config', '{"name":"a"}', '--config.maxSize', '5'], { config: { name: 'a', maxSize: 5 } }],
-    [['--config.maxSize', '5', '--config', '{"name":"a","maxSize":1}'], { config: { name: 'a', maxSize: 5 } }],
+    [
+      ['--config.maxSize', '5', '--config', '{"name":"a","maxSize":1}'],
+      { config: { name: 'a', maxSize: 5 } },
+    ],
     [['--open.any.thing', 'x'], { open: { any: { thing: 'x' } } }],
   ])('objects: %j [5.object-flags]', async (args, expected) => {
     expect(await echo(...args)).toEqual(expected)
@@ -92,18 +98,35 @@ describe.concurrent('arguments', () => {
     ])
     expect(byEnv.json.result).toEqual({ text: 'x', count: 7 })
     expect(byFlag.json.result).toEqual({ text: 'x', count: 8 })
-    expect([wrong.status, wrong.json.error.code, wrong.json.error.message]).toEqual([2, 'INVALID_INPUT', expect.stringContaining('WORKBENCH_COUNT')])
+    expect([wrong.status, wrong.json.error.code, wrong.json.error.message]).toEqual([
+      2,
+      'INVALID_INPUT',
+      expect.stringContaining('WORKBENCH_COUNT'),
+    ])
   })
 
-  test.each([['pr', 'list', '--state', 'closed'], ['pr_list', '--state', 'closed'], ['pr-list', '--state', 'closed'], ['PR', 'list'].slice(2).concat('pr', 'list', '--state=closed')])('groups: %s %s [3.groups] [3.name-dash-underscore]', async (...args) => {
+  test.each([
+    ['pr', 'list', '--state', 'closed'],
+    ['pr_list', '--state', 'closed'],
+    ['pr-list', '--state', 'closed'],
+    ['PR', 'list'].slice(2).concat('pr', 'list', '--state=closed'),
+  ])('groups: %s %s [3.groups] [3.name-dash-underscore]', async (...args) => {
     const { status, json } = await runHere('workbench.mjs', args)
-    expect([status, json.result, json.meta.tool]).toEqual([0, { listed: 'closed' }, 'workbench.pr_list'])
+    expect([status, json.result, json.meta.tool]).toEqual([
+      0,
+      { listed: 'closed' },
+      'workbench.pr_list',
+    ])
   })
 
   test('injected flags act before and after the tool name, and the last output flag wins [5.output-formats]', async () => {
     const run = (...args: string[]) => runHere('workbench.mjs', args)
     const [before, after, last, lastAlias, short] = await Promise.all([
-      run('--output', 'text', 'scalar'), run('scalar', '--output', 'text'), run('--json', 'scalar', '-o', 'text'), run('scalar', '--output', 'text', '--json'), run('-oyaml', 'scalar'),
+      run('--output', 'text', 'scalar'),
+      run('scalar', '--output', 'text'),
+      run('--json', 'scalar', '-o', 'text'),
+      run('scalar', '--output', 'text', '--json'),
+      run('-oyaml', 'scalar'),
     ])
     expect([before.stdout, after.stdout, last.stdout]).toEqual(['42\n', '42\n', '42\n'])
     expect(lastAlias.json.result).toBe(42)
@@ -112,7 +135,11 @@ describe.concurrent('arguments', () => {
 
   test('program flags act only before the tool name [5.program-flags-before-tool]', async () => {
     const run = (...args: string[]) => runHere('workbench.mjs', args)
-    const [behind, stray, early] = await Promise.all([run('scalar', '--discover'), run('--discover', 'scalar'), run('--discover')])
+    const [behind, stray, early] = await Promise.all([
+      run('scalar', '--discover'),
+      run('--discover', 'scalar'),
+      run('--discover'),
+    ])
     expect([behind.status, behind.json.error.code]).toEqual([2, 'USAGE'])
     expect(behind.json.error.message).toContain('before the tool name')
     expect([stray.status, stray.json.error.code]).toEqual([2, 'USAGE'])
@@ -131,21 +158,30 @@ describe.concurrent('arguments', () => {
     [['--', 'count_words'], { count: 1, text: 'count_words', by: 'word' }],
     [['--text', 'completion'], { count: 1, text: 'completion', by: 'word' }],
     [['count_words', 'count_words'], { count: 1, text: 'count_words', by: 'word' }],
-  ])('a program of one tool needs no tool name: %j [5.single-tool-no-name] [3.single-tool-shorthand]', async (args, expected) => {
-    const { status, json } = await runHere('only-tool.mjs', args)
-    expect(json.result).toEqual(expected)
-    expect(status).toBe(0)
-  })
+  ])(
+    'a program of one tool needs no tool name: %j [5.single-tool-no-name] [3.single-tool-shorthand]',
+    async (args, expected) => {
+      const { status, json } = await runHere('only-tool.mjs', args)
+      expect(json.result).toEqual(expected)
+      expect(status).toBe(0)
+    },
+  )
 
   test('a program of one tool without a word reads a pipe, and shows its help when nothing comes [5.single-tool-no-name] [5.stdin-piped]', async () => {
-    const [piped, empty] = await Promise.all([runProgram('only-tool.mjs', [], { input: '{"text":"a b"}' }), runProgram('only-tool.mjs', [], { input: '' })])
+    const [piped, empty] = await Promise.all([
+      runProgram('only-tool.mjs', [], { input: '{"text":"a b"}' }),
+      runProgram('only-tool.mjs', [], { input: '' }),
+    ])
     expect([piped.status, piped.json.result]).toMatchObject([0, { count: 2 }])
     expect(empty.status).toBe(0)
     expect(empty.stdout).toContain('Usage\n  count-words <text> [options]')
   })
 
   test('help is a command too, and output flags count behind an unknown command [5.did-you-mean]', async () => {
-    const [help, unknown] = await Promise.all([runProgram('workbench.mjs', ['help', 'echo']), runProgram('workbench.mjs', ['ecoh', 'x', '-o', 'text'])])
+    const [help, unknown] = await Promise.all([
+      runProgram('workbench.mjs', ['help', 'echo']),
+      runProgram('workbench.mjs', ['ecoh', 'x', '-o', 'text']),
+    ])
     expect([help.status, help.stdout]).toMatchObject([0, expect.stringContaining('workbench echo')])
     expect([unknown.status, unknown.stdout]).toEqual([2, ''])
     expect(unknown.stderr).toContain("error: unknown command 'ecoh'; did you mean 'echo'?")
@@ -154,11 +190,16 @@ describe.concurrent('arguments', () => {
   test('a program of one tool asks about itself without its name [5.single-tool-no-name] [5.validate] [5.schema]', async () => {
     const run = (...args: string[]) => runProgram('only-tool.mjs', args)
     const [validate, schema, manifest, discover, stdin] = await Promise.all([
-      run('--validate', '{"text":"x"}'), run('count_words', '--schema'), run('count_words', '--manifest'), run('--discover'),
+      run('--validate', '{"text":"x"}'),
+      run('count_words', '--schema'),
+      run('count_words', '--manifest'),
+      run('--discover'),
       runProgram('only-tool.mjs', ['-'], { input: '{"text":"a b c"}' }),
     ])
     expect(validate.json).toEqual({ valid: true })
-    expect(schema.json).toMatchObject({ input_schema: { properties: { text: { type: 'string' } } } })
+    expect(schema.json).toMatchObject({
+      input_schema: { properties: { text: { type: 'string' } } },
+    })
     expect(manifest.json).toMatchObject({ name: 'count_words' })
     expect(discover.json.tools).toHaveLength(1)
     expect(stdin.json.result.count).toBe(3)
@@ -176,12 +217,15 @@ describe.concurrent('arguments', () => {
       runProgram('workbench.mjs', ['register', '@in/input.json'], { cwd: folder }),
       runProgram('workbench.mjs', ['register', `@${join(folder, 'in', 'input.json')}`]),
     ])
-    for (const { status, json } of ended) expect([status, json.result]).toEqual([0, { name: 'ann', age: 3 }])
+    for (const { status, json } of ended)
+      expect([status, json.result]).toEqual([0, { name: 'ann', age: 3 }])
   })
 
   test('stdin is left alone when there are arguments or nothing is missing [5.stdin-piped]', async () => {
     const [flags, nothingMissing] = await Promise.all([
-      runProgram('workbench.mjs', ['register', '--name', 'ann'], { input: '{"name":"bob","age":3}' }),
+      runProgram('workbench.mjs', ['register', '--name', 'ann'], {
+        input: '{"name":"bob","age":3}',
+      }),
       runProgram('workbench.mjs', ['echo'], { input: '{"text":"unread"}' }),
     ])
     expect([flags.status, flags.json.error.code]).toEqual([2, 'MISSING_PARAM'])
@@ -197,7 +241,9 @@ describe.concurrent('arguments', () => {
     const [argument, flag, stdin] = await Promise.all([
       runProgram('workbench.mjs', ['echo', JSON.stringify({ text: 'x'.repeat(100_000) })]),
       runProgram('workbench.mjs', ['echo', '--text', 'y'.repeat(100_000)]),
-      runProgram('workbench.mjs', ['echo', '-'], { input: JSON.stringify({ text: 'é'.repeat(500_000) }) }),
+      runProgram('workbench.mjs', ['echo', '-'], {
+        input: JSON.stringify({ text: 'é'.repeat(500_000) }),
+      }),
     ])
     expect(argument.json.result.text).toHaveLength(100_000)
     expect(flag.json.result.text).toHaveLength(100_000)
@@ -205,17 +251,38 @@ describe.concurrent('arguments', () => {
   })
 
   test("a tool's own limit, cursor, fields, filter and max-tokens win over the injected flags [5.own-field-wins]", async () => {
-    const { status, json } = await runHere('workbench.mjs', ['own', '--limit', '-3', '--fields', 'a', '--filter', 'b', '--cursor', 'c', '--max-tokens', '0'])
-    expect([status, json.result]).toEqual([0, { limit: -3, fields: 'a', filter: 'b', cursor: 'c', max_tokens: 0 }])
+    const { status, json } = await runHere('workbench.mjs', [
+      'own',
+      '--limit',
+      '-3',
+      '--fields',
+      'a',
+      '--filter',
+      'b',
+      '--cursor',
+      'c',
+      '--max-tokens',
+      '0',
+    ])
+    expect([status, json.result]).toEqual([
+      0,
+      { limit: -3, fields: 'a', filter: 'b', cursor: 'c', max_tokens: 0 },
+    ])
   })
 
   test('the same input gives the same result by flags, JSON, stdin and file [5.json-argument] [4.json-never-coerced]', async () => {
     const [flags, json, coerced] = await Promise.all([
       runHere('workbench.mjs', ['echo', 'hi', '--count', '3', '--tags', 'a', '--config.name', 'n']),
-      runHere('workbench.mjs', ['echo', '{"text":"hi","count":3,"tags":["a"],"config":{"name":"n"}}']),
+      runHere('workbench.mjs', [
+        'echo',
+        '{"text":"hi","count":3,"tags":["a"],"config":{"name":"n"}}',
+      ]),
       runHere('workbench.mjs', ['echo', '{"count":"3"}']),
     ])
     expect(flags.json.result).toEqual(json.json.result)
-    expect([coerced.status, coerced.json.error]).toMatchObject([65, { code: 'INVALID_INPUT', field: 'count' }])
+    expect([coerced.status, coerced.json.error]).toMatchObject([
+      65,
+      { code: 'INVALID_INPUT', field: 'count' },
+    ])
   })
 })

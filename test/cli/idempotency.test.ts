@@ -21,7 +21,10 @@ describe.concurrent('idempotency keys', () => {
   test('the same key and input give the first answer again without running [5.idempotency-key]', async () => {
     const shop = makeShop()
     const first = await shop.call('--amount', '5', '--idempotency-key', 'k1')
-    const [second, byJson] = [await shop.call('--idempotency-key', 'k1', '--amount', '5'), await shop.call('{"amount":5}', '--idempotency-key', 'k1')]
+    const [second, byJson] = [
+      await shop.call('--idempotency-key', 'k1', '--amount', '5'),
+      await shop.call('{"amount":5}', '--idempotency-key', 'k1'),
+    ]
     for (const { status, json } of [second, byJson]) {
       expect([status, json.result]).toEqual([0, first.json.result])
       expect(json.meta.warnings).toEqual([expect.stringContaining('earlier call')])
@@ -41,7 +44,8 @@ describe.concurrent('idempotency keys', () => {
 
   test('a failure is not remembered, a dry run neither [5.idempotency-key]', async () => {
     const shop = makeShop()
-    for (const _attempt of [1, 2]) expect((await shop.call('--fails', '--idempotency-key', 'k')).status).toBe(69)
+    for (const _attempt of [1, 2])
+      expect((await shop.call('--fails', '--idempotency-key', 'k')).status).toBe(69)
     expect(shop.runs()).toBe(2)
     await shop.call('--amount', '1', '--dry-run', '--idempotency-key', 'd')
     expect((await shop.call('--amount', '2', '--idempotency-key', 'd')).json.result.amount).toBe(2)
@@ -52,7 +56,10 @@ describe.concurrent('idempotency keys', () => {
     const holder = shop.start('--hangs', '--idempotency-key', 'k')
     await holder.said('marked', 'stderr')
     const meanwhile = await shop.call('--hangs', '--idempotency-key', 'k')
-    expect([meanwhile.status, meanwhile.json.error]).toMatchObject([73, { code: 'CONFLICT', retryable: true }])
+    expect([meanwhile.status, meanwhile.json.error]).toMatchObject([
+      73,
+      { code: 'CONFLICT', retryable: true },
+    ])
     expect(shop.runs()).toBe(1)
     holder.kill('SIGKILL')
     await holder.ended
@@ -66,11 +73,17 @@ describe.concurrent('idempotency keys', () => {
 
   test('many at once run once [5.idempotency-key]', async () => {
     const shop = makeShop()
-    const ended = await Promise.all(Array.from({ length: 4 }, () => shop.call('--amount', '1', '--idempotency-key', 'k')))
+    const ended = await Promise.all(
+      Array.from({ length: 4 }, () => shop.call('--amount', '1', '--idempotency-key', 'k')),
+    )
     expect(shop.runs()).toBe(1)
     const answers = ended.filter(({ status }) => status === 0)
     expect(new Set(answers.map(({ json }) => json.result.pid)).size).toBe(1)
-    expect(ended.filter(({ status }) => status !== 0).every(({ json }) => json.error.code === 'CONFLICT' && json.error.retryable)).toBe(true)
+    expect(
+      ended
+        .filter(({ status }) => status !== 0)
+        .every(({ json }) => json.error.code === 'CONFLICT' && json.error.retryable),
+    ).toBe(true)
   })
 
   test('after 24 hours the key is free again [5.idempotency-key]', async () => {

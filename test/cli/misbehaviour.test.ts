@@ -25,14 +25,21 @@ describe.concurrent('a handler that misbehaves', () => {
     ['returns-throwing-getter', 1, 'INTERNAL', 'a trap'],
     ['returns-deep', 1, 'INTERNAL', ''],
     ['runs-out-of-stack', 1, 'INTERNAL', 'stack'],
-  ])('%s exits %i as %s [4.failure-is-a-value] [5.stderr-error-line] [4.envelope-error]', async (how, exit, code, words) => {
-    const { status, json, stderr } = await runProgram('misbehaves.mjs', [how])
-    expect(status).toBe(exit)
-    expect(Object.keys(json)).toEqual(['ok', 'status', 'error', 'meta'])
-    expect(json).toMatchObject({ ok: false, status: 'error', error: { code, message: expect.stringContaining(words) } })
-    expect(stderr).toBe(`${JSON.stringify({ error: json.error })}\n`)
-    expect(stderr).not.toContain('    at ')
-  })
+  ])(
+    '%s exits %i as %s [4.failure-is-a-value] [5.stderr-error-line] [4.envelope-error]',
+    async (how, exit, code, words) => {
+      const { status, json, stderr } = await runProgram('misbehaves.mjs', [how])
+      expect(status).toBe(exit)
+      expect(Object.keys(json)).toEqual(['ok', 'status', 'error', 'meta'])
+      expect(json).toMatchObject({
+        ok: false,
+        status: 'error',
+        error: { code, message: expect.stringContaining(words) },
+      })
+      expect(stderr).toBe(`${JSON.stringify({ error: json.error })}\n`)
+      expect(stderr).not.toContain('    at ')
+    },
+  )
 
   test.each<[how: string, result: unknown]>([
     ['sets-exit-code', 'fine'],
@@ -46,25 +53,39 @@ describe.concurrent('a handler that misbehaves', () => {
     ['closes-stdin', 'done'],
     ['changes-directory', '/'],
     ['removes-stdout', 'done'],
-  ])('%s is a success all the same [4.envelope-success] [4.prototype-keys]', async (how, result) => {
-    const { status, json, stderr } = await runProgram('misbehaves.mjs', [how])
-    expect(json).toMatchObject({ ok: true, status: 'success' })
-    expect(Object.keys(json)).toEqual(['ok', 'status', 'result', 'meta'])
-    expect(JSON.stringify(json.result)).toBe(JSON.stringify(result))
-    expect([status, stderr]).toEqual([0, ''])
-    if (how === 'returns-nan') expect(json.meta.warnings).toHaveLength(2)
-  })
+  ])(
+    '%s is a success all the same [4.envelope-success] [4.prototype-keys]',
+    async (how, result) => {
+      const { status, json, stderr } = await runProgram('misbehaves.mjs', [how])
+      expect(json).toMatchObject({ ok: true, status: 'success' })
+      expect(Object.keys(json)).toEqual(['ok', 'status', 'result', 'meta'])
+      expect(JSON.stringify(json.result)).toBe(JSON.stringify(result))
+      expect([status, stderr]).toEqual([0, ''])
+      if (how === 'returns-nan') expect(json.meta.warnings).toHaveLength(2)
+    },
+  )
 
-  test.each(['never-settles', 'never-settles-but-lives', 'blocks-then-returns'])('%s ends on time with --timeout [5.timeout-flag] [4.deadline-while-running]', async (how) => {
-    const { status, json } = await runProgram('misbehaves.mjs', [how, '--timeout', how === 'blocks-then-returns' ? '1s' : '100ms'])
-    if (how === 'blocks-then-returns') return expect([status, json.result]).toEqual([0, 'done'])
-    expect([status, json.error.code, json.error.retryable]).toEqual([124, 'TIMEOUT', false])
-  })
+  test.each(['never-settles', 'never-settles-but-lives', 'blocks-then-returns'])(
+    '%s ends on time with --timeout [5.timeout-flag] [4.deadline-while-running]',
+    async (how) => {
+      const { status, json } = await runProgram('misbehaves.mjs', [
+        how,
+        '--timeout',
+        how === 'blocks-then-returns' ? '1s' : '100ms',
+      ])
+      if (how === 'blocks-then-returns') return expect([status, json.result]).toEqual([0, 'done'])
+      expect([status, json.error.code, json.error.retryable]).toEqual([124, 'TIMEOUT', false])
+    },
+  )
 
   test('the environment sets a timeout too, and the flag wins [5.timeout-flag] [5.settings-order]', async () => {
     const [byEnv, byFlag] = await Promise.all([
-      runProgram('misbehaves.mjs', ['never-settles-but-lives'], { env: { TOOLABLE_TIMEOUT: '0.1' } }),
-      runProgram('misbehaves.mjs', ['blocks-then-returns', '--timeout', '20'], { env: { TOOLABLE_TIMEOUT: '0.001' } }),
+      runProgram('misbehaves.mjs', ['never-settles-but-lives'], {
+        env: { TOOLABLE_TIMEOUT: '0.1' },
+      }),
+      runProgram('misbehaves.mjs', ['blocks-then-returns', '--timeout', '20'], {
+        env: { TOOLABLE_TIMEOUT: '0.001' },
+      }),
     ])
     expect(byEnv.status).toBe(124)
     expect(byFlag.status).toBe(0)
@@ -78,8 +99,16 @@ describe.concurrent('a handler that misbehaves', () => {
     ])
     expect(plain.stdout + plain.stderr).not.toContain('misbehaves.mjs:')
     expect(verbose.json.error.message).toBe('broken inside')
-    const notes = verbose.stderr.trim().split('\n').map((line) => JSON.parse(line))
-    expect(notes).toContainEqual({ type: 'notification', kind: 'log', level: 'debug', message: expect.stringMatching(/misbehaves\S*:\d+:\d+/) })
+    const notes = verbose.stderr
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(notes).toContainEqual({
+      type: 'notification',
+      kind: 'log',
+      level: 'debug',
+      message: expect.stringMatching(/misbehaves\S*:\d+:\d+/),
+    })
     expect(text.stderr).toMatch(/misbehaves\S*:\d+:\d+/)
     expect(text.stderr).not.toContain('{')
   })

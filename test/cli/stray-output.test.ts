@@ -3,7 +3,24 @@ import { runProgram } from '../support/run-program.ts'
 
 describe.concurrent('stray output', () => {
   test.each([
-    'console-log', 'console-table', 'stdout-write', 'stdout-callback', 'write-sync', 'write-async', 'write-file', 'write-stream', 'spawn-inherit', 'spawn-array', 'spawn-stream', 'spawn-sync', 'exec-sync', 'exec-piped', 'fork', 'worker', 'library', 'pipe-to-stdout',
+    'console-log',
+    'console-table',
+    'stdout-write',
+    'stdout-callback',
+    'write-sync',
+    'write-async',
+    'write-file',
+    'write-stream',
+    'spawn-inherit',
+    'spawn-array',
+    'spawn-stream',
+    'spawn-sync',
+    'exec-sync',
+    'exec-piped',
+    'fork',
+    'worker',
+    'library',
+    'pipe-to-stdout',
   ])('%s in a handler goes to stderr [4.console-never-on-stdout] [5.one-document]', async (how) => {
     const { status, json, stdout, stderr } = await runProgram('prints-too-much.mjs', [how])
     expect(stdout).not.toContain('STRAY')
@@ -12,20 +29,36 @@ describe.concurrent('stray output', () => {
     expect(status).toBe(0)
   })
 
-  test.each(['import-spawn', 'import-exec-sync', 'require-spawn-sync', 'import-library', 'worker'])('%s loaded inside the handler goes to stderr [4.console-never-on-stdout]', async (how) => {
-    const { status, json, stdout, stderr } = await runProgram('prints-late.mjs', [how])
-    expect(stdout).not.toContain('STRAY')
-    expect([status, json.result]).toEqual([0, { how }])
-    expect(stderr).toContain('STRAY')
-  })
+  test.each(['import-spawn', 'import-exec-sync', 'require-spawn-sync', 'import-library', 'worker'])(
+    '%s loaded inside the handler goes to stderr [4.console-never-on-stdout]',
+    async (how) => {
+      const { status, json, stdout, stderr } = await runProgram('prints-late.mjs', [how])
+      expect(stdout).not.toContain('STRAY')
+      expect([status, json.result]).toEqual([0, { how }])
+      expect(stderr).toContain('STRAY')
+    },
+  )
 
-  test.each(['import-spawn', 'import-exec-sync', 'require-spawn-sync'])("%s under node's permission model [4.console-never-on-stdout]", async (how) => {
-    const flag = process.allowedNodeEnvironmentFlags.has('--permission') ? '--permission' : '--experimental-permission'
-    const { json, stdout, stderr } = await runProgram('prints-late.mjs', [how], { nodeArgs: ['--no-warnings', flag, '--allow-fs-read=*', '--allow-fs-write=*', '--allow-child-process'] })
-    expect(stdout).not.toContain('STRAY')
-    expect(json.result).toEqual({ how })
-    expect(stderr).toContain('STRAY')
-  })
+  test.each(['import-spawn', 'import-exec-sync', 'require-spawn-sync'])(
+    "%s under node's permission model [4.console-never-on-stdout]",
+    async (how) => {
+      const flag = process.allowedNodeEnvironmentFlags.has('--permission')
+        ? '--permission'
+        : '--experimental-permission'
+      const { json, stdout, stderr } = await runProgram('prints-late.mjs', [how], {
+        nodeArgs: [
+          '--no-warnings',
+          flag,
+          '--allow-fs-read=*',
+          '--allow-fs-write=*',
+          '--allow-child-process',
+        ],
+      })
+      expect(stdout).not.toContain('STRAY')
+      expect(json.result).toEqual({ how })
+      expect(stderr).toContain('STRAY')
+    },
+  )
 
   test('the same in every other mode of output [4.console-never-on-stdout]', async () => {
     const [stream, text, jsonl] = await Promise.all([

@@ -17,13 +17,25 @@ finally:
 `
 
 test('of very many steps those that failed and those of the workflow itself are shown, and the rest is counted [7.runs-show]', async () => {
-  const cwd = folderWith({ 'toolable.yaml': 'modules: [tools.mjs]\n', 'tools.mjs': TOOLS, 'flow.yaml': FLOW })
-  expect((await toolable(['workflow', 'run', 'flow.yaml', 'n=1200', '--progress', 'none'], { cwd })).status).toBe(1)
+  const cwd = folderWith({
+    'toolable.yaml': 'modules: [tools.mjs]\n',
+    'tools.mjs': TOOLS,
+    'flow.yaml': FLOW,
+  })
+  expect(
+    (await toolable(['workflow', 'run', 'flow.yaml', 'n=1200', '--progress', 'none'], { cwd }))
+      .status,
+  ).toBe(1)
   const { json } = await toolable(['runs', 'show', 'latest'], { cwd })
   const { steps, more_steps: more, error, run_id: id } = json.result
-  const isItem = ({ step, state }: { readonly step: string; readonly state: string }): boolean => step.startsWith('e/') && state === 'skipped'
+  const isItem = ({ step, state }: { readonly step: string; readonly state: string }): boolean =>
+    step.startsWith('e/') && state === 'skipped'
   expect([steps.filter(isItem).length, more]).toEqual([1000, 199])
-  expect(steps.filter((step: never) => !isItem(step)).map(({ step, state }: { step: string; state: string }) => `${step} ${state}`)).toEqual(['g ok', 'e ok', 'e/1100/x failed', 'after failed', 'finally/last ok'])
+  expect(
+    steps
+      .filter((step: never) => !isItem(step))
+      .map(({ step, state }: { step: string; state: string }) => `${step} ${state}`),
+  ).toEqual(['g ok', 'e ok', 'e/1100/x failed', 'after failed', 'finally/last ok'])
   expect(error).toEqual({ code: 'E_UNKNOWN', message: 'late', step: 'after' })
   const { stdout } = await toolable(['runs', 'show', 'latest', '-o', 'text'], { cwd })
   expect(stdout).toContain('\n  error     E_UNKNOWN in step after: late\n')

@@ -4,7 +4,6 @@ import { fixture, makeFolder, runProgram, startProgram } from '../support/run-pr
 import type { Ended, Running, RunOptions } from '../support/run-program.ts'
 import { TOOLABLE } from '../support/toolable-program.ts'
 
-
 /** A project with tools from two modules, two of one name. */
 export const project = fixture('commands/project')
 

@@ -15,15 +15,30 @@ describe('decisions', () => {
 
   test('yes and no, with a note, and who answered stands below [10.decisions-answer]', async () => {
     const page = await openPage(dashboard, { path: '/decisions' })
-    const run = await startTold(project, dashboard, question({ prompt: 'Delete 312 files?', timeout: 600 }, 'confirm'))
+    const run = await startTold(
+      project,
+      dashboard,
+      question({ prompt: 'Delete 312 files?', timeout: 600 }, 'confirm'),
+    )
     const card = page.getByRole('article', { name: 'Delete 312 files?' })
     await card.getByText(/fails in \d/).waitFor()
     await card.getByRole('textbox', { name: 'Note (optional)' }).fill('looked at the list')
     await card.getByRole('button', { name: 'No' }).click()
     await run.hears('was told false')
-    const row = page.getByRole('table', { name: 'Answered' }).getByRole('row').filter({ hasText: 'Delete 312 files?' })
+    const row = page
+      .getByRole('table', { name: 'Answered' })
+      .getByRole('row')
+      .filter({ hasText: 'Delete 312 files?' })
     await row.waitFor()
-    expect(await row.getByRole('cell').allTextContents()).toEqual([expect.stringMatching(/now|ago/), 'Delete 312 files?', 'no', expect.stringContaining('dashboard'), 'looked at the list', expect.stringContaining('says_what_it_is_told'), run.id])
+    expect(await row.getByRole('cell').allTextContents()).toEqual([
+      expect.stringMatching(/now|ago/),
+      'Delete 312 files?',
+      'no',
+      expect.stringContaining('dashboard'),
+      'looked at the list',
+      expect.stringContaining('says_what_it_is_told'),
+      run.id,
+    ])
     await card.waitFor({ state: 'detached' })
     run.say(done)
     await run.ends('completed')
@@ -31,7 +46,14 @@ describe('decisions', () => {
 
   test('a form is made of the schema, and an answer that does not fit is refused with its reason [10.decisions-answer]', async () => {
     const page = await openPage(dashboard, { path: '/decisions', expected: [/status of 400/] })
-    const schema = { type: 'object', required: ['city'], properties: { city: { type: 'string', minLength: 2 }, days: { type: 'integer', minimum: 1, maximum: 14 } } }
+    const schema = {
+      type: 'object',
+      required: ['city'],
+      properties: {
+        city: { type: 'string', minLength: 2 },
+        days: { type: 'integer', minimum: 1, maximum: 14 },
+      },
+    }
     const run = await startTold(project, dashboard, question({ prompt: 'Which city?', schema }))
     const card = page.getByRole('article', { name: 'Which city?' })
     await card.getByRole('textbox', { name: 'city' }).fill('P')
@@ -43,7 +65,10 @@ describe('decisions', () => {
     await card.getByRole('spinbutton', { name: 'days' }).fill('3')
     await card.getByRole('button', { name: 'Send the answer' }).click()
     await run.hears('was told {\\"city\\": \\"Paris\\", \\"days\\": 3}')
-    await page.getByRole('table', { name: 'Answered' }).getByText('{"city":"Paris","days":3}').waitFor()
+    await page
+      .getByRole('table', { name: 'Answered' })
+      .getByText('{"city":"Paris","days":3}')
+      .waitFor()
     run.say(done)
     await run.ends('completed')
   }, 120_000)
@@ -65,7 +90,10 @@ describe('decisions', () => {
   })
 
   test('who comes too late is told who was faster [10.decisions-faster]', async () => {
-    const [page, other] = [await openPage(dashboard, { path: '/decisions' }), await openPage(dashboard, { path: '/decisions' })]
+    const [page, other] = [
+      await openPage(dashboard, { path: '/decisions' }),
+      await openPage(dashboard, { path: '/decisions' }),
+    ]
     const run = await startTold(project, dashboard, question({ prompt: 'Who is there?' }))
     const card = page.getByRole('article', { name: 'Who is there?' })
     await card.getByRole('textbox', { name: 'Answer' }).fill('me')

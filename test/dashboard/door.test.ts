@@ -30,16 +30,25 @@ describe('what a tool leaves [10.ui-untrusted]', () => {
     await page.goto(`${dashboard.origin}/api/runs/${run}/artifacts/0`).catch(() => undefined)
     expect((await saved).url()).toContain('/artifacts/0')
     await page.goto(`${dashboard.origin}/api/runs/${run}/events`)
-    expect(await page.evaluate(() => [document.contentType, document.querySelectorAll('img, script').length])).toEqual(['application/json', 0])
+    expect(
+      await page.evaluate(() => [
+        document.contentType,
+        document.querySelectorAll('img, script').length,
+      ]),
+    ).toEqual(['application/json', 0])
   })
 })
 
 describe('the page [10.ui-headers]', () => {
   test('runs no script and takes no style that somebody smuggles into it, and asks nobody else', async () => {
-    const page = await openPage(dashboard, { expected: [/Content Security Policy/, /asked elsewhere/, /violates/] })
+    const page = await openPage(dashboard, {
+      expected: [/Content Security Policy/, /asked elsewhere/, /violates/],
+    })
     const blocked = await page.evaluate(async () => {
       const found: string[] = []
-      document.addEventListener('securitypolicyviolation', (event) => found.push(event.effectiveDirective))
+      document.addEventListener('securitypolicyviolation', (event) =>
+        found.push(event.effectiveDirective),
+      )
       const script = document.createElement('script')
       script.textContent = 'window.smuggled = 1'
       const style = document.createElement('style')
@@ -54,12 +63,24 @@ describe('the page [10.ui-headers]', () => {
       await new Promise((resolve) => setTimeout(resolve, 300))
       return [[...new Set(found)].sort(), 'smuggled' in window]
     })
-    expect(blocked).toEqual([['connect-src', 'frame-src', 'img-src', 'script-src-attr', 'script-src-elem', 'style-src-elem'], false])
+    expect(blocked).toEqual([
+      [
+        'connect-src',
+        'frame-src',
+        'img-src',
+        'script-src-attr',
+        'script-src-elem',
+        'style-src-elem',
+      ],
+      false,
+    ])
   })
 })
 
 describe('a page of somebody else on this machine, in a browser that is let in [10.ui-door]', () => {
-  const other = createServer((_request, response) => response.end('<!doctype html><title>other</title><body></body>'))
+  const other = createServer((_request, response) =>
+    response.end('<!doctype html><title>other</title><body></body>'),
+  )
   beforeAll(() => new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve)))
   afterAll(() => other.close())
 
@@ -69,15 +90,34 @@ describe('a page of somebody else on this machine, in a browser that is let in [
     const before = listRuns().length
     await page.goto(`http://127.0.0.1:${(other.address() as AddressInfo).port}/`)
     // The browser sends the cookie along: to it, all ports are one site.
-    expect(await page.evaluate(tryEverything, dashboard.origin)).toEqual({ read: 'failed', streamed: 'failed', posted: 'failed', json: 'failed', image: 'failed', script: 'failed' })
+    expect(await page.evaluate(tryEverything, dashboard.origin)).toEqual({
+      read: 'failed',
+      streamed: 'failed',
+      posted: 'failed',
+      json: 'failed',
+      image: 'failed',
+      script: 'failed',
+    })
     await page.evaluate((origin) => {
-      const form = Object.assign(document.createElement('form'), { method: 'POST', action: `${origin}/api/runs`, enctype: 'text/plain' })
-      form.append(Object.assign(document.createElement('input'), { name: '{"tool":"greets","input":{}, "x":"', value: '"}' }))
+      const form = Object.assign(document.createElement('form'), {
+        method: 'POST',
+        action: `${origin}/api/runs`,
+        enctype: 'text/plain',
+      })
+      form.append(
+        Object.assign(document.createElement('input'), {
+          name: '{"tool":"greets","input":{}, "x":"',
+          value: '"}',
+        }),
+      )
       document.body.append(form)
       form.submit()
     }, dashboard.origin)
     await page.waitForURL(`${dashboard.origin}/**`)
-    expect(JSON.parse(await page.evaluate(() => document.body.innerText))).toMatchObject({ ok: false, error: { code: 'PERMISSION' } })
+    expect(JSON.parse(await page.evaluate(() => document.body.innerText))).toMatchObject({
+      ok: false,
+      error: { code: 'PERMISSION' },
+    })
     expect(listRuns().length).toBe(before)
     // A link is a link.
     await page.goto(`http://127.0.0.1:${(other.address() as AddressInfo).port}/`)
@@ -90,22 +130,44 @@ describe('a page of somebody else on this machine, in a browser that is let in [
 async function tryEverything(origin: string): Promise<{ readonly [what: string]: string }> {
   const body = JSON.stringify({ tool: 'greets', input: {} })
   const attempt = (work: Promise<string>): Promise<string> => work.catch(() => 'failed')
-  const load = (element: HTMLImageElement | HTMLScriptElement, src: string): Promise<string> => new Promise((resolve) => {
-    element.onload = () => resolve('loaded')
-    element.onerror = () => resolve('failed')
-    element.src = src
-    document.body.append(element)
-  })
+  const load = (element: HTMLImageElement | HTMLScriptElement, src: string): Promise<string> =>
+    new Promise((resolve) => {
+      element.onload = () => resolve('loaded')
+      element.onerror = () => resolve('failed')
+      element.src = src
+      document.body.append(element)
+    })
   const stream = new Promise<string>((resolve) => {
     const source = new EventSource(`${origin}/api/stream`, { withCredentials: true })
-    source.onerror = () => { source.close(); resolve('failed') }
+    source.onerror = () => {
+      source.close()
+      resolve('failed')
+    }
     source.addEventListener('hello', () => resolve('read'))
   })
   return {
-    read: await attempt(fetch(`${origin}/api/about`, { credentials: 'include' }).then(async (answer) => answer.text())),
+    read: await attempt(
+      fetch(`${origin}/api/about`, { credentials: 'include' }).then(async (answer) =>
+        answer.text(),
+      ),
+    ),
     streamed: await stream,
-    posted: await attempt(fetch(`${origin}/api/runs`, { method: 'POST', mode: 'no-cors', credentials: 'include', body }).then(({ type }) => type)),
-    json: await attempt(fetch(`${origin}/api/runs`, { method: 'POST', credentials: 'include', headers: { 'content-type': 'application/json' }, body }).then(async (answer) => answer.text())),
+    posted: await attempt(
+      fetch(`${origin}/api/runs`, {
+        method: 'POST',
+        mode: 'no-cors',
+        credentials: 'include',
+        body,
+      }).then(({ type }) => type),
+    ),
+    json: await attempt(
+      fetch(`${origin}/api/runs`, {
+        method: 'POST',
+        credentials: 'include',
+        headers: { 'content-type': 'application/json' },
+        body,
+      }).then(async (answer) => answer.text()),
+    ),
     image: await load(new Image(), `${origin}/assets/icon.svg`),
     script: await load(document.createElement('script'), `${origin}/api/about`),
   }

@@ -25,7 +25,10 @@ describe('now', () => {
   test('a run moves before the eyes: its bar, its words, its end [10.now-live]', async () => {
     const page = await openPage(dashboard)
     const run = await startTold(project, dashboard, { type: 'progress', msg: 'looking around' })
-    const item = page.getByRole('list', { name: 'Running' }).getByRole('listitem').filter({ hasText: run.id })
+    const item = page
+      .getByRole('list', { name: 'Running' })
+      .getByRole('listitem')
+      .filter({ hasText: run.id })
     await item.getByText('looking around').waitFor()
     // Without a percentage there is nothing to draw a bar from.
     expect(await item.getByRole('progressbar').count()).toBe(0)
@@ -38,10 +41,16 @@ describe('now', () => {
     run.say({ type: 'progress', pct: 80, msg: 'page 8 of 10' })
     await item.getByText('page 8 of 10').waitFor()
     expect(await bar.getAttribute('aria-valuenow')).toBe('80')
-    await page.getByRole('list', { name: 'Counts' }).getByRole('link', { name: '1 running' }).waitFor()
+    await page
+      .getByRole('list', { name: 'Counts' })
+      .getByRole('link', { name: '1 running' })
+      .waitFor()
     await keepPicture(page, 'now-running')
     run.say({ type: 'error', code: 'E_NETWORK', msg: 'the line is dead' })
-    const row = page.getByRole('table', { name: 'Finished' }).getByRole('row').filter({ hasText: run.id })
+    const row = page
+      .getByRole('table', { name: 'Finished' })
+      .getByRole('row')
+      .filter({ hasText: run.id })
     await row.getByRole('cell', { name: 'failed', exact: true }).waitFor()
     expect(await row.textContent()).toContain('E_NETWORK the line is dead')
     await item.waitFor({ state: 'detached' })
@@ -51,19 +60,34 @@ describe('now', () => {
   test('a run that runs can be cancelled, after a question [10.now-live]', async () => {
     const page = await openPage(dashboard)
     const run = await startTold(project, dashboard)
-    const item = page.getByRole('list', { name: 'Running' }).getByRole('listitem').filter({ hasText: run.id })
+    const item = page
+      .getByRole('list', { name: 'Running' })
+      .getByRole('listitem')
+      .filter({ hasText: run.id })
     await item.getByRole('button', { name: 'Cancel' }).click()
     await item.getByRole('button', { name: 'No' }).click()
     await item.getByRole('button', { name: 'Cancel' }).click()
-    await item.getByRole('group', { name: 'Cancel it?' }).getByRole('button', { name: 'Cancel' }).click()
+    await item
+      .getByRole('group', { name: 'Cancel it?' })
+      .getByRole('button', { name: 'Cancel' })
+      .click()
     await run.ends('cancelled')
-    await page.getByRole('table', { name: 'Finished' }).getByRole('row').filter({ hasText: run.id }).getByRole('cell', { name: 'cancelled', exact: true }).waitFor()
+    await page
+      .getByRole('table', { name: 'Finished' })
+      .getByRole('row')
+      .filter({ hasText: run.id })
+      .getByRole('cell', { name: 'cancelled', exact: true })
+      .waitFor()
   })
 
   test('silence becomes a warning, and then bad [10.now-silence]', async () => {
     const page = await openPage(dashboard)
     const run = await startTold(project, dashboard, { type: 'heartbeat' })
-    const beat = page.getByRole('list', { name: 'Running' }).getByRole('listitem').filter({ hasText: run.id }).locator('.heartbeat')
+    const beat = page
+      .getByRole('list', { name: 'Running' })
+      .getByRole('listitem')
+      .filter({ hasText: run.id })
+      .locator('.heartbeat')
     await beat.waitFor()
     // The clock of the page goes ahead, because nobody wants to wait for a minute of silence; 90 seconds are allowed.
     await page.clock.setFixedTime(Date.now() + 60_000)
@@ -77,7 +101,22 @@ describe('now', () => {
 
   test('what waits is answered in place, and the run goes on [10.now-answers]', async () => {
     const page = await openPage(dashboard, { dark: true })
-    const run = await startTold(project, dashboard, question({ prompt: 'Which way?', options: [{ value: 'left', label: 'To the left', description: 'Through the wood' }, { value: 'right' }], default: 'right', timeout: 600 }, 'decision'))
+    const run = await startTold(
+      project,
+      dashboard,
+      question(
+        {
+          prompt: 'Which way?',
+          options: [
+            { value: 'left', label: 'To the left', description: 'Through the wood' },
+            { value: 'right' },
+          ],
+          default: 'right',
+          timeout: 600,
+        },
+        'decision',
+      ),
+    )
     const card = page.getByRole('article', { name: 'Which way?' })
     await card.getByText('Through the wood').waitFor()
     await card.getByText(/takes right in \d/).waitFor()
@@ -98,7 +137,9 @@ describe('the frame', () => {
     const page = await openPage(dashboard, { width: 400, height: 800 })
     const finished = page.getByRole('table', { name: 'Finished' })
     await finished.waitFor()
-    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
+    expect(
+      await page.evaluate(() => document.documentElement.scrollWidth - innerWidth),
+    ).toBeLessThanOrEqual(0)
     await keepPicture(page, 'now-narrow')
     const time = finished.getByRole('time').first()
     expect(await time.getAttribute('title')).not.toContain('UTC')
@@ -110,7 +151,10 @@ describe('the frame', () => {
 
   test('screens are reached by links and keys, and what is not there says so [10.dashboard-frame]', async () => {
     const page = await openPage(dashboard)
-    await page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: 'Runs' }).click()
+    await page
+      .getByRole('navigation', { name: 'Screens' })
+      .getByRole('link', { name: 'Runs' })
+      .click()
     await page.getByRole('heading', { name: 'Runs' }).waitFor()
     await page.keyboard.press('g')
     await page.keyboard.press('d')
@@ -130,11 +174,19 @@ describe('the frame', () => {
       await next.getByRole('status', { name: 'Connection: live' }).waitFor()
       pages.push(next)
     }
-    const run = await startTold(project, dashboard, { type: 'progress', pct: 10, msg: 'seen everywhere' })
+    const run = await startTold(project, dashboard, {
+      type: 'progress',
+      pct: 10,
+      msg: 'seen everywhere',
+    })
     for (const page of pages) await page.getByText('seen everywhere').waitFor()
     run.say({ type: 'result', status: 'ok' })
     await run.ends('completed')
-    for (const page of pages) await page.getByRole('table', { name: 'Finished' }).getByRole('link', { name: run.id }).waitFor()
+    for (const page of pages)
+      await page
+        .getByRole('table', { name: 'Finished' })
+        .getByRole('link', { name: run.id })
+        .waitFor()
   })
 
   test('a server that is gone is told, and one that comes back is taken up without a reload [10.dashboard-resumes]', async () => {
@@ -149,7 +201,9 @@ describe('the frame', () => {
     expect(await banner.textContent()).toMatch(/Last news (now|\d+ s ago)/)
     await keepPicture(page, 'now-lost')
     // After an answer that is no stream a browser does not come back by itself.
-    const stranger = createServer((_request, response) => response.writeHead(401, { 'content-type': 'application/json' }).end('{}')).listen(dashboard.port, '127.0.0.1')
+    const stranger = createServer((_request, response) =>
+      response.writeHead(401, { 'content-type': 'application/json' }).end('{}'),
+    ).listen(dashboard.port, '127.0.0.1')
     await banner.getByText('The server does not let this page in.').waitFor()
     await new Promise((resolve) => {
       stranger.close(resolve)
@@ -163,10 +217,15 @@ describe('the frame', () => {
     await page.getByText('half of it').waitFor()
     await page.getByRole('status', { name: 'Connection: live' }).waitFor()
     await banner.waitFor({ state: 'detached' })
-    await page.getByRole('list', { name: 'Running' }).getByRole('link', { name: another.id }).waitFor()
+    await page
+      .getByRole('list', { name: 'Running' })
+      .getByRole('link', { name: another.id })
+      .waitFor()
     run.say({ type: 'progress', pct: 90, msg: 'nearly there' })
     await page.getByText('nearly there').waitFor()
-    expect(await page.evaluate(() => (globalThis as { isTheSamePage?: boolean }).isTheSamePage)).toBe(true)
+    expect(
+      await page.evaluate(() => (globalThis as { isTheSamePage?: boolean }).isTheSamePage),
+    ).toBe(true)
     for (const one of [run, another]) {
       one.say({ type: 'result', status: 'ok' })
       await one.ends('completed')

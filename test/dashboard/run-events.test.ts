@@ -49,11 +49,19 @@ describe('a run with a hundred thousand events', () => {
     await events.evaluate((list) => void (list.scrollTop = list.scrollHeight / 2))
     await events.getByText('50000 rows').or(events.getByText('50100 rows')).first().waitFor()
     await page.getByRole('combobox', { name: 'Type' }).selectOption('log')
-    await expect.poll(() => page.getByText(/^[\d,]+ of 100,000 events$/).textContent(), LONG).not.toContain('900 of')
+    await expect
+      .poll(() => page.getByText(/^[\d,]+ of 100,000 events$/).textContent(), LONG)
+      .not.toContain('900 of')
     await events.evaluate((list) => void (list.scrollTop = list.scrollHeight * 0.5))
-    await events.getByText(/row 50\d\d\d is written/).first().waitFor()
+    await events
+      .getByText(/row 50\d\d\d is written/)
+      .first()
+      .waitFor()
     await events.evaluate((list) => void (list.scrollTop = list.scrollHeight))
-    await events.getByText(/row 999\d\d is written/).first().waitFor()
+    await events
+      .getByText(/row 999\d\d is written/)
+      .first()
+      .waitFor()
     expect(await events.getByRole('listitem').count()).toBeLessThan(100)
   })
 })

@@ -22,11 +22,17 @@ describe('the list of runs', () => {
     const page = await openPage(dashboard, { path: '/runs' })
     const table = page.getByRole('table', { name: 'Runs' })
     await table.getByRole('link', { name: ids[0]! }).waitFor()
-    await expect.poll(() => table.getAttribute('aria-rowcount'), { timeout: 60_000 }).toBe(String(COUNT + 1))
+    await expect
+      .poll(() => table.getAttribute('aria-rowcount'), { timeout: 60_000 })
+      .toBe(String(COUNT + 1))
     await keepPicture(page, 'runs')
     for (const at of [0.3, 0.7, 1]) {
-      await table.getByRole('rowgroup', { name: 'Runs' }).evaluate((element, part) => { element.scrollTop = element.scrollHeight * part }, at)
-      await table.getByRole('link', { name: ids[Math.min(COUNT - 1, Math.floor(COUNT * at) + 2)]! }).waitFor()
+      await table.getByRole('rowgroup', { name: 'Runs' }).evaluate((element, part) => {
+        element.scrollTop = element.scrollHeight * part
+      }, at)
+      await table
+        .getByRole('link', { name: ids[Math.min(COUNT - 1, Math.floor(COUNT * at) + 2)]! })
+        .waitFor()
     }
     expect(await table.getByRole('row').count()).toBeLessThan(100)
   })
@@ -35,18 +41,29 @@ describe('the list of runs', () => {
     const { counts } = await dashboard.get('/api/runs?limit=1')
     const page = await openPage(dashboard, { path: '/runs' })
     const states = page.getByRole('group', { name: 'States' })
-    await states.getByRole('button', { name: `failed ${counts.failed.toLocaleString('en')}` }).click()
+    await states
+      .getByRole('button', { name: `failed ${counts.failed.toLocaleString('en')}` })
+      .click()
     expect(new URL(page.url()).search).toBe('?state=failed')
     const table = page.getByRole('table', { name: 'Runs' })
     await expect.poll(() => table.getAttribute('aria-rowcount')).toBe(String(counts.failed + 1))
-    await page.getByRole('searchbox', { name: 'Search runs' }).fill('ECONNREFUSED tool:web.fetch caller:mcp')
+    await page
+      .getByRole('searchbox', { name: 'Search runs' })
+      .fill('ECONNREFUSED tool:web.fetch caller:mcp')
     await page.keyboard.press('Enter')
-    const found = await dashboard.get('/api/runs?state=failed&tool=web.fetch&caller=mcp&text=ECONNREFUSED&limit=500')
+    const found = await dashboard.get(
+      '/api/runs?state=failed&tool=web.fetch&caller=mcp&text=ECONNREFUSED&limit=500',
+    )
     expect(found.matching).toBeGreaterThan(0)
     await expect.poll(() => table.getAttribute('aria-rowcount')).toBe(String(found.matching + 1))
     await table.getByRole('link', { name: found.rows[0].run_id }).waitFor()
     const address = page.url()
-    expect([...new URL(address).searchParams].sort()).toEqual([['caller', 'mcp'], ['state', 'failed'], ['text', 'ECONNREFUSED'], ['tool', 'web.fetch']])
+    expect([...new URL(address).searchParams].sort()).toEqual([
+      ['caller', 'mcp'],
+      ['state', 'failed'],
+      ['text', 'ECONNREFUSED'],
+      ['tool', 'web.fetch'],
+    ])
     await page.reload()
     await expect.poll(() => table.getAttribute('aria-rowcount')).toBe(String(found.matching + 1))
     await page.getByRole('button', { name: 'Remove the filter Started by' }).click()
@@ -80,7 +97,10 @@ describe('the list of runs', () => {
     const links = table.getByRole('link', { name: /^r-/ })
     await table.getByRole('link', { name: ids[0]! }).waitFor()
     const first = await links.first().textContent()
-    const told = [await startTold(project, dashboard, { type: 'progress', pct: 30, msg: 'on its way' }), await startTold(project, dashboard)]
+    const told = [
+      await startTold(project, dashboard, { type: 'progress', pct: 30, msg: 'on its way' }),
+      await startTold(project, dashboard),
+    ]
     await page.getByRole('button', { name: '2 new' }).waitFor()
     expect(await links.first().textContent()).toBe(first)
     await keepPicture(page, 'runs-new')
@@ -105,7 +125,12 @@ describe('the list of runs', () => {
     await links.nth(5).waitFor()
     const names = await links.allTextContents()
     const focused = () => page.evaluate(() => document.activeElement?.textContent)
-    for (const [key, expected] of [['j', names[0]], ['j', names[1]], ['j', names[2]], ['k', names[1]]] as const) {
+    for (const [key, expected] of [
+      ['j', names[0]],
+      ['j', names[1]],
+      ['j', names[2]],
+      ['k', names[1]],
+    ] as const) {
       await page.keyboard.press(key)
       await expect.poll(focused).toBe(expected)
     }
@@ -118,7 +143,11 @@ describe('the list of runs', () => {
     await page.keyboard.press('Escape')
     await page.getByRole('dialog', { name: 'Keys' }).waitFor({ state: 'detached' })
     await page.keyboard.press('/')
-    expect(await page.getByRole('searchbox', { name: 'Search runs' }).evaluate((box) => box === document.activeElement)).toBe(true)
+    expect(
+      await page
+        .getByRole('searchbox', { name: 'Search runs' })
+        .evaluate((box) => box === document.activeElement),
+    ).toBe(true)
     // Keys are letters again while somebody types.
     await page.keyboard.type('jk')
     expect(await page.getByRole('searchbox', { name: 'Search runs' }).inputValue()).toBe('jk')
@@ -136,7 +165,9 @@ describe('the list of runs', () => {
     const page = await openPage(dashboard, { path: '/runs' })
     const list = page.getByRole('rowgroup', { name: 'Runs' })
     await page.getByRole('link', { name: ids[0]! }).waitFor()
-    await list.evaluate((element) => { element.scrollTop = element.scrollHeight / 2 })
+    await list.evaluate((element) => {
+      element.scrollTop = element.scrollHeight / 2
+    })
     const middle = page.getByRole('link', { name: ids[COUNT / 2 + 5]! })
     await middle.click()
     await expect.poll(() => new URL(page.url()).pathname).toBe(`/runs/${ids[COUNT / 2 + 5]}`)
@@ -145,20 +176,35 @@ describe('the list of runs', () => {
   })
 
   test('several runs are selected, copied and cancelled together [10.runs-selected]', async () => {
-    const told = [await startTold(project, dashboard), await startTold(project, dashboard), await startTold(project, dashboard)]
-    await expect.poll(async () => (await dashboard.get('/api/runs?state=running')).matching, { timeout: 60_000 }).toBe(3)
+    const told = [
+      await startTold(project, dashboard),
+      await startTold(project, dashboard),
+      await startTold(project, dashboard),
+    ]
+    await expect
+      .poll(async () => (await dashboard.get('/api/runs?state=running')).matching, {
+        timeout: 60_000,
+      })
+      .toBe(3)
     const page = await openPage(dashboard, { path: '/runs?state=running' })
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     for (const { id } of told) await page.getByRole('link', { name: id }).waitFor()
     await page.getByRole('checkbox', { name: `Select ${told[2]!.id}` }).click()
-    await page.getByRole('checkbox', { name: `Select ${told[1]!.id}` }).click({ modifiers: ['Shift'] })
+    await page
+      .getByRole('checkbox', { name: `Select ${told[1]!.id}` })
+      .click({ modifiers: ['Shift'] })
     const bar = page.getByRole('group', { name: 'Selected runs' })
     await bar.getByText('2 selected').waitFor()
     await bar.getByRole('button', { name: 'Copy ids' }).click()
-    await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe(`${told[2]!.id}\n${told[1]!.id}`)
+    await expect
+      .poll(() => page.evaluate(() => navigator.clipboard.readText()))
+      .toBe(`${told[2]!.id}\n${told[1]!.id}`)
     await bar.getByRole('button', { name: 'Cancel 2' }).click()
     await keepPicture(page, 'runs-selected')
-    await bar.getByRole('group', { name: 'Cancel 2 runs?' }).getByRole('button', { name: 'Cancel 2' }).click()
+    await bar
+      .getByRole('group', { name: 'Cancel 2 runs?' })
+      .getByRole('button', { name: 'Cancel 2' })
+      .click()
     await told[1]!.ends('cancelled')
     await told[2]!.ends('cancelled')
     await page.getByRole('link', { name: told[1]!.id }).waitFor({ state: 'detached' })
@@ -170,9 +216,15 @@ describe('the list of runs', () => {
   })
 
   test('runs that are over are started again together [10.runs-selected]', async () => {
-    const run = await startTold(project, dashboard, { type: 'error', code: 'E_UNKNOWN', msg: 'it broke' })
+    const run = await startTold(project, dashboard, {
+      type: 'error',
+      code: 'E_UNKNOWN',
+      msg: 'it broke',
+    })
     await run.ends('failed')
-    const page = await openPage(dashboard, { path: `/runs?tool=says_what_it_is_told&text=${run.id}` })
+    const page = await openPage(dashboard, {
+      path: `/runs?tool=says_what_it_is_told&text=${run.id}`,
+    })
     await page.getByRole('checkbox', { name: `Select ${run.id}` }).click()
     const bar = page.getByRole('group', { name: 'Selected runs' })
     await bar.getByRole('button', { name: 'Retry 1' }).click()
@@ -184,13 +236,17 @@ describe('the list of runs', () => {
     const id = (await again.textContent())!
     expect(id).not.toBe(run.id)
     await dashboard.post(`/api/runs/${id}/cancel`)
-    await expect.poll(() => project.log(id).some(({ type }) => type === 'runner_end'), { timeout: 60_000 }).toBe(true)
+    await expect
+      .poll(() => project.log(id).some(({ type }) => type === 'runner_end'), { timeout: 60_000 })
+      .toBe(true)
   })
 
   test('a narrow window shows two lines for each run, dark too [10.dashboard-frame]', async () => {
     const page = await openPage(dashboard, { path: '/runs', width: 400, height: 800, dark: true })
     await page.getByRole('link', { name: /^r-/ }).first().waitFor()
-    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
+    expect(
+      await page.evaluate(() => document.documentElement.scrollWidth - innerWidth),
+    ).toBeLessThanOrEqual(0)
     await keepPicture(page, 'runs-narrow-dark')
   })
 })

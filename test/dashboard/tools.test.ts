@@ -10,10 +10,15 @@ import { TOOLABLE_PATH } from '../support/toolable-program.ts'
 
 const project = makeToolProject()
 const dashboard = await startDashboard(project.folder)
-const toolPage = (tool: string, options: Parameters<typeof openPage>[1] = {}) => openPage(dashboard, { path: `/tools/${tool}`, ...options })
-const shown = (page: Page, name: string) => page.getByRole('group', { name, exact: true }).locator('pre')
+const toolPage = (tool: string, options: Parameters<typeof openPage>[1] = {}) =>
+  openPage(dashboard, { path: `/tools/${tool}`, ...options })
+const shown = (page: Page, name: string) =>
+  page.getByRole('group', { name, exact: true }).locator('pre')
 /** What a call looks like when the server has seen it. */
-const callIs = (page: Page, input: object) => expect.poll(async () => JSON.parse(await shown(page, 'JSON').innerText()), { timeout: 30_000 }).toMatchObject({ input })
+const callIs = (page: Page, input: object) =>
+  expect
+    .poll(async () => JSON.parse(await shown(page, 'JSON').innerText()), { timeout: 30_000 })
+    .toMatchObject({ input })
 const countRuns = async (): Promise<number> => (await dashboard.get('/api/runs')).total
 
 /** Runs a command line in a real shell in which `toolable` is the command. */
@@ -21,26 +26,42 @@ async function paste(command: string) {
   const programs = makeFolder()
   symlinkSync(process.execPath, join(programs, 'node'))
   symlinkSync(TOOLABLE_PATH, join(programs, 'toolable'))
-  return launch('/bin/bash', ['-c', command], { cwd: project.folder, env: { PATH: `${programs}:${cleanEnvironment()['PATH']}` } }).ended
+  return launch('/bin/bash', ['-c', command], {
+    cwd: project.folder,
+    env: { PATH: `${programs}:${cleanEnvironment()['PATH']}` },
+  }).ended
 }
 
 describe('tools', () => {
   test('the list says what each tool is, and shows what was refused or stands behind another, with the reason [10.tools-list]', async () => {
     const page = await openPage(dashboard, { path: '/tools' })
-    const row = page.getByRole('table', { name: 'Tools' }).getByRole('row').filter({ hasText: 'Say a text several times' })
+    const row = page
+      .getByRole('table', { name: 'Tools' })
+      .getByRole('row')
+      .filter({ hasText: 'Say a text several times' })
     await row.waitFor()
     expect(await row.textContent()).toMatch(/repeat_text.*read-only.*house.*module.*ok/s)
     await page.getByRole('row').filter({ hasText: 'empty_bin' }).getByText('destructive').waitFor()
-    const refused = page.getByRole('table', { name: 'Refused' }).getByRole('row').filter({ hasText: 'half-a-tool.yaml' })
-    expect(await refused.textContent()).toMatch(/refused.*manifest.*nothing that says how it is called.*Add command:/s)
-    const shadowed = page.getByRole('table', { name: 'Shadowed' }).getByRole('row').filter({ hasText: 'others.repeat_text' })
+    const refused = page
+      .getByRole('table', { name: 'Refused' })
+      .getByRole('row')
+      .filter({ hasText: 'half-a-tool.yaml' })
+    expect(await refused.textContent()).toMatch(
+      /refused.*manifest.*nothing that says how it is called.*Add command:/s,
+    )
+    const shadowed = page
+      .getByRole('table', { name: 'Shadowed' })
+      .getByRole('row')
+      .filter({ hasText: 'others.repeat_text' })
     await shadowed.getByRole('link', { name: 'house.repeat_text' }).waitFor()
     await keepPicture(page, 'tools')
   })
 
   test('search and source stand in the address [10.tools-list]', async () => {
     const page = await openPage(dashboard, { path: '/tools' })
-    const links = page.getByRole('table', { name: 'Tools' }).getByRole('link', { name: /^[a-z]+_[a-z]/ })
+    const links = page
+      .getByRole('table', { name: 'Tools' })
+      .getByRole('link', { name: /^[a-z]+_[a-z]/ })
     await links.first().waitFor()
     await page.keyboard.press('/')
     await page.keyboard.type('throw away')
@@ -57,7 +78,11 @@ describe('tools', () => {
     await page.getByRole('row').filter({ hasText: 'empty_bin' }).waitFor()
     project.addScript('came_later')
     await page.getByRole('button', { name: 'Rescan' }).click()
-    await page.getByRole('table', { name: 'Tools' }).getByRole('row').filter({ hasText: 'came_later' }).waitFor()
+    await page
+      .getByRole('table', { name: 'Tools' })
+      .getByRole('row')
+      .filter({ hasText: 'came_later' })
+      .waitFor()
   })
 })
 
@@ -65,25 +90,36 @@ describe('a tool', () => {
   test('its four forms stand side by side, and in tabs where there is no room [10.tool-forms]', async () => {
     const page = await toolPage('house.repeat_text')
     await expect.poll(() => shown(page, 'Help').innerText()).toContain('--times <integer>')
-    expect(JSON.parse(await shown(page, 'JSON Schema').innerText())).toMatchObject({ required: ['text', 'mood'] })
-    expect(JSON.parse(await shown(page, 'MCP definition').innerText())).toMatchObject({ inputSchema: { type: 'object' }, annotations: { readOnlyHint: true } })
+    expect(JSON.parse(await shown(page, 'JSON Schema').innerText())).toMatchObject({
+      required: ['text', 'mood'],
+    })
+    expect(JSON.parse(await shown(page, 'MCP definition').innerText())).toMatchObject({
+      inputSchema: { type: 'object' },
+      annotations: { readOnlyHint: true },
+    })
     expect(await shown(page, 'Skill').innerText()).toContain('---\nname: ')
     await page.getByText('E_TOO_LOUD', { exact: true }).waitFor()
-    const boxes = await Promise.all(['Help', 'JSON Schema'].map((name) => shown(page, name).boundingBox()))
+    const boxes = await Promise.all(
+      ['Help', 'JSON Schema'].map((name) => shown(page, name).boundingBox()),
+    )
     expect(boxes[0]!.y).toBe(boxes[1]!.y)
     await keepPicture(page, 'tool')
     const narrow = await toolPage('house.repeat_text', { width: 400, dark: true })
     await narrow.getByRole('tab', { name: 'Skill' }).click()
     await expect.poll(() => shown(narrow, 'Skill').innerText()).toContain('---\nname: ')
     expect(await shown(narrow, 'Help').count()).toBe(0)
-    expect(await narrow.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
+    expect(
+      await narrow.evaluate(() => document.documentElement.scrollWidth - innerWidth),
+    ).toBeLessThanOrEqual(0)
     await keepPicture(narrow, 'tool-narrow')
   })
 
   test('the form, the JSON and the command line say the same; pasted into a shell, it gives the same result [10.tool-try-it]', async () => {
     const page = await toolPage('house.repeat_text')
     const form = page.getByRole('region', { name: 'Try it' })
-    await form.getByRole('textbox', { name: 'text', exact: true }).fill("it's $HOME \"quoted\" `date`")
+    await form
+      .getByRole('textbox', { name: 'text', exact: true })
+      .fill('it\'s $HOME "quoted" `date`')
     await form.getByRole('radio', { name: 'loud' }).check()
     await form.getByRole('spinbutton', { name: 'times' }).fill('3')
     await form.getByRole('checkbox', { name: 'quoted' }).check()
@@ -93,16 +129,28 @@ describe('a tool', () => {
     await form.getByRole('textbox', { name: 'mark' }).fill('!')
     await form.getByText('ready').waitFor()
     // What is not filled in is left out: the second word, and the count.
-    await callIs(page, { text: "it's $HOME \"quoted\" `date`", mood: 'loud', times: 3, quoted: true, words: ['and'], end: { mark: '!' } })
+    await callIs(page, {
+      text: 'it\'s $HOME "quoted" `date`',
+      mood: 'loud',
+      times: 3,
+      quoted: true,
+      words: ['and'],
+      end: { mark: '!' },
+    })
     const command = await shown(page, 'Command line').innerText()
     await keepPicture(page, 'tool-filled-in')
     await form.getByRole('button', { name: 'Start' }).click()
     await page.waitForURL('**/runs/r-*')
     const id = page.url().split('/').at(-1)!
-    await expect.poll(async () => (await dashboard.get(`/api/runs/${id}`)).row.state, { timeout: 60_000 }).toBe('completed')
+    await expect
+      .poll(async () => (await dashboard.get(`/api/runs/${id}`)).row.state, { timeout: 60_000 })
+      .toBe('completed')
     const { model, row } = await dashboard.get(`/api/runs/${id}`)
     expect(row.caller).toBe('dashboard')
-    expect(model.result).toEqual({ said: "IT'S $HOME \"QUOTED\" `DATE` and IT'S $HOME \"QUOTED\" `DATE` and IT'S $HOME \"QUOTED\" `DATE`!", quoted: true })
+    expect(model.result).toEqual({
+      said: 'IT\'S $HOME "QUOTED" `DATE` and IT\'S $HOME "QUOTED" `DATE` and IT\'S $HOME "QUOTED" `DATE`!',
+      quoted: true,
+    })
     const pasted = await paste(command)
     expect(pasted.stderr).toBe('')
     expect(pasted.lines.find(({ type }) => type === 'result').result).toEqual(model.result)
@@ -118,14 +166,24 @@ describe('a tool', () => {
     expect((await form.getByRole('alert').allTextContents()).join('')).toBe('')
     await times.fill('9')
     await expect.poll(() => times.getAttribute('aria-invalid')).toBe('true')
-    const told = await times.evaluate((field) => field.getAttribute('aria-describedby')!.split(' ').map((id) => document.getElementById(id)!.textContent).join(' | '))
+    const told = await times.evaluate((field) =>
+      field
+        .getAttribute('aria-describedby')!
+        .split(' ')
+        .map((id) => document.getElementById(id)!.textContent)
+        .join(' | '),
+    )
     expect(told).toMatch(/How often\. 1 to 5\. Default: 2\. \| .*must be.*5/)
     await form.getByRole('button', { name: 'Add to words' }).click()
     await page.keyboard.type('much too long')
-    await expect.poll(() => form.getByRole('textbox', { name: 'words 1' }).getAttribute('aria-invalid')).toBe('true')
+    await expect
+      .poll(() => form.getByRole('textbox', { name: 'words 1' }).getAttribute('aria-invalid'))
+      .toBe('true')
     await form.getByRole('button', { name: 'Start' }).click()
     await form.getByText('4 things have to be mended first').waitFor()
-    expect(await form.getByRole('textbox', { name: 'text', exact: true }).getAttribute('aria-invalid')).toBe('true')
+    expect(
+      await form.getByRole('textbox', { name: 'text', exact: true }).getAttribute('aria-invalid'),
+    ).toBe('true')
     await keepPicture(page, 'tool-problems')
     const map = form.getByRole('textbox', { name: 'map' })
     await map.fill('{"a": ')
@@ -145,9 +203,16 @@ describe('a tool', () => {
     await form.getByRole('button', { name: 'Remove words 1' }).click()
     await callIs(page, { words: ['then'] })
     await form.getByRole('button', { name: 'Edit as JSON' }).click()
-    await form.getByRole('textbox', { name: 'Input as JSON' }).fill('{"text": "", "mood": "calm", "nonsense": 1}')
-    await form.getByText(/nonsense/).first().waitFor()
-    await form.getByRole('textbox', { name: 'Input as JSON' }).fill('{"text": "x", "mood": "calm", "times": 1}')
+    await form
+      .getByRole('textbox', { name: 'Input as JSON' })
+      .fill('{"text": "", "mood": "calm", "nonsense": 1}')
+    await form
+      .getByText(/nonsense/)
+      .first()
+      .waitFor()
+    await form
+      .getByRole('textbox', { name: 'Input as JSON' })
+      .fill('{"text": "x", "mood": "calm", "times": 1}')
     await form.getByText('ready').waitFor()
     await form.getByRole('button', { name: 'Edit as JSON' }).click()
     expect(await form.getByRole('radio', { name: 'calm' }).isChecked()).toBe(true)
@@ -173,13 +238,18 @@ describe('a tool', () => {
     await page.waitForURL('**/runs/r-*')
     const id = page.url().split('/').at(-1)!
     const tool = await toolPage('house.wait_for_file')
-    const row = tool.getByRole('table', { name: 'Recent runs' }).getByRole('row').filter({ hasText: id })
+    const row = tool
+      .getByRole('table', { name: 'Recent runs' })
+      .getByRole('row')
+      .filter({ hasText: id })
     await row.getByText('running').waitFor()
     writeFileSync(file, '')
     await row.getByText('completed').waitFor()
     await page.getByText('completed').first().waitFor()
     const list = await openPage(dashboard, { path: '/tools' })
-    await list.getByRole('link', { name: 'Runs of wait_for_file in the last week: 1 ok, 0 failed' }).waitFor()
+    await list
+      .getByRole('link', { name: 'Runs of wait_for_file in the last week: 1 ok, 0 failed' })
+      .waitFor()
   })
 
   test('what may destroy something is asked about first, and a dry run does nothing [10.tool-consent]', async () => {
@@ -190,7 +260,10 @@ describe('a tool', () => {
     await form.getByText('ready').waitFor()
     const before = await countRuns()
     await form.getByRole('button', { name: 'Start' }).click()
-    await form.getByRole('group', { name: /It may destroy something/ }).getByRole('button', { name: 'No' }).click()
+    await form
+      .getByRole('group', { name: /It may destroy something/ })
+      .getByRole('button', { name: 'No' })
+      .click()
     expect(await countRuns()).toBe(before)
     await form.getByRole('switch', { name: /Dry run/ }).check()
     expect(await shown(page, 'Command line').innerText()).toMatch(/ --dry-run$/)
@@ -198,13 +271,21 @@ describe('a tool', () => {
     expect(planned.status).toBe(0)
     await form.getByRole('button', { name: 'Start dry run' }).click()
     await page.waitForURL('**/runs/r-*')
-    await expect.poll(async () => (await dashboard.get(`/api/runs/${page.url().split('/').at(-1)}`)).row.state, { timeout: 60_000 }).toBe('completed')
+    await expect
+      .poll(
+        async () => (await dashboard.get(`/api/runs/${page.url().split('/').at(-1)}`)).row.state,
+        { timeout: 60_000 },
+      )
+      .toBe('completed')
     expect(existsSync(mark)).toBe(false)
     await page.goBack()
     await form.getByRole('textbox', { name: 'mark' }).fill(mark)
     await form.getByText('ready').waitFor()
     await form.getByRole('button', { name: 'Start' }).click()
-    await form.getByRole('group', { name: /It may destroy something/ }).getByRole('button', { name: 'Start' }).click()
+    await form
+      .getByRole('group', { name: /It may destroy something/ })
+      .getByRole('button', { name: 'Start' })
+      .click()
     await expect.poll(() => existsSync(mark), { timeout: 60_000 }).toBe(true)
   }, 180_000)
 
@@ -212,7 +293,9 @@ describe('a tool', () => {
     const reading = await startDashboard(project.folder, ['--read-only'])
     const page = await openPage(reading, { path: '/tools/house.repeat_text' })
     await page.getByRole('button', { name: 'Use example 1' }).click()
-    await expect.poll(() => shown(page, 'Command line').innerText()).toContain('toolable run repeat_text')
+    await expect
+      .poll(() => shown(page, 'Command line').innerText())
+      .toContain('toolable run repeat_text')
     expect(await page.getByRole('button', { name: 'Start' }).isDisabled()).toBe(true)
     await page.close()
     expect(await reading.stop()).toBe(0)

@@ -32,7 +32,13 @@ output:
   said: \${{ steps.first.result.said }}
 `
 const told = makeToldProject()
-const project = makeToolProject({ 'workflows/twice.yaml': WORKFLOW, 'workflows/half.yaml': 'name: half\nsteps:\n  - name: nothing\n' }, told.folder)
+const project = makeToolProject(
+  {
+    'workflows/twice.yaml': WORKFLOW,
+    'workflows/half.yaml': 'name: half\nsteps:\n  - name: nothing\n',
+  },
+  told.folder,
+)
 const toolable = (...args: readonly string[]) => runProgram(TOOLABLE, args, { cwd: project.folder })
 const dashboard = await startDashboard(project.folder)
 
@@ -40,7 +46,10 @@ describe('workflows', () => {
   test('the list shows how each went last, and what cannot be run [10.workflows-list]', async () => {
     await toolable('run', 'twice', '--mood', 'loud')
     const page = await openPage(dashboard, { path: '/workflows' })
-    const row = page.getByRole('table', { name: 'Workflows' }).getByRole('row').filter({ hasText: 'Say a text in two ways' })
+    const row = page
+      .getByRole('table', { name: 'Workflows' })
+      .getByRole('row')
+      .filter({ hasText: 'Say a text in two ways' })
     await row.getByText('completed').waitFor()
     await page.getByRole('row').filter({ hasText: 'half' }).getByText('✗').waitFor()
     await keepPicture(page, 'workflows')
@@ -50,15 +59,22 @@ describe('workflows', () => {
 
   test('a workflow is a graph, a plan and its source [10.workflow-page]', async () => {
     const page = await openPage(dashboard, { path: '/workflows/twice' })
-    await page.getByRole('group', { name: 'Graph of the steps' }).getByRole('button', { name: /first/ }).click()
+    await page
+      .getByRole('group', { name: 'Graph of the steps' })
+      .getByRole('button', { name: /first/ })
+      .click()
     const step = page.getByRole('region', { name: 'Step first' })
     expect(await step.textContent()).toContain('repeat_text')
     expect(page.url()).toContain('step=first')
     await keepPicture(page, 'workflow')
     await page.getByRole('tab', { name: 'Plan' }).click()
-    await expect.poll(() => page.getByRole('group', { name: 'plan' }).textContent()).toContain('first')
+    await expect
+      .poll(() => page.getByRole('group', { name: 'plan' }).textContent())
+      .toContain('first')
     await page.getByRole('tab', { name: 'Source' }).click()
-    await expect.poll(() => page.getByRole('group', { name: 'source' }).locator('pre').textContent()).toBe(WORKFLOW)
+    await expect
+      .poll(() => page.getByRole('group', { name: 'source' }).locator('pre').textContent())
+      .toBe(WORKFLOW)
   })
 
   test('it is run from its form, and the grid shows steps and runs as they go [10.workflow-grid]', async () => {
@@ -73,8 +89,13 @@ describe('workflows', () => {
     await form.getByRole('button', { name: 'Start' }).click()
     await form.waitForURL('**/runs/r-*')
     await expect.poll(runs, { timeout: 60_000 }).toBe(before + 1)
-    const cells = (step: string) => grid.getByRole('row', { name: new RegExp(`^${step} `) }).getByRole('cell').allInnerTexts()
-    const words = async (step: string) => (await cells(step)).map((text) => text.replace(/[^a-z ]/g, '').trim())
+    const cells = (step: string) =>
+      grid
+        .getByRole('row', { name: new RegExp(`^${step} `) })
+        .getByRole('cell')
+        .allInnerTexts()
+    const words = async (step: string) =>
+      (await cells(step)).map((text) => text.replace(/[^a-z ]/g, '').trim())
     await expect.poll(() => words('first'), { timeout: 60_000 }).toEqual(['failed', 'ok'])
     await expect.poll(() => words('rest/right'), { timeout: 60_000 }).toEqual(['not reached', 'ok'])
     await page.getByRole('columnheader').nth(1).getByText('failed').waitFor()
@@ -91,14 +112,32 @@ describe('plan', () => {
     await page.reload()
     const kept = page.getByRole('region', { name: 'Ship version 2' })
     await kept.getByRole('progressbar', { name: '1 of 2 steps done' }).waitFor()
-    expect(await kept.getByRole('listitem').allTextContents()).toEqual([expect.stringContaining('done: '), expect.stringContaining('pending: ')])
-    const steps = (...states: readonly string[]) => ({ type: 'progress', plan: { objective: 'Tidy up', status: 'active', steps: states.map((status, index) => ({ step_id: index + 1, title: `Room ${index + 1}`, status })) } })
+    expect(await kept.getByRole('listitem').allTextContents()).toEqual([
+      expect.stringContaining('done: '),
+      expect.stringContaining('pending: '),
+    ])
+    const steps = (...states: readonly string[]) => ({
+      type: 'progress',
+      plan: {
+        objective: 'Tidy up',
+        status: 'active',
+        steps: states.map((status, index) => ({
+          step_id: index + 1,
+          title: `Room ${index + 1}`,
+          status,
+        })),
+      },
+    })
     const run = await startTold(told, undefined, steps('in_progress', 'pending'))
     const card = page.getByRole('region', { name: 'Tidy up' })
     await card.getByRole('link', { name: run.id }).waitFor()
     run.say(steps('done', 'in_progress'))
     await card.getByRole('progressbar', { name: '1 of 2 steps done' }).waitFor()
-    await card.getByRole('listitem').filter({ hasText: 'Room 2' }).getByText('in progress').waitFor()
+    await card
+      .getByRole('listitem')
+      .filter({ hasText: 'Room 2' })
+      .getByText('in progress')
+      .waitFor()
     await keepPicture(page, 'plan')
     run.say({ type: 'result', status: 'ok' })
     await run.ends('completed')
@@ -111,13 +150,24 @@ describe('doctor', () => {
     const page = await openPage(dashboard, { path: '/doctor' })
     await page.getByText(/tools are held at level L\d/).waitFor({ timeout: 60_000 })
     const report = await dashboard.get('/api/doctor')
-    for (const { id, found } of report.findings) await page.getByText(id, { exact: true }).and(page.locator('strong')).filter({ visible: true }).first().waitFor().then(() => expect(found).not.toBe(''))
-    expect(await page.getByRole('button', { name: 'Copy fix' }).count()).toBeGreaterThanOrEqual(report.findings.filter(({ fix }: { readonly fix?: string }) => fix !== undefined).length)
+    for (const { id, found } of report.findings)
+      await page
+        .getByText(id, { exact: true })
+        .and(page.locator('strong'))
+        .filter({ visible: true })
+        .first()
+        .waitFor()
+        .then(() => expect(found).not.toBe(''))
+    expect(await page.getByRole('button', { name: 'Copy fix' }).count()).toBeGreaterThanOrEqual(
+      report.findings.filter(({ fix }: { readonly fix?: string }) => fix !== undefined).length,
+    )
     await page.getByRole('region', { name: 'Disk' }).getByText(report.disk.folder).waitFor()
     await keepPicture(page, 'doctor')
     const narrow = await openPage(dashboard, { path: '/doctor', width: 400, dark: true })
     await narrow.getByRole('heading', { name: 'Agents' }).waitFor({ timeout: 60_000 })
-    expect(await narrow.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
+    expect(
+      await narrow.evaluate(() => document.documentElement.scrollWidth - innerWidth),
+    ).toBeLessThanOrEqual(0)
     await keepPicture(narrow, 'doctor-narrow')
   }, 180_000)
 
@@ -132,7 +182,10 @@ describe('doctor', () => {
     expect(await disk.getByRole('button', { name: 'Clean up' }).isDisabled()).toBe(true)
     await disk.getByRole('textbox', { name: 'Days' }).fill('40')
     await disk.getByRole('button', { name: 'Clean up' }).click()
-    await disk.getByRole('group', { name: /Remove all runs/ }).getByRole('button', { name: 'Clean up' }).click()
+    await disk
+      .getByRole('group', { name: /Remove all runs/ })
+      .getByRole('button', { name: 'Clean up' })
+      .click()
     await disk.getByText(/^3 runs removed, /).waitFor()
     expect(count()).toBe(before)
   }, 180_000)

@@ -12,13 +12,16 @@ test('a sample that differs from its file is replaced', () => {
 })
 
 test('an output that is not true is replaced; … stands for what is left out', () => {
-  const block = (output: string) => `${fence}console terminal\n$ greet Ada --times 2\n${output}$ greet\n…\n$ echo $?\n0\n${fence}\n`
+  const block = (output: string) =>
+    `${fence}console terminal\n$ greet Ada --times 2\n${output}$ greet\n…\n$ echo $?\n0\n${fence}\n`
   expect(refreshPage(block('Hello, Ada! Hello…\n'))).toBe(block('Hello, Ada! Hello…\n'))
   expect(refreshPage(block('Hello, Bob!\n'))).toBe(block('Hello, Ada! Hello, Ada!\n'))
 })
 
 test('the table of codes is written between its marks', () => {
-  expect(refreshPage('<!-- error table -->\nold\n<!-- end -->')).toContain('| `TIMEOUT` | The deadline passed | runtime | infra_error | 124 | 504 | no | no |')
+  expect(refreshPage('<!-- error table -->\nold\n<!-- end -->')).toContain(
+    '| `TIMEOUT` | The deadline passed | runtime | infra_error | 124 | 504 | no | no |',
+  )
 })
 
 test('fences are found with their words', () => {

@@ -10,6 +10,8 @@ export function docs(folder: string, args: readonly string[], now = 'first'): Pr
 
 /** Every file in a folder with its text, the ones that begin with a dot included. */
 export function filesIn(folder: string): { [path: string]: string } {
-  const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => statSync(join(folder, path)).isFile()).sort()
+  const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((path) => statSync(join(folder, path)).isFile())
+    .sort()
   return Object.fromEntries(paths.map((path) => [path, readFileSync(join(folder, path), 'utf8')]))
 }

@@ -1,4 +1,13 @@
-import { chmodSync, lstatSync, mkdirSync, readFileSync, readlinkSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { makeFolder } from '../support/run-program.ts'
@@ -6,14 +15,26 @@ import { docs, filesIn } from './support.ts'
 import '../support/without-coverage.ts'
 
 const SKILL = 'skills/documented/SKILL.md'
-const state = (result: readonly { path: string; state: string }[]): { [path: string]: string } => Object.fromEntries(result.map(({ path, state: each }) => [path, each]))
+const state = (result: readonly { path: string; state: string }[]): { [path: string]: string } =>
+  Object.fromEntries(result.map(({ path, state: each }) => [path, each]))
 
 describe('docs --write [5.docs]', () => {
   test.each([
-    ['skill', ['skills/documented/SKILL.md', 'skills/documented/references/count.md', 'skills/documented/references/find.md', 'skills/documented/references/remove.md']],
+    [
+      'skill',
+      [
+        'skills/documented/SKILL.md',
+        'skills/documented/references/count.md',
+        'skills/documented/references/find.md',
+        'skills/documented/references/remove.md',
+      ],
+    ],
     ['agents', ['AGENTS.md']],
     ['claude', ['CLAUDE.md']],
-    ['command', ['.claude/commands/count.md', '.claude/commands/find.md', '.claude/commands/remove.md']],
+    [
+      'command',
+      ['.claude/commands/count.md', '.claude/commands/find.md', '.claude/commands/remove.md'],
+    ],
     ['subagent', ['.claude/agents/documented.md']],
     ['llms', ['llms-full.txt', 'llms.txt']],
     ['man', ['man/documented.1']],
@@ -23,14 +44,21 @@ describe('docs --write [5.docs]', () => {
     const folder = makeFolder()
     const first = await docs(folder, [kind, '--write'])
     expect(first.status).toBe(0)
-    expect(state(first.json.result)).toEqual(Object.fromEntries(paths.map((path) => [path, 'written'])))
+    expect(state(first.json.result)).toEqual(
+      Object.fromEntries(paths.map((path) => [path, 'written'])),
+    )
     const files = filesIn(folder)
     expect(Object.keys(files)).toEqual(paths)
     const second = await docs(folder, [kind, '--write'])
-    expect(state(second.json.result)).toEqual(Object.fromEntries(paths.map((path) => [path, 'unchanged'])))
+    expect(state(second.json.result)).toEqual(
+      Object.fromEntries(paths.map((path) => [path, 'unchanged'])),
+    )
     expect(filesIn(folder)).toEqual(files)
     expect((await docs(folder, [kind, '--check'])).status).toBe(0)
-    const printed = (await docs(folder, [kind, '--json'])).json.result as { path: string; text: string }[]
+    const printed = (await docs(folder, [kind, '--json'])).json.result as {
+      path: string
+      text: string
+    }[]
     expect(Object.fromEntries(printed.map(({ path, text }) => [path, text]))).toEqual(files)
   })
 
@@ -46,14 +74,21 @@ describe('docs --write [5.docs]', () => {
     const files = filesIn(folder)
     const { json } = await docs(folder, ['skill', '--write', '--dry-run'], 'fewer')
     expect(json).toMatchObject({ ok: true, meta: { dry_run: true } })
-    expect(json.result.plan).toEqual([{ action: 'replace', target: SKILL }, { action: 'remove', target: 'skills/documented/references/remove.md' }])
+    expect(json.result.plan).toEqual([
+      { action: 'replace', target: SKILL },
+      { action: 'remove', target: 'skills/documented/references/remove.md' },
+    ])
     expect(filesIn(folder)).toEqual(files)
-    expect((await docs(makeFolder(), ['man', '--write', '--dry-run'])).json.result.plan).toEqual([{ action: 'create', target: 'man/documented.1' }])
+    expect((await docs(makeFolder(), ['man', '--write', '--dry-run'])).json.result.plan).toEqual([
+      { action: 'create', target: 'man/documented.1' },
+    ])
   })
 
   test('shows a person what was written', async () => {
     const folder = makeFolder()
-    expect((await docs(folder, ['man', '--write', '-o', 'text'])).stdout).toMatch(/^path +state\nman\/documented\.1 +written\n$/)
+    expect((await docs(folder, ['man', '--write', '-o', 'text'])).stdout).toMatch(
+      /^path +state\nman\/documented\.1 +written\n$/,
+    )
   })
 
   test('replaces what it wrote before and removes what is no longer made', async () => {
@@ -61,8 +96,18 @@ describe('docs --write [5.docs]', () => {
     await docs(folder, ['skill', '--write'])
     writeFileSync(join(folder, 'skills/documented/references/mine.md'), '# Mine\n')
     const { json } = await docs(folder, ['skill', '--write'], 'fewer')
-    expect(state(json.result)).toEqual({ [SKILL]: 'written', 'skills/documented/references/find.md': 'unchanged', 'skills/documented/references/count.md': 'unchanged', 'skills/documented/references/remove.md': 'removed' })
-    expect(Object.keys(filesIn(folder))).toEqual([SKILL, 'skills/documented/references/count.md', 'skills/documented/references/find.md', 'skills/documented/references/mine.md'])
+    expect(state(json.result)).toEqual({
+      [SKILL]: 'written',
+      'skills/documented/references/find.md': 'unchanged',
+      'skills/documented/references/count.md': 'unchanged',
+      'skills/documented/references/remove.md': 'removed',
+    })
+    expect(Object.keys(filesIn(folder))).toEqual([
+      SKILL,
+      'skills/documented/references/count.md',
+      'skills/documented/references/find.md',
+      'skills/documented/references/mine.md',
+    ])
     await docs(folder, ['skill', '--write'], 'small')
     expect(Object.keys(filesIn(folder))).toEqual([SKILL, 'skills/documented/references/mine.md'])
   })
@@ -80,7 +125,9 @@ describe('docs --write [5.docs]', () => {
     const { json } = await docs(folder, ['command', '--tool', 'find', '--write'])
     expect(state(json.result)).toEqual({ '.claude/commands/find.md': 'unchanged' })
     expect(Object.keys(filesIn(folder))).toHaveLength(3)
-    expect(state((await docs(folder, ['command', '--write'], 'fewer')).json.result)).toMatchObject({ '.claude/commands/remove.md': 'removed' })
+    expect(state((await docs(folder, ['command', '--write'], 'fewer')).json.result)).toMatchObject({
+      '.claude/commands/remove.md': 'removed',
+    })
   })
 
   test('never replaces what somebody else has written, unless told to', async () => {
@@ -89,8 +136,11 @@ describe('docs --write [5.docs]', () => {
     const refused = await docs(folder, ['llms', '--write'])
     expect(refused.status).toBe(73)
     expect(refused.json.error).toMatchObject({
-      code: 'CONFLICT', message: "llms-full.txt was not generated by 'documented docs llms' and is left alone; nothing was written",
-      suggestion: { example: 'documented docs llms --write --force' }, details: { paths: ['llms-full.txt'] },
+      code: 'CONFLICT',
+      message:
+        "llms-full.txt was not generated by 'documented docs llms' and is left alone; nothing was written",
+      suggestion: { example: 'documented docs llms --write --force' },
+      details: { paths: ['llms-full.txt'] },
     })
     expect(filesIn(folder)).toEqual({ 'llms-full.txt': 'my own words\n' })
     expect((await docs(folder, ['llms', '--write', '--force'])).status).toBe(0)
@@ -126,7 +176,10 @@ describe('a block in a file of people [5.docs]', () => {
     return readFileSync(join(folder, 'AGENTS.md'), 'utf8')
   }
 
-  test.each([['with line ends of Unix', '\n'], ['with line ends of Windows', '\r\n']])('is replaced %s, and all around it stays', async (_how, end) => {
+  test.each([
+    ['with line ends of Unix', '\n'],
+    ['with line ends of Windows', '\r\n'],
+  ])('is replaced %s, and all around it stays', async (_how, end) => {
     const before = `# Ours${end}${end}Words\t ${end}`
     const once = await inFile(before)
     expect(once.startsWith(before)).toBe(true)
@@ -146,7 +199,15 @@ describe('a block in a file of people [5.docs]', () => {
     for (const flag of ['--write', '--check']) {
       const { status, json } = await docs(folder, ['claude', flag])
       expect(status).toBe(73)
-      expect(json.error).toMatchObject({ code: 'CONFLICT', message: expect.stringContaining('CLAUDE.md are not one pair of begin and end (begin in line 3), so the file was left alone'), suggestion: { fix: expect.stringContaining("one line '<!-- toolable:documented begin -->'") } })
+      expect(json.error).toMatchObject({
+        code: 'CONFLICT',
+        message: expect.stringContaining(
+          'CLAUDE.md are not one pair of begin and end (begin in line 3), so the file was left alone',
+        ),
+        suggestion: {
+          fix: expect.stringContaining("one line '<!-- toolable:documented begin -->'"),
+        },
+      })
     }
     expect(filesIn(folder)).toEqual({ 'CLAUDE.md': text })
   })
@@ -158,6 +219,8 @@ describe('a block in a file of people [5.docs]', () => {
     expect((await docs(folder, ['claude', '--write'])).status).toBe(0)
     expect(readlinkSync(join(folder, 'CLAUDE.md'))).toBe('AGENTS.md')
     expect((await docs(folder, ['agents', '--check'])).status).toBe(0)
-    expect(readFileSync(join(folder, 'AGENTS.md'), 'utf8')).toContain('# Ours\n\n<!-- toolable:documented begin -->')
+    expect(readFileSync(join(folder, 'AGENTS.md'), 'utf8')).toContain(
+      '# Ours\n\n<!-- toolable:documented begin -->',
+    )
   })
 })

@@ -3,7 +3,11 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 
 test('the example works offline: a mistake that is repaired, a call that is refused, an answer [8.agent-loop]', () => {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [fileURLToPath(new URL('../../examples/agent/agent.mjs', import.meta.url))], { encoding: 'utf8', timeout: 60_000, env: { PATH: process.env['PATH'] } })
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [fileURLToPath(new URL('../../examples/agent/agent.mjs', import.meta.url))],
+    { encoding: 'utf8', timeout: 60_000, env: { PATH: process.env['PATH'] } },
+  )
   expect([status, stderr]).toEqual([0, ''])
   expect(stdout).toBe(`Let me look.
   calls list_notes {}

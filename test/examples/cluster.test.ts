@@ -6,7 +6,15 @@ import '../support/without-coverage.ts'
 const path = (name: string): string => fileURLToPath(new URL(`../../${name}`, import.meta.url))
 
 test('the cluster loses a node and a worker, and its workflow ends as if nothing had happened [9.restate-workers]', () => {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [path('examples/cluster/cluster.mjs'), path('test/workflow/restate/packages'), path('dist/bin.js')], { encoding: 'utf8', timeout: 240_000, env: { PATH: process.env['PATH'] } })
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [
+      path('examples/cluster/cluster.mjs'),
+      path('test/workflow/restate/packages'),
+      path('dist/bin.js'),
+    ],
+    { encoding: 'utf8', timeout: 240_000, env: { PATH: process.env['PATH'] } },
+  )
   expect([status, stderr]).toEqual([0, ''])
   expect(stdout).toBe(`three nodes are up
 two workers are registered

@@ -10,7 +10,11 @@ const demo = fileURLToPath(new URL('../../scripts/demo.mjs', import.meta.url))
 test('npm start shows every step, plain in a pipe, ends in the dashboard, and cleans up', () => {
   const temporary = mkdtempSync(join(tmpdir(), 'toolable-test-demo-'))
   onTestFinished(() => rmSync(temporary, { recursive: true, force: true }))
-  const { status, stdout, stderr } = spawnSync(process.execPath, [demo], { encoding: 'utf8', timeout: 80_000, env: { PATH: process.env['PATH'], TMPDIR: temporary, FORCE_COLOR: '', NODE_V8_COVERAGE: '' } })
+  const { status, stdout, stderr } = spawnSync(process.execPath, [demo], {
+    encoding: 'utf8',
+    timeout: 80_000,
+    env: { PATH: process.env['PATH'], TMPDIR: temporary, FORCE_COLOR: '', NODE_V8_COVERAGE: '' },
+  })
   expect(stderr).toBe('')
   expect(status).toBe(0)
   expect(stdout.match(/^\$ file-tools .*/gm)).toEqual([
@@ -26,7 +30,9 @@ test('npm start shows every step, plain in a pipe, ends in the dashboard, and cl
   ])
   expect(stdout).not.toContain('\u001b')
   // It ends in the dashboard, when the run that went on is over and the other one has waited long enough.
-  expect(stdout).toMatch(/The dashboard is at http:\/\/127\.0\.0\.1:\d+\/\?token=[\w-]{43}\n(r-[0-9a-f]{10}) is completed; r-[0-9a-f]{10} waits for an answer, and is cancelled now\.\n/)
+  expect(stdout).toMatch(
+    /The dashboard is at http:\/\/127\.0\.0\.1:\d+\/\?token=[\w-]{43}\n(r-[0-9a-f]{10}) is completed; r-[0-9a-f]{10} waits for an answer, and is cancelled now\.\n/,
+  )
   expect(readdirSync(temporary)).toEqual([])
   const folder = /file:\/\/(\/.*weather-[^/]+)\//.exec(stdout)?.[1] ?? ''
   expect(folder).not.toBe('')

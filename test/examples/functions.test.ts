@@ -8,7 +8,15 @@ import { expect, onTestFinished, test } from 'vitest'
 test('plain functions are a toolset [3.functions-toolset]', () => {
   const cache = mkdtempSync(join(tmpdir(), 'toolable-test-functions-'))
   onTestFinished(() => rmSync(cache, { recursive: true, force: true }))
-  const { status, stdout, stderr } = spawnSync(process.execPath, [fileURLToPath(new URL('../../examples/functions/functions.mjs', import.meta.url))], { encoding: 'utf8', timeout: 80_000, env: { PATH: process.env['PATH'], XDG_CACHE_HOME: cache } })
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [fileURLToPath(new URL('../../examples/functions/functions.mjs', import.meta.url))],
+    {
+      encoding: 'utf8',
+      timeout: 80_000,
+      env: { PATH: process.env['PATH'], XDG_CACHE_HOME: cache },
+    },
+  )
   expect([status, stderr]).toEqual([0, ''])
   expect(stdout).toMatch(/^find_files sum\nsince must be /)
 })

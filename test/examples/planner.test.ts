@@ -5,7 +5,11 @@ import { expect, test } from 'vitest'
 const example = fileURLToPath(new URL('../../examples/planner/planner.mjs', import.meta.url))
 
 test('a scripted model plans, lets the plan grow, and works through it [8.plan-section]', () => {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [example], { encoding: 'utf8', timeout: 60_000, env: { PATH: process.env['PATH'], NODE_V8_COVERAGE: '' } })
+  const { status, stdout, stderr } = spawnSync(process.execPath, [example], {
+    encoding: 'utf8',
+    timeout: 60_000,
+    env: { PATH: process.env['PATH'], NODE_V8_COVERAGE: '' },
+  })
   expect([status, stderr]).toEqual([0, ''])
   expect(stdout.split('\n')).toEqual([
     '0 of 3 steps done: Look at the pages',

@@ -8,10 +8,23 @@ import { expect, test } from 'vitest'
 test('the host of the registry example finds and calls tools in four languages', () => {
   const home = mkdtempSync(join(tmpdir(), 'toolable-example-'))
   try {
-    const { status, stdout, stderr } = spawnSync(process.execPath, [fileURLToPath(new URL('../../examples/registry/host.mjs', import.meta.url))], { env: { PATH: process.env['PATH'], HOME: home }, encoding: 'utf8', timeout: 60_000 })
+    const { status, stdout, stderr } = spawnSync(
+      process.execPath,
+      [fileURLToPath(new URL('../../examples/registry/host.mjs', import.meta.url))],
+      { env: { PATH: process.env['PATH'], HOME: home }, encoding: 'utf8', timeout: 60_000 },
+    )
     expect(stderr).toBe('')
     expect(status).toBe(0)
-    for (const line of ['local.shout: Say it loudly', 'tools.slugify:', 'tools.today:', 'text.count_words:', 'words: 6', "NOT_FOUND no line contains 'question' - Try a shorter word", '{"slug":"hello-world"}']) expect(stdout).toContain(line)
+    for (const line of [
+      'local.shout: Say it loudly',
+      'tools.slugify:',
+      'tools.today:',
+      'text.count_words:',
+      'words: 6',
+      "NOT_FOUND no line contains 'question' - Try a shorter word",
+      '{"slug":"hello-world"}',
+    ])
+      expect(stdout).toContain(line)
   } finally {
     rmSync(home, { recursive: true, force: true })
   }

@@ -1,7 +1,11 @@
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
-export type Run = { readonly status: number | null; readonly stdout: string; readonly stderr: string }
+export type Run = {
+  readonly status: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
 
 const programs = {
   'file-tools': fileURLToPath(new URL('../../examples/file-tools/file-tools.mjs', import.meta.url)),
@@ -9,7 +13,15 @@ const programs = {
 } as const
 
 /** Runs an example by its front door, in a folder and with nothing else in its environment. */
-export function runExample(program: keyof typeof programs, argv: readonly string[], { folder, input = '', env = {} }: { readonly folder: string; readonly input?: string; readonly env?: NodeJS.ProcessEnv }): Run {
+export function runExample(
+  program: keyof typeof programs,
+  argv: readonly string[],
+  {
+    folder,
+    input = '',
+    env = {},
+  }: { readonly folder: string; readonly input?: string; readonly env?: NodeJS.ProcessEnv },
+): Run {
   return spawnSync(process.execPath, [programs[program], ...argv], {
     cwd: folder,
     env: { PATH: process.env['PATH'], HOME: folder, ...env },

@@ -4,7 +4,11 @@ import { expect, test } from 'vitest'
 
 test('the tests of the example pass under a test runner that is not ours [2.kit-run-cli]', () => {
   const file = fileURLToPath(new URL('../../examples/tested-tool/tidy.test.mjs', import.meta.url))
-  const { status, stdout } = spawnSync(process.execPath, ['--test', '--test-reporter', 'tap', file], { encoding: 'utf8', timeout: 60_000, env: { PATH: process.env['PATH'], NODE_V8_COVERAGE: '' } })
+  const { status, stdout } = spawnSync(
+    process.execPath,
+    ['--test', '--test-reporter', 'tap', file],
+    { encoding: 'utf8', timeout: 60_000, env: { PATH: process.env['PATH'], NODE_V8_COVERAGE: '' } },
+  )
   expect(stdout).toContain('# pass 6\n')
   expect(stdout).toContain('# fail 0\n')
   expect(status).toBe(0)

@@ -14,13 +14,27 @@ export const fixtures = fileURLToPath(new URL('./fixtures', import.meta.url))
 export const packages = fileURLToPath(new URL('./packages', import.meta.url))
 
 /** Runs `toolable` among the modules of the tests; all of a file share one cache. */
-export function toolable(args: readonly string[], { env, ...options }: RunOptions = {}): Promise<Ended> {
-  return runProgram(TOOLABLE, args, { cwd: fixtures, ...options, env: { XDG_CACHE_HOME: cache, ...env } })
+export function toolable(
+  args: readonly string[],
+  { env, ...options }: RunOptions = {},
+): Promise<Ended> {
+  return runProgram(TOOLABLE, args, {
+    cwd: fixtures,
+    ...options,
+    env: { XDG_CACHE_HOME: cache, ...env },
+  })
 }
 
 /** Starts it and lets the test talk to it. */
-export function startToolable(args: readonly string[], { env, ...options }: RunOptions = {}): Running {
-  return startProgram(TOOLABLE, args, { cwd: fixtures, ...options, env: { XDG_CACHE_HOME: cache, ...env } })
+export function startToolable(
+  args: readonly string[],
+  { env, ...options }: RunOptions = {},
+): Running {
+  return startProgram(TOOLABLE, args, {
+    cwd: fixtures,
+    ...options,
+    env: { XDG_CACHE_HOME: cache, ...env },
+  })
 }
 
 /** Writes a project into a new folder; gives the folder. */

@@ -1,7 +1,11 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { clientsFolder, newerNode, plainEnvironment } from '../../scripts/conformance/newer-node.mjs'
+import {
+  clientsFolder,
+  newerNode,
+  plainEnvironment,
+} from '../../scripts/conformance/newer-node.mjs'
 import { fixture, makeFolder } from '../support/run-program.ts'
 import { serveHttp } from './support/serve.ts'
 import type { HttpServer } from './support/serve.ts'
@@ -18,32 +22,82 @@ afterAll(() => http?.stop())
 function runClient(program: string, args: readonly string[]): Promise<Run> {
   const home = makeFolder()
   return new Promise((resolve) => {
-    execFile(newerNode, [join(clientsFolder, 'node_modules', program), ...args], { env: plainEnvironment({ HOME: home, TMPDIR: home }), cwd: home, timeout: 60_000 }, (error, stdout, stderr) => {
-      resolve({ status: error ? Number(error.code ?? 1) : 0, stdout, stderr })
-    })
+    execFile(
+      newerNode,
+      [join(clientsFolder, 'node_modules', program), ...args],
+      { env: plainEnvironment({ HOME: home, TMPDIR: home }), cwd: home, timeout: 60_000 },
+      (error, stdout, stderr) => {
+        resolve({ status: error ? Number(error.code ?? 1) : 0, stdout, stderr })
+      },
+    )
   })
 }
 
 const inspect = (transport: string, era: string, ...args: readonly string[]): Promise<Run> =>
-  runClient('@modelcontextprotocol/inspector/clients/launcher/build/index.js', ['--cli', ...(transport === 'http' ? [http.url] : server), '--protocol-era', era, ...args])
+  runClient('@modelcontextprotocol/inspector/clients/launcher/build/index.js', [
+    '--cli',
+    ...(transport === 'http' ? [http.url] : server),
+    '--protocol-era',
+    era,
+    ...args,
+  ])
 const port = (transport: string, command: string, ...args: readonly string[]): Promise<Run> =>
-  runClient('mcporter/dist/cli.js', [command, ...(transport === 'http' ? ['--http-url', http.url, '--allow-http'] : ['--stdio', server.map((word) => `"${word}"`).join(' ')]), '--name', 'workshop', ...args])
+  runClient('mcporter/dist/cli.js', [
+    command,
+    ...(transport === 'http'
+      ? ['--http-url', http.url, '--allow-http']
+      : ['--stdio', server.map((word) => `"${word}"`).join(' ')]),
+    '--name',
+    'workshop',
+    ...args,
+  ])
 
-describe.concurrent.each([['stdio', 'legacy'], ['stdio', 'modern'], ['http', 'legacy'], ['http', 'modern']])('the inspector over %s, %s protocol [5.mcp-clients]', (transport, era) => {
+describe.concurrent.each([
+  ['stdio', 'legacy'],
+  ['stdio', 'modern'],
+  ['http', 'legacy'],
+  ['http', 'modern'],
+])('the inspector over %s, %s protocol [5.mcp-clients]', (transport, era) => {
   test('lists tools whose schemas every client can take', async () => {
-    const { status, stdout, stderr } = await inspect(transport, era, '--method', 'tools/list', '--strict')
+    const { status, stdout, stderr } = await inspect(
+      transport,
+      era,
+      '--method',
+      'tools/list',
+      '--strict',
+    )
     expect({ status, stderr }).toMatchObject({ status: 0 })
     expect(JSON.parse(stdout).tools).toHaveLength(10)
   })
 
   test('calls a tool', async () => {
-    const { status, stdout } = await inspect(transport, era, '--method', 'tools/call', '--tool-name', 'add', '--tool-arg', 'a=2', 'b=3')
+    const { status, stdout } = await inspect(
+      transport,
+      era,
+      '--method',
+      'tools/call',
+      '--tool-name',
+      'add',
+      '--tool-arg',
+      'a=2',
+      'b=3',
+    )
     expect(status).toBe(0)
     expect(JSON.parse(stdout)).toMatchObject({ structuredContent: { sum: 5 } })
   })
 
   test('shows the error of a tool', async () => {
-    const { status, stdout, stderr } = await inspect(transport, era, '--method', 'tools/call', '--tool-name', 'divide', '--tool-arg', 'a=1', 'b=0')
+    const { status, stdout, stderr } = await inspect(
+      transport,
+      era,
+      '--method',
+      'tools/call',
+      '--tool-name',
+      'divide',
+      '--tool-arg',
+      'a=1',
+      'b=0',
+    )
     expect(status).toBe(5)
     expect(stdout + stderr).toContain('E_DIVIDE')
   })
@@ -51,7 +105,16 @@ describe.concurrent.each([['stdio', 'legacy'], ['stdio', 'modern'], ['http', 'le
   test('reads a resource and renders a prompt', async () => {
     const [read, prompt] = await Promise.all([
       inspect(transport, era, '--method', 'resources/read', '--uri', 'notes://later'),
-      inspect(transport, era, '--method', 'prompts/get', '--prompt-name', 'review', '--prompt-args', 'file=a.ts'),
+      inspect(
+        transport,
+        era,
+        '--method',
+        'prompts/get',
+        '--prompt-name',
+        'review',
+        '--prompt-args',
+        'file=a.ts',
+      ),
     ])
     expect(read.stdout).toContain('Read a book')
     expect(prompt.stdout).toContain('Review a.ts in a kind way.')
@@ -66,7 +129,15 @@ describe.concurrent.each(['stdio', 'http'])('mcporter over %s [5.mcp-clients]', 
   })
 
   test('calls a tool', async () => {
-    const { status, stdout } = await port(transport, 'call', 'add', 'a=2', 'b=3', '--output', 'json')
+    const { status, stdout } = await port(
+      transport,
+      'call',
+      'add',
+      'a=2',
+      'b=3',
+      '--output',
+      'json',
+    )
     expect(status).toBe(0)
     expect(JSON.parse(stdout)).toMatchObject({ sum: 5 })
   })

@@ -4,15 +4,15 @@ import { describe, expect, test } from 'vitest'
 import { runProgram } from '../support/run-program.ts'
 
 describe.concurrent('the command that serves [5.serve-mcp] [5.serve-mcp-alias]', () => {
-  test.each([
-    [['mcp', 'serve', '--transport', 'sse']],
-    [['--serve-mcp', 'sse']],
-  ])('%j is a usage error that names http [5.mcp-no-sse]', async (args) => {
-    const { status, json } = await runProgram('workshop.mjs', args, { input: '' })
-    expect(status).toBe(2)
-    expect(json.error.code).toMatch(/USAGE|INVALID_INPUT/)
-    expect(JSON.stringify(json.error)).toContain('http')
-  })
+  test.each([[['mcp', 'serve', '--transport', 'sse']], [['--serve-mcp', 'sse']]])(
+    '%j is a usage error that names http [5.mcp-no-sse]',
+    async (args) => {
+      const { status, json } = await runProgram('workshop.mjs', args, { input: '' })
+      expect(status).toBe(2)
+      expect(json.error.code).toMatch(/USAGE|INVALID_INPUT/)
+      expect(JSON.stringify(json.error)).toContain('http')
+    },
+  )
 
   test.each([
     [['--serve-mcp'], 2, '--serve-mcp <transport>'],
@@ -33,7 +33,11 @@ describe.concurrent('the command that serves [5.serve-mcp] [5.serve-mcp-alias]',
     const other = createServer().listen(0, '127.0.0.1')
     await new Promise((resolve) => other.once('listening', resolve))
     const { port } = other.address() as AddressInfo
-    const { status, json } = await runProgram('workshop.mjs', ['--serve-mcp', 'http', '--port', String(port)], { input: '' })
+    const { status, json } = await runProgram(
+      'workshop.mjs',
+      ['--serve-mcp', 'http', '--port', String(port)],
+      { input: '' },
+    )
     expect(status).not.toBe(0)
     expect(json.error.message).toContain(String(port))
     expect(json.error.suggestion.fix).toMatch(/port/i)
@@ -43,6 +47,15 @@ describe.concurrent('the command that serves [5.serve-mcp] [5.serve-mcp-alias]',
   test('help knows it', async () => {
     const { status, stdout } = await runProgram('workshop.mjs', ['mcp', 'serve', '--help'])
     expect(status).toBe(0)
-    for (const flag of ['--transport', '--host', '--port', '--token-file', '--[no-]progressive', '--confirm', '--page-size']) expect(stdout).toContain(flag)
+    for (const flag of [
+      '--transport',
+      '--host',
+      '--port',
+      '--token-file',
+      '--[no-]progressive',
+      '--confirm',
+      '--page-size',
+    ])
+      expect(stdout).toContain(flag)
   })
 })

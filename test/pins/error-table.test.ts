@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest'
-import { ERROR_TABLE, exitCodeOf, factsOf, findRow, httpStatusOf, protocolName } from '../../src/contract/errors.ts'
+import {
+  ERROR_TABLE,
+  exitCodeOf,
+  factsOf,
+  findRow,
+  httpStatusOf,
+  protocolName,
+} from '../../src/contract/errors.ts'
 import type { ErrorRow } from '../../src/contract/errors.ts'
 import { ToolError } from '../../src/contract/tool-error.ts'
 
@@ -33,8 +40,23 @@ const list = (values: readonly string[] = []) => values.join(',') || '-'
 
 test('the table of codes is what the world was told', () => {
   const rows = Object.entries(ERROR_TABLE as Record<string, ErrorRow>).map(([code, row]) =>
-    [code, row.class, row.category, row.exit, row.http, word(row.recoverable), word(row.retryable), list(row.numbers), list(row.protocol)].join(' '))
-  expect(rows).toEqual(PINNED.trim().split('\n').map((line) => line.replace(/ +/g, ' ')))
+    [
+      code,
+      row.class,
+      row.category,
+      row.exit,
+      row.http,
+      word(row.recoverable),
+      word(row.retryable),
+      list(row.numbers),
+      list(row.protocol),
+    ].join(' '),
+  )
+  expect(rows).toEqual(
+    PINNED.trim()
+      .split('\n')
+      .map((line) => line.replace(/ +/g, ' ')),
+  )
 })
 
 test('every row says what it means and what to do', () => {
@@ -45,23 +67,52 @@ test('every row says what it means and what to do', () => {
 })
 
 test.each([
-  ['E_INPUT_NOT_FOUND', 'NOT_FOUND'], ['E_SCHEMA_MISMATCH', 'INVALID_INPUT'], ['E_TRANSIENT_NET', 'DEPENDENCY'], ['E_RATE_LIMIT', 'RATE_LIMIT'],
-  ['E_DEADLINE', 'TIMEOUT'], ['E_TIMEOUT', 'TIMEOUT'], ['E_DISK_FULL', 'DISK_FULL'], ['E_PERMISSION', 'PERMISSION'],
-  ['E_HEARTBEAT_MISSED', 'HEARTBEAT_MISSED'], ['E_UNKNOWN', 'INTERNAL'], ['E_SANDBOX_UNAVAILABLE', 'SANDBOX_UNAVAILABLE'],
-  ['E1000', 'INVALID_INPUT'], ['E1001', 'MISSING_PARAM'], ['E1003', 'INVALID_PATH'], ['E2000', 'PERMISSION'], ['E2003', 'CONFIRMATION_REQUIRED'],
-  ['E3000', 'PRECONDITION'], ['E3001', 'NOT_FOUND'], ['E3002', 'CONFLICT'], ['E4001', 'TIMEOUT'], ['E5000', 'INTERNAL'], ['E5001', 'CONFIG'],
-  ['E_USAGE', 'USAGE'], ['E_CANCELLED', 'CANCELLED'], ['NOT_FOUND', 'NOT_FOUND'],
+  ['E_INPUT_NOT_FOUND', 'NOT_FOUND'],
+  ['E_SCHEMA_MISMATCH', 'INVALID_INPUT'],
+  ['E_TRANSIENT_NET', 'DEPENDENCY'],
+  ['E_RATE_LIMIT', 'RATE_LIMIT'],
+  ['E_DEADLINE', 'TIMEOUT'],
+  ['E_TIMEOUT', 'TIMEOUT'],
+  ['E_DISK_FULL', 'DISK_FULL'],
+  ['E_PERMISSION', 'PERMISSION'],
+  ['E_HEARTBEAT_MISSED', 'HEARTBEAT_MISSED'],
+  ['E_UNKNOWN', 'INTERNAL'],
+  ['E_SANDBOX_UNAVAILABLE', 'SANDBOX_UNAVAILABLE'],
+  ['E1000', 'INVALID_INPUT'],
+  ['E1001', 'MISSING_PARAM'],
+  ['E1003', 'INVALID_PATH'],
+  ['E2000', 'PERMISSION'],
+  ['E2003', 'CONFIRMATION_REQUIRED'],
+  ['E3000', 'PRECONDITION'],
+  ['E3001', 'NOT_FOUND'],
+  ['E3002', 'CONFLICT'],
+  ['E4001', 'TIMEOUT'],
+  ['E5000', 'INTERNAL'],
+  ['E5001', 'CONFIG'],
+  ['E_USAGE', 'USAGE'],
+  ['E_CANCELLED', 'CANCELLED'],
+  ['NOT_FOUND', 'NOT_FOUND'],
 ])('%s is read back as %s', (name, code) => {
   expect(findRow(name)?.code).toBe(code)
 })
 
-test.each(['E3101', 'E_MY_THING', 'MY_THING', '__proto__', 'constructor', ''])('%j is no code of the table', (code) => {
-  expect(findRow(code)).toBeUndefined()
-})
+test.each(['E3101', 'E_MY_THING', 'MY_THING', '__proto__', 'constructor', ''])(
+  '%j is no code of the table',
+  (code) => {
+    expect(findRow(code)).toBeUndefined()
+  },
+)
 
 test.each([
-  ['INVALID_PATH', 'E_INPUT_NOT_FOUND'], ['TIMEOUT', 'E_TIMEOUT'], ['INTERNAL', 'E_UNKNOWN'], ['CONFLICT', 'E_CONFLICT'], ['MISSING_PARAM', 'E_MISSING_PARAM'],
-  ['E3001', 'E_INPUT_NOT_FOUND'], ['E3101', 'E3101'], ['E_MY_THING', 'E_MY_THING'], ['MY_THING', 'E_MY_THING'],
+  ['INVALID_PATH', 'E_INPUT_NOT_FOUND'],
+  ['TIMEOUT', 'E_TIMEOUT'],
+  ['INTERNAL', 'E_UNKNOWN'],
+  ['CONFLICT', 'E_CONFLICT'],
+  ['MISSING_PARAM', 'E_MISSING_PARAM'],
+  ['E3001', 'E_INPUT_NOT_FOUND'],
+  ['E3101', 'E3101'],
+  ['E_MY_THING', 'E_MY_THING'],
+  ['MY_THING', 'E_MY_THING'],
 ])('event lines write %s as %s', (code, name) => {
   expect(protocolName(code)).toBe(name)
 })
@@ -87,22 +138,44 @@ test.each([
   ['E_MY_THING', undefined, 'runtime', false, 1, 1, 500],
   ['E_MY_THING', { message: '', category: 'auth' }, 'auth', false, 77, 77, 403],
   ['E4004', { message: '', category: 'input' }, 'runtime', false, 1, 1, 500],
-] as const)('the tools’ own %s declared as %j', (code, declared, category, recoverable, byFlags, byJson, http) => {
-  const facts = factsOf(code, declared)
-  expect(facts).toMatchObject({ category, recoverable })
-  expect(exitCodeOf({ code, ...facts })).toBe(byFlags)
-  expect(exitCodeOf({ code, ...facts }, 'json')).toBe(byJson)
-  expect(httpStatusOf({ code, ...facts })).toBe(http)
-})
+] as const)(
+  'the tools’ own %s declared as %j',
+  (code, declared, category, recoverable, byFlags, byJson, http) => {
+    const facts = factsOf(code, declared)
+    expect(facts).toMatchObject({ category, recoverable })
+    expect(exitCodeOf({ code, ...facts })).toBe(byFlags)
+    expect(exitCodeOf({ code, ...facts }, 'json')).toBe(byJson)
+    expect(httpStatusOf({ code, ...facts })).toBe(http)
+  },
+)
 
 test('an error under another name is the same error, and the table says where it belongs', () => {
-  expect(new ToolError('E3001', 'x').toObject()).toEqual({ code: 'NOT_FOUND', category: 'state', message: 'x', recoverable: true, retryable: false })
-  expect(new ToolError('NOT_FOUND', 'x', { category: 'auth', recoverable: false }).toObject()).toMatchObject({ category: 'state', recoverable: false })
+  expect(new ToolError('E3001', 'x').toObject()).toEqual({
+    code: 'NOT_FOUND',
+    category: 'state',
+    message: 'x',
+    recoverable: true,
+    retryable: false,
+  })
+  expect(
+    new ToolError('NOT_FOUND', 'x', { category: 'auth', recoverable: false }).toObject(),
+  ).toMatchObject({ category: 'state', recoverable: false })
 })
 
 test('a tool’s own table decides what the author left open', () => {
-  const declared = { E3101: { category: 'auth', message: 'No', retryable: true }, NOT_FOUND: { category: 'auth', message: 'No' } } as const
-  expect(new ToolError('E3101', 'x').completeFrom(declared).toObject()).toMatchObject({ category: 'auth', recoverable: false, retryable: true })
-  expect(new ToolError('E3101', 'x', { retryable: false }).completeFrom(declared).toObject()).toMatchObject({ category: 'auth', retryable: false })
-  expect(new ToolError('NOT_FOUND', 'x').completeFrom(declared).toObject()).toMatchObject({ category: 'state' })
+  const declared = {
+    E3101: { category: 'auth', message: 'No', retryable: true },
+    NOT_FOUND: { category: 'auth', message: 'No' },
+  } as const
+  expect(new ToolError('E3101', 'x').completeFrom(declared).toObject()).toMatchObject({
+    category: 'auth',
+    recoverable: false,
+    retryable: true,
+  })
+  expect(
+    new ToolError('E3101', 'x', { retryable: false }).completeFrom(declared).toObject(),
+  ).toMatchObject({ category: 'auth', retryable: false })
+  expect(new ToolError('NOT_FOUND', 'x').completeFrom(declared).toObject()).toMatchObject({
+    category: 'state',
+  })
 })

@@ -11,32 +11,81 @@ import { findAbilities } from '../../src/process/sandbox/abilities.ts'
 import { listNaming } from '../support/processes.ts'
 import { attacker, env, folder, inSandbox, profileOf, tell } from './attacks/support.ts'
 
-const source = (path: string): string => JSON.stringify(new URL(`../../src/process/${path}`, import.meta.url).href)
+const source = (path: string): string =>
+  JSON.stringify(new URL(`../../src/process/${path}`, import.meta.url).href)
 const HOOK = fileURLToPath(new URL('../setup/typescript-hook.mjs', import.meta.url))
 
 /** The groups that a process has made and nobody took away; none where no group was given into our hands. */
 async function leftBy(pid: number): Promise<string[]> {
   const groups = await findGroups()
-  return groups === undefined ? [] : readdirSync(groups.folder).filter((name) => name.startsWith('toolable-') && name.includes(`-${pid}-`))
+  return groups === undefined
+    ? []
+    : readdirSync(groups.folder).filter(
+        (name) => name.startsWith('toolable-') && name.includes(`-${pid}-`),
+      )
 }
 
 test.each([
-  ['a login of systemd', '35 24 0:30 / /sys/fs/cgroup rw,nosuid shared:9 - cgroup2 cgroup2 rw,nsdelegate\n', '0::/user.slice/user-1000.slice/session-2.scope\n', ['/sys/fs/cgroup/user.slice/user-1000.slice/session-2.scope', '/sys/fs/cgroup/user.slice/user-1000.slice', '/sys/fs/cgroup/user.slice', '/sys/fs/cgroup']],
-  ['both versions at once', '40 24 0:31 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n41 24 0:32 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n', '4:memory:/a\n0::/\n', ['/sys/fs/cgroup/unified']],
-  ['a part of the tree', '35 24 0:30 /box /sys/fs/cgroup rw - cgroup2 cgroup rw\n', '0::/box/job\n', ['/sys/fs/cgroup/job', '/sys/fs/cgroup']],
-  ['a part that is not ours', '35 24 0:30 /box /sys/fs/cgroup rw - cgroup2 cgroup rw\n', '0::/boxer/job\n', []],
-  ['a namespace that we are not in', '35 24 0:30 / /sys/fs/cgroup rw - cgroup2 cgroup rw\n', '0::/../other\n', []],
-  ['the first version alone', '40 24 0:31 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n', '4:memory:/a\n', []],
-])('[7.limit-cgroup] the groups that we are in are found: %s', (_name, mounts, memberships, groups) => {
-  expect(listFrom(mounts, memberships)).toEqual(groups)
-})
+  [
+    'a login of systemd',
+    '35 24 0:30 / /sys/fs/cgroup rw,nosuid shared:9 - cgroup2 cgroup2 rw,nsdelegate\n',
+    '0::/user.slice/user-1000.slice/session-2.scope\n',
+    [
+      '/sys/fs/cgroup/user.slice/user-1000.slice/session-2.scope',
+      '/sys/fs/cgroup/user.slice/user-1000.slice',
+      '/sys/fs/cgroup/user.slice',
+      '/sys/fs/cgroup',
+    ],
+  ],
+  [
+    'both versions at once',
+    '40 24 0:31 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n41 24 0:32 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n',
+    '4:memory:/a\n0::/\n',
+    ['/sys/fs/cgroup/unified'],
+  ],
+  [
+    'a part of the tree',
+    '35 24 0:30 /box /sys/fs/cgroup rw - cgroup2 cgroup rw\n',
+    '0::/box/job\n',
+    ['/sys/fs/cgroup/job', '/sys/fs/cgroup'],
+  ],
+  [
+    'a part that is not ours',
+    '35 24 0:30 /box /sys/fs/cgroup rw - cgroup2 cgroup rw\n',
+    '0::/boxer/job\n',
+    [],
+  ],
+  [
+    'a namespace that we are not in',
+    '35 24 0:30 / /sys/fs/cgroup rw - cgroup2 cgroup rw\n',
+    '0::/../other\n',
+    [],
+  ],
+  [
+    'the first version alone',
+    '40 24 0:31 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n',
+    '4:memory:/a\n',
+    [],
+  ],
+])(
+  '[7.limit-cgroup] the groups that we are in are found: %s',
+  (_name, mounts, memberships, groups) => {
+    expect(listFrom(mounts, memberships)).toEqual(groups)
+  },
+)
 
 test('[7.limit-cgroup] whoever holds the memory of a tree, it is told alike, and no group is left', async () => {
   const held = (await findGroups()) ? 'cgroup' : 'watchdog'
   expect((await findAbilities(env)).details.memory).toBe(held)
-  const end = await runChild({ ...inSandbox(profileOf({ limits: { memoryMb: 96, processes: 64 } })), command: attacker('takes-memory.py', '40', '4') })
+  const end = await runChild({
+    ...inSandbox(profileOf({ limits: { memoryMb: 96, processes: 64 } })),
+    command: attacker('takes-memory.py', '40', '4'),
+  })
   expect(end).toMatchObject({ reason: 'limit', limit: { what: 'memoryMb', allowed: 96 } })
-  expect(failureOfLimit(end.limit!)).toMatchObject({ code: 'E_MEMORY_LIMIT', message: expect.stringMatching(/96 MB of memory|may use 96/) as string })
+  expect(failureOfLimit(end.limit!)).toMatchObject({
+    code: 'E_MEMORY_LIMIT',
+    message: expect.stringMatching(/96 MB of memory|may use 96/) as string,
+  })
   expect(await leftBy(process.pid)).toEqual([])
   tell(`memory of trees is held by a ${held}`)
 })
@@ -44,11 +93,15 @@ test('[7.limit-cgroup] whoever holds the memory of a tree, it is told alike, and
 test('[7.limit-cgroup] [7.ends-with-us] groups of a runner that was killed are gone after the next start', async () => {
   const mark = `mark-group-${process.pid}`
   const script = join(folder, 'makes-a-group.mjs')
-  writeFileSync(script, `const { openChild } = await import(${source('open-child.ts')})
-await openChild({ ...${JSON.stringify(inSandbox(profileOf({ limits: { memoryMb: 256 } })))}, command: ${JSON.stringify(attacker('stays-as-a-daemon.py', 'waits', mark))}, onLine: console.log })\n`)
+  writeFileSync(
+    script,
+    `const { openChild } = await import(${source('open-child.ts')})
+await openChild({ ...${JSON.stringify(inSandbox(profileOf({ limits: { memoryMb: 256 } })))}, command: ${JSON.stringify(attacker('stays-as-a-daemon.py', 'waits', mark))}, onLine: console.log })\n`,
+  )
   const next = join(folder, 'finds-groups.mjs')
   writeFileSync(next, `await (await import(${source('cgroup/find-groups.ts')})).findGroups()\n`)
-  const start = (file: string) => spawn(process.execPath, ['--import', HOOK, file], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+  const start = (file: string) =>
+    spawn(process.execPath, ['--import', HOOK, file], { env, stdio: ['ignore', 'pipe', 'inherit'] })
   const runner = start(script)
   await new Promise((resolve) => runner.stdout.once('data', resolve))
   expect(await leftBy(runner.pid!)).toHaveLength((await findGroups()) ? 1 : 0)

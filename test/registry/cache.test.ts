@@ -7,22 +7,44 @@ import { recall, remember } from '../../src/registry/folder/remember.ts'
 import { makeFolder } from '../support/run-program.ts'
 
 const stamp = { size: 10, mtime: 1000.25, ino: 7 }
-const candidate = { key: 'a.py', path: '/tools/a.py', what: 'program', name: 'a', seen: { stamp, mode: 0o100644, isFile: true, isFolder: false } } as const
+const candidate = {
+  key: 'a.py',
+  path: '/tools/a.py',
+  what: 'program',
+  name: 'a',
+  seen: { stamp, mode: 0o100644, isFile: true, isFolder: false },
+} as const
 const problem = { is: 'problem', reason: 'slow', message: 'a.py: slow', fix: 'Be quick' } as const
-const recordWith = (outline: object, changed: object = {}) => ({ path: 'a.py', stamp: { ...stamp, ...changed }, hash: 'abc', outline: { ...problem, ...outline }, body: '' })
+const recordWith = (outline: object, changed: object = {}) => ({
+  path: 'a.py',
+  stamp: { ...stamp, ...changed },
+  hash: 'abc',
+  outline: { ...problem, ...outline },
+  body: '',
+})
 
 test('[6.folder-cache] a verdict about the moment has a short life, and one through another interpreter does not count', () => {
   const now = 50_000
-  expect(recall(candidate, '', recordWith({ until: now + 1 }), now)).toMatchObject({ outline: problem })
+  expect(recall(candidate, '', recordWith({ until: now + 1 }), now)).toMatchObject({
+    outline: problem,
+  })
   expect(recall(candidate, '', recordWith({ until: now - 1 }), now)).toBeUndefined()
-  expect(recall(candidate, 'python3', recordWith({ through: 'python3' }), now)).toMatchObject({ outline: problem })
-  expect(recall(candidate, '/tools/shared_venv/bin/python', recordWith({ through: 'python3' }), now)).toBeUndefined()
+  expect(recall(candidate, 'python3', recordWith({ through: 'python3' }), now)).toMatchObject({
+    outline: problem,
+  })
+  expect(
+    recall(candidate, '/tools/shared_venv/bin/python', recordWith({ through: 'python3' }), now),
+  ).toBeUndefined()
   expect(recall(candidate, '', undefined, now)).toBeUndefined()
 })
 
 test('[6.folder-cache] a file of the same size that was touched is compared by its hash, one of another size is new', () => {
-  expect(recall(candidate, '', recordWith({}, { mtime: 999 }), 0)).toMatchObject({ unsure: { outline: problem } })
-  expect(recall(candidate, '', recordWith({}, { ino: 8 }), 0)).toMatchObject({ unsure: { outline: problem } })
+  expect(recall(candidate, '', recordWith({}, { mtime: 999 }), 0)).toMatchObject({
+    unsure: { outline: problem },
+  })
+  expect(recall(candidate, '', recordWith({}, { ino: 8 }), 0)).toMatchObject({
+    unsure: { outline: problem },
+  })
   expect(recall(candidate, '', recordWith({}, { size: 11 }), 0)).toBeUndefined()
   expect(recall(candidate, '', { ...recordWith({}, { mtime: 999 }), hash: '' }, 0)).toBeUndefined()
   // What was written in the last step of the clock may be written again without a trace.
@@ -44,5 +66,15 @@ test('[6.folder-cache] a line is read back as it was, and no other text is a lin
   const record = { ...recordWith({ message: 'tab\there\nand "there"' }), body: '{"a":1}' }
   expect(readLine(writeLine(record))).toEqual(record)
   expect(writeLine(record)).not.toContain('\n')
-  for (const text of ['', '\t', '{}\t{}', '[]\t', '["a",1,2,3,"h",{}]', '["a","1",2,3,"h",{}]\t', '["a",1,2,3,"h",[]]\t', '["a",1,2,3,"h",{},1]\t']) expect(readLine(text)).toBeUndefined()
+  for (const text of [
+    '',
+    '\t',
+    '{}\t{}',
+    '[]\t',
+    '["a",1,2,3,"h",{}]',
+    '["a","1",2,3,"h",{}]\t',
+    '["a",1,2,3,"h",[]]\t',
+    '["a",1,2,3,"h",{},1]\t',
+  ])
+    expect(readLine(text)).toBeUndefined()
 })

@@ -16,21 +16,30 @@ function folderOfTools(files: { readonly [name: string]: string }): string {
 test('[6.folder-watch] what changes while a watched folder is looked at is not missed', async () => {
   const folder = folderOfTools({ 'slow.sh': 'sleep 1\n' })
   const opening = registry({ cwd: folder, folders: [{ path: 'tools', watch: true }], cache: false })
-  await expect.poll(() => listNaming(join(folder, 'tools', 'slow.sh')).length, { timeout: 15_000 }).toBeGreaterThan(0)
+  await expect
+    .poll(() => listNaming(join(folder, 'tools', 'slow.sh')).length, { timeout: 15_000 })
+    .toBeGreaterThan(0)
   writeFileSync(join(folder, 'tools', 'late.sh'), '# toolable: {"name": "late"}\n')
   const reg = await opening
   try {
-    await expect.poll(() => reg.list().map(({ name }) => name), { timeout: 15_000 }).toEqual(['late'])
+    await expect
+      .poll(() => reg.list().map(({ name }) => name), { timeout: 15_000 })
+      .toEqual(['late'])
   } finally {
     await reg.close()
   }
 })
 
 test('[6.changes-calm] a server that tells of changes all the time is listed one at a time, now and then', async () => {
-  const reg = await registry({ mcpServers: { wild: { command: process.execPath, args: [fixture('servers/storms-with-changes.mjs')] } } })
+  const reg = await registry({
+    mcpServers: {
+      wild: { command: process.execPath, args: [fixture('servers/storms-with-changes.mjs')] },
+    },
+  })
   try {
     const counts = []
-    for (let call = 0; call < 5; call += 1) counts.push((await reg.call('storm', {}) as { result: { lists: number } }).result.lists)
+    for (let call = 0; call < 5; call += 1)
+      counts.push(((await reg.call('storm', {})) as { result: { lists: number } }).result.lists)
     // The first look, one for the changes, and whatever half seconds have passed on a busy machine.
     expect(counts.at(-1)).toBeLessThan(30)
   } finally {
@@ -42,8 +51,14 @@ test('[6.servers-leave-nothing] a registry that is closed while it looks again l
   const folder = folderOfTools({})
   const mark = join(folder, 'pid')
   const reg = await registry({ cwd: folder, folders: ['tools'], cache: false })
-  writeFileSync(join(folder, 'tools', 'server.mjs'), `import { writeFileSync } from 'node:fs'\nwriteFileSync(${JSON.stringify(mark)}, String(process.pid))\nawait import(${JSON.stringify(pathToFileURL(fixture('servers/answers-plainly.mjs')).href)})\n`)
-  writeFileSync(join(folder, 'tools', 'server.yaml'), 'name: hand\ncommand: mcp\nentry: server.mjs\n')
+  writeFileSync(
+    join(folder, 'tools', 'server.mjs'),
+    `import { writeFileSync } from 'node:fs'\nwriteFileSync(${JSON.stringify(mark)}, String(process.pid))\nawait import(${JSON.stringify(pathToFileURL(fixture('servers/answers-plainly.mjs')).href)})\n`,
+  )
+  writeFileSync(
+    join(folder, 'tools', 'server.yaml'),
+    'name: hand\ncommand: mcp\nentry: server.mjs\n',
+  )
   const again = reg.rescan()
   await Promise.allSettled([reg.close(), again])
   expect(listNaming(join(folder, 'tools', 'server.mjs'))).toEqual([])

@@ -7,9 +7,13 @@ import { describe, expect, test } from 'vitest'
 import { describeProgram } from '../../src/registry/help/describe-program.ts'
 import { makeFolder } from '../support/run-program.ts'
 
-const fixture = (name: string): string => fileURLToPath(new URL(`../fixtures/programs/${name}`, import.meta.url))
+const fixture = (name: string): string =>
+  fileURLToPath(new URL(`../fixtures/programs/${name}`, import.meta.url))
 
-async function open(programs: RegistryOptions['programs'], folder = makeFolder()): Promise<Registry> {
+async function open(
+  programs: RegistryOptions['programs'],
+  folder = makeFolder(),
+): Promise<Registry> {
   return registry({ cwd: folder, cache: join(folder, 'cache'), programs: programs! })
 }
 
@@ -17,17 +21,49 @@ describe('[6.help-program] programs as tools', () => {
   test('one tool for each command, called with flags that cannot be made from values', async () => {
     const reg = await open([fixture('packs-things.py')])
     expect(reg.problems()).toEqual([])
-    expect(reg.list()).toMatchObject([{ id: 'packs-things.pack', kind: 'program by its help', tier: 'executable', summary: 'Pack some files.' }, { id: 'packs-things.count' }])
+    expect(reg.list()).toMatchObject([
+      {
+        id: 'packs-things.pack',
+        kind: 'program by its help',
+        tier: 'executable',
+        summary: 'Pack some files.',
+      },
+      { id: 'packs-things.count' },
+    ])
     const { manifest } = await reg.describe('pack')
     expect(manifest.inputSchema).toMatchObject({
       additionalProperties: false,
       required: ['target'],
-      properties: { target: { type: 'string' }, level: { type: 'string', enum: ['low', 'high'] }, max_size: { type: 'integer' }, label: { type: 'array' }, output: { type: 'string' }, dry_run: { type: 'boolean' } },
+      properties: {
+        target: { type: 'string' },
+        level: { type: 'string', enum: ['low', 'high'] },
+        max_size: { type: 'integer' },
+        label: { type: 'array' },
+        output: { type: 'string' },
+        dry_run: { type: 'boolean' },
+      },
     })
-    const outcome = await reg.call('pack', { target: '--level', label: ['--x', 'y'], max_size: 3, output: '-o', dry_run: true })
+    const outcome = await reg.call('pack', {
+      target: '--level',
+      label: ['--x', 'y'],
+      max_size: 3,
+      output: '-o',
+      dry_run: true,
+    })
     const said: unknown = JSON.parse(textOf(outcome))
-    expect(said).toEqual({ command: 'pack', target: '--level', level: 'low', max_size: 3, label: ['--x', 'y'], output: '-o', dry_run: true })
-    expect(await reg.call('pack', { target: 'x', level: 'middle' })).toMatchObject({ ok: false, error: { code: 'INVALID_INPUT', field: 'level' } })
+    expect(said).toEqual({
+      command: 'pack',
+      target: '--level',
+      level: 'low',
+      max_size: 3,
+      label: ['--x', 'y'],
+      output: '-o',
+      dry_run: true,
+    })
+    expect(await reg.call('pack', { target: 'x', level: 'middle' })).toMatchObject({
+      ok: false,
+      error: { code: 'INVALID_INPUT', field: 'level' },
+    })
     await reg.close()
   })
 
@@ -85,7 +121,10 @@ describe('[6.help-program] asking for help', () => {
       return HELP[args.join(' ')] ?? ''
     }
     const root = await describeProgram(run, { depth: 3, most: 10 })
-    expect(root!.children.map(({ path, help }) => [path.join(' '), help.document.usage])).toEqual([['a', 'p a [--x]'], ['b', 'p b FILE']])
+    expect(root!.children.map(({ path, help }) => [path.join(' '), help.document.usage])).toEqual([
+      ['a', 'p a [--x]'],
+      ['b', 'p b FILE'],
+    ])
     asked.length = 0
     expect((await describeProgram(run, { depth: 3, most: 1 }))!.children).toHaveLength(1)
     expect(asked).toContain('--help')

@@ -4,11 +4,39 @@ import { readHelp } from '../../src/registry/help/read-help.ts'
 
 /** One line for each option: names, value, and what else is known. */
 function shown({ options }: HelpDocument): string[] {
-  return options.map(({ short, long, takesValue, valueOptional, valueName, choices, default: byDefault, repeatable, required }) =>
-    [[...short, ...long].join(' '), takesValue || valueOptional ? `<${valueName ?? ''}>${valueOptional ? '?' : ''}` : '', choices.length > 0 ? `{${choices.join(',')}}` : '', byDefault === null ? '' : `=${byDefault}`, repeatable ? '*' : '', required ? '!' : ''].filter((part) => part !== '').join(' '))
+  return options.map(
+    ({
+      short,
+      long,
+      takesValue,
+      valueOptional,
+      valueName,
+      choices,
+      default: byDefault,
+      repeatable,
+      required,
+    }) =>
+      [
+        [...short, ...long].join(' '),
+        takesValue || valueOptional ? `<${valueName ?? ''}>${valueOptional ? '?' : ''}` : '',
+        choices.length > 0 ? `{${choices.join(',')}}` : '',
+        byDefault === null ? '' : `=${byDefault}`,
+        repeatable ? '*' : '',
+        required ? '!' : '',
+      ]
+        .filter((part) => part !== '')
+        .join(' '),
+  )
 }
 
-const STYLES: { readonly [style: string]: { readonly text: string; readonly options: readonly string[]; readonly positionals?: readonly string[]; readonly commands?: readonly string[] } } = {
+const STYLES: {
+  readonly [style: string]: {
+    readonly text: string
+    readonly options: readonly string[]
+    readonly positionals?: readonly string[]
+    readonly commands?: readonly string[]
+  }
+} = {
   gnu: {
     text: `Usage: ls [OPTION]... [FILE]...
 List information about the FILEs.
@@ -23,7 +51,14 @@ List information about the FILEs.
 
 The SIZE argument is an integer.
 --not-an-option is only prose here.`,
-    options: ['-a --all', '--block-size <SIZE>', '--color <WHEN>?', '-1', '-Z --context <[USER@]HOST>', '--sort <{size|time}> {size,time}'],
+    options: [
+      '-a --all',
+      '--block-size <SIZE>',
+      '--color <WHEN>?',
+      '-1',
+      '-Z --context <[USER@]HOST>',
+      '--sort <{size|time}> {size,time}',
+    ],
     positionals: ['FILE*'],
   },
   git: {
@@ -36,7 +71,13 @@ The SIZE argument is an integer.
                           set branch tracking configuration
     -L <range:file>       trace the evolution
     -NUM                  shortcut`,
-    options: ['-v --verbose --no-verbose', '--no-exec', '--exec <cmd>', '-t --track <direct|inherit>? {direct,inherit}', '-L <range:file>'],
+    options: [
+      '-v --verbose --no-verbose',
+      '--no-exec',
+      '--exec <cmd>',
+      '-t --track <direct|inherit>? {direct,inherit}',
+      '-L <range:file>',
+    ],
     commands: ['add'],
   },
   'two names of one command': {
@@ -65,7 +106,15 @@ options:
   --many FILE [FILE ...]
                         several
   -q                    quiet`,
-    options: ['-h --help', '-s --spacing <SPACING> =6', '--level <{debug,info}> {debug,info} !', '--pair <X Y>', '--many <FILE [FILE ...]> *', '-q', '-v'],
+    options: [
+      '-h --help',
+      '-s --spacing <SPACING> =6',
+      '--level <{debug,info}> {debug,info} !',
+      '--pair <X Y>',
+      '--many <FILE [FILE ...]> *',
+      '-q',
+      '-v',
+    ],
     positionals: ['name!'],
     commands: ['add', 'remove'],
   },
@@ -84,7 +133,13 @@ Options:
 Commands:
   routes  Show the routes for the app.
   run     Run a development server.`,
-    options: ['-e --env-file <FILE>', '--debug --no-debug', '--size <INTEGER RANGE> =3; 1<=x<=9', '--hash <[md5|sha1]> {md5,sha1} !', '--help'],
+    options: [
+      '-e --env-file <FILE>',
+      '--debug --no-debug',
+      '--size <INTEGER RANGE> =3; 1<=x<=9',
+      '--hash <[md5|sha1]> {md5,sha1} !',
+      '--help',
+    ],
     commands: ['routes', 'run'],
   },
   typer: {
@@ -123,7 +178,12 @@ Flags:
   -t, --timeout duration     how long (default 10s)
       --tls                  use it (default true)
   -h, --help                 help for run`,
-    options: ['--annotation <strings> =[] *', '-t --timeout <duration> =10s', '--tls =true', '-h --help'],
+    options: [
+      '--annotation <strings> =[] *',
+      '-t --timeout <duration> =10s',
+      '--tls =true',
+      '-h --help',
+    ],
     commands: ['attach', 'build'],
   },
   clap: {
@@ -147,7 +207,12 @@ Options:
   -g, --glob <GLOB>...  Include
       --color <WHEN>    When [default: auto] [possible values: auto, never]
   -v, --verbose...      More output`,
-    options: ['-A --after-context <NUM>', '-g --glob <GLOB> *', '--color <WHEN> {auto,never} =auto', '-v --verbose *'],
+    options: [
+      '-A --after-context <NUM>',
+      '-g --glob <GLOB> *',
+      '--color <WHEN> {auto,never} =auto',
+      '-v --verbose *',
+    ],
     positionals: ['PATTERN!', 'PATH*'],
     commands: ['build', 'help'],
   },
@@ -163,7 +228,13 @@ Options:
   -f, --file     files to read                           [array] [required]
   -l, --level    how much           [string] [choices: "low", "high"]
   -v, --verbose  more                                                   [count]`,
-    options: ['--help', '-p --port <> =3000', '-f --file <> * !', '-l --level <> {low,high}', '-v --verbose *'],
+    options: [
+      '--help',
+      '-p --port <> =3000',
+      '-f --file <> * !',
+      '-l --level <> {low,high}',
+      '-v --verbose *',
+    ],
     commands: ['serve'],
   },
   commander: {
@@ -179,14 +250,32 @@ Options:
 
 Commands:
   install|i [options] <name>  install one`,
-    options: ['-V --version', '-p --port <number> =80', '-c --cheese <type>?', '--no-sauce', '-s --sizes <n> *', '-d --drink <size> {small,large}'],
+    options: [
+      '-V --version',
+      '-p --port <number> =80',
+      '-c --cheese <type>?',
+      '--no-sauce',
+      '-s --sizes <n> *',
+      '-d --drink <size> {small,large}',
+    ],
     positionals: ['dir!', 'others*'],
     commands: ['install'],
   },
   bsd: {
     text: `usage: ls [-ABCFG1] [-D format] [ -w width ] [-L [bind:]port] file ... [target]
        ls --libxo [file ...]`,
-    options: ['-A', '-B', '-C', '-F', '-G', '-1', '-D <format>', '-w <width>', '-L <[bind:]port>', '--libxo'],
+    options: [
+      '-A',
+      '-B',
+      '-C',
+      '-F',
+      '-G',
+      '-1',
+      '-D <format>',
+      '-w <width>',
+      '-L <[bind:]port>',
+      '--libxo',
+    ],
     positionals: ['file*', 'target'],
   },
   'single dash': {
@@ -199,7 +288,14 @@ Valid options are:
  -*                    Any supported digest
  -CAkeyform PEM|DER|ENGINE The key format
  -b:v bitrate          video`,
-    options: ['-help', '-in <infile>', '-inform <format>', '-*', '-CAkeyform <PEM|DER|ENGINE>', '-b:v <bitrate>'],
+    options: [
+      '-help',
+      '-in <infile>',
+      '-inform <format>',
+      '-*',
+      '-CAkeyform <PEM|DER|ENGINE>',
+      '-b:v <bitrate>',
+    ],
   },
   'flags in rows': {
     text: `Usage: find [path...] [expression]
@@ -208,7 +304,18 @@ Tests:
       -wholename PATTERN -size N[bcwkMG] -true
 Actions:
       -exec COMMAND ; -execdir COMMAND {} + -ls`,
-    options: ['-amin <N>', '-anewer <FILE>', '-empty', '-perm <[-/]MODE>', '-wholename <PATTERN>', '-size <N[bcwkMG]>', '-true', '-exec <COMMAND ;>', '-execdir <COMMAND {} +>', '-ls'],
+    options: [
+      '-amin <N>',
+      '-anewer <FILE>',
+      '-empty',
+      '-perm <[-/]MODE>',
+      '-wholename <PATTERN>',
+      '-size <N[bcwkMG]>',
+      '-true',
+      '-exec <COMMAND ;>',
+      '-execdir <COMMAND {} +>',
+      '-ls',
+    ],
     positionals: ['path*', 'expression'],
   },
   npm: {
@@ -294,16 +401,36 @@ for (const [style, { text, options, positionals = [], commands = [] }] of Object
   test(`[6.help-styles] ${style}`, () => {
     const document = readHelp(text)
     expect(shown(document)).toEqual(options)
-    if (positionals.length > 0) expect(document.positionals.map(({ name, required, repeatable }) => `${name}${required ? '!' : ''}${repeatable ? '*' : ''}`)).toEqual(positionals)
+    if (positionals.length > 0)
+      expect(
+        document.positionals.map(
+          ({ name, required, repeatable }) =>
+            `${name}${required ? '!' : ''}${repeatable ? '*' : ''}`,
+        ),
+      ).toEqual(positionals)
     expect(document.commands.map(({ name }) => name)).toEqual(commands)
   })
 }
 
 test('[6.help-styles] every field is there, in the form that is documented', () => {
-  expect(readHelp('Usage: x [-o FILE]\n\nDoes it.\n\n  -o FILE  where\n\nCommands:\n  go, g  start')).toEqual({
+  expect(
+    readHelp('Usage: x [-o FILE]\n\nDoes it.\n\n  -o FILE  where\n\nCommands:\n  go, g  start'),
+  ).toEqual({
     usage: 'x [-o FILE]',
     description: 'Does it.',
-    options: [{ long: [], short: ['-o'], takesValue: true, valueName: 'FILE', choices: [], default: null, repeatable: false, required: false, description: 'where' }],
+    options: [
+      {
+        long: [],
+        short: ['-o'],
+        takesValue: true,
+        valueName: 'FILE',
+        choices: [],
+        default: null,
+        repeatable: false,
+        required: false,
+        description: 'where',
+      },
+    ],
     positionals: [],
     commands: [{ name: 'go', aliases: ['g'], description: 'start' }],
   })

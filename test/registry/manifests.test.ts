@@ -64,7 +64,10 @@ const read = async (text: string, registered = false) => {
 }
 
 describe('YAML of somebody else', () => {
-  const BOMB = `a: &a ["lol","lol","lol","lol","lol","lol","lol","lol","lol"]\n${'bcdefghi'.split('').map((name, index) => `${name}: &${name} [${Array(9).fill(`*${'abcdefgh'[index]}`).join(',')}]`).join('\n')}`
+  const BOMB = `a: &a ["lol","lol","lol","lol","lol","lol","lol","lol","lol"]\n${'bcdefghi'
+    .split('')
+    .map((name, index) => `${name}: &${name} [${Array(9).fill(`*${'abcdefgh'[index]}`).join(',')}]`)
+    .join('\n')}`
   const MERGES = `a: &a {x: 1}\nb:\n${'  - {<<: *a}\n'.repeat(20_000)}`
   test.each([
     ['a bomb of aliases', BOMB, /values|alias/, undefined],
@@ -75,11 +78,21 @@ describe('YAML of somebody else', () => {
     ['20,000 closed brackets', '['.repeat(20_000) + ']'.repeat(20_000), /nested/, 1],
     ['20,000 braces behind a text', `a: "]]]]"\nb: ${'{a: '.repeat(20_000)}`, /nested/, 2],
     ['20,000 dashes', '- '.repeat(20_000) + 'a', /nested/, 1],
-    ['brackets that quoted ones seem to close', `a: ${'["]",'.repeat(5_000)}`, /nested|valid/, undefined],
+    [
+      'brackets that quoted ones seem to close',
+      `a: ${'["]",'.repeat(5_000)}`,
+      /nested|valid/,
+      undefined,
+    ],
     ['a duplicate key', 'name: a\ndescription: b\nname: c\n', /'name' twice/, 3],
     ['a duplicate key further down', 'a:\n  b:\n    c: 1\n    "c": 2\n', /'c' twice/, 4],
     ['a tag that makes a function', 'name: x\nrun: !!js/function "function () {}"\n', /tag/, 2],
-    ['a tag that makes an object of Python', 'a: !!python/object/apply:os.system ["id"]\n', /tag/, 1],
+    [
+      'a tag that makes an object of Python',
+      'a: !!python/object/apply:os.system ["id"]\n',
+      /tag/,
+      1,
+    ],
     ['a tag of its own', 'a: !mine 1\n', /tag/, 1],
     ['__proto__', 'name: a\n__proto__: {polluted: true}\n', /__proto__/, 2],
     ['__proto__ in braces', 'a: {b: {"__proto__": 1}}\n', /__proto__/, 1],
@@ -92,14 +105,26 @@ describe('YAML of somebody else', () => {
     ['200,000 blank lines', '\n'.repeat(200_000), /lines/, undefined],
   ])('[6.yaml-bounds] %s is refused with its line', async (_what, text, message, line) => {
     const result = await readYaml(text)
-    expect(result).toMatchObject({ problem: { reason: 'yaml', message: expect.stringMatching(message), fix: expect.stringMatching(/./) } })
+    expect(result).toMatchObject({
+      problem: {
+        reason: 'yaml',
+        message: expect.stringMatching(message),
+        fix: expect.stringMatching(/./),
+      },
+    })
     if (line !== undefined) expect(result).toMatchObject({ problem: { line } })
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined()
   })
 
   test('plain data comes out, also through a few aliases, and names of Object.prototype are only names', async () => {
-    expect(await readYaml('a: &a {x: 1}\nb: [*a, *a]\nconstructor: 1\ntoString: no\n1: one\n')).toEqual({ value: { a: { x: 1 }, b: [{ x: 1 }, { x: 1 }], constructor: 1, toString: 'no', 1: 'one' } })
-    expect(await readYaml('text: |\n  ## **bold** and *more*\n  - [ ] a list\n')).toEqual({ value: { text: '## **bold** and *more*\n- [ ] a list\n' } })
+    expect(
+      await readYaml('a: &a {x: 1}\nb: [*a, *a]\nconstructor: 1\ntoString: no\n1: one\n'),
+    ).toEqual({
+      value: { a: { x: 1 }, b: [{ x: 1 }, { x: 1 }], constructor: 1, toString: 'no', 1: 'one' },
+    })
+    expect(await readYaml('text: |\n  ## **bold** and *more*\n  - [ ] a list\n')).toEqual({
+      value: { text: '## **bold** and *more*\n- [ ] a list\n' },
+    })
     expect(await readYaml('')).toEqual({ value: null })
   })
 })
@@ -108,10 +133,22 @@ describe('manifests', () => {
   test("[6.fractalic-manifest] the specification's own manifest", async () => {
     expect(await read(RESIZE)).toEqual({
       value: {
-        style: 'fractalic', name: 'resize_image', entry: 'tools/resize.py', runner: 'python', call: { form: 'flags' },
+        style: 'fractalic',
+        name: 'resize_image',
+        entry: 'tools/resize.py',
+        runner: 'python',
+        call: { form: 'flags' },
         facts: {
           description: 'Resize and save an image to disk',
-          inputSchema: { type: 'object', properties: { infile: { type: 'string', description: 'Path to source image' }, width: { type: 'integer' }, outfile: { type: 'string' } }, required: ['infile', 'width'] },
+          inputSchema: {
+            type: 'object',
+            properties: {
+              infile: { type: 'string', description: 'Path to source image' },
+              width: { type: 'integer' },
+              outfile: { type: 'string' },
+            },
+            required: ['infile', 'width'],
+          },
         },
       },
     })
@@ -120,12 +157,31 @@ describe('manifests', () => {
   test("[6.orchestration-manifest] the specification's own tool.yaml", async () => {
     expect(await read(MIGRATOR)).toEqual({
       value: {
-        style: 'orchestration', name: 'data_migrator', version: '1.2.0', entry: 'cli.py',
-        call: { form: 'protocol', requireEnv: ['AWS_REGION'], exitCodes: { ok: 0, retryable_error: 20, fatal_error: 30 } },
+        style: 'orchestration',
+        name: 'data_migrator',
+        version: '1.2.0',
+        entry: 'cli.py',
+        call: {
+          form: 'protocol',
+          requireEnv: ['AWS_REGION'],
+          exitCodes: { ok: 0, retryable_error: 20, fatal_error: 30 },
+        },
         selftest: ['--selftest'],
         facts: {
-          inputSchema: { type: 'object', properties: { source: { type: 'string', format: 'path' }, target: { type: 'string', format: 'path' } }, required: ['source', 'target'], additionalProperties: false },
-          permissions: { filesystem: { read: ['${WORKSPACE}/source/**'], write: ['${WORKSPACE}/migrated/**'] }, network: { egress_allow: ['api.example.com:443'] }, resources: { cpu_seconds: 600, memory_mb: 2048 } },
+          inputSchema: {
+            type: 'object',
+            properties: {
+              source: { type: 'string', format: 'path' },
+              target: { type: 'string', format: 'path' },
+            },
+            required: ['source', 'target'],
+            additionalProperties: false,
+          },
+          permissions: {
+            filesystem: { read: ['${WORKSPACE}/source/**'], write: ['${WORKSPACE}/migrated/**'] },
+            network: { egress_allow: ['api.example.com:443'] },
+            resources: { cpu_seconds: 600, memory_mb: 2048 },
+          },
         },
       },
     })
@@ -134,41 +190,90 @@ describe('manifests', () => {
   test("[6.error-codes] the specification's own error_codes.yaml", async () => {
     const data = await readYaml(CODES)
     const codes = readErrorCodes('value' in data ? data.value : undefined)
-    expect(codes).toMatchObject({ value: { E_INPUT_NOT_FOUND: { category: 'input', retryable: false }, E_TRANSIENT_NET: { category: 'runtime', retryable: true }, E_PERMISSION: { category: 'auth' }, E_HEARTBEAT_MISSED: { category: 'runtime', retryable: true }, E_UNKNOWN: { category: 'internal' } } })
+    expect(codes).toMatchObject({
+      value: {
+        E_INPUT_NOT_FOUND: { category: 'input', retryable: false },
+        E_TRANSIENT_NET: { category: 'runtime', retryable: true },
+        E_PERMISSION: { category: 'auth' },
+        E_HEARTBEAT_MISSED: { category: 'runtime', retryable: true },
+        E_UNKNOWN: { category: 'internal' },
+      },
+    })
     expect(Object.keys('value' in codes ? codes.value : {})).toHaveLength(10)
-    expect(readErrorCodes({ codes: { E_MY_THING: { class: 'user_error' } } })).toEqual({ value: { E_MY_THING: { category: 'input', message: 'My thing', retryable: false, recoverable: true } } })
-    expect(readErrorCodes({ codes: { 'e-bad': {} } })).toMatchObject({ problem: { reason: 'error-codes' } })
-    expect(readErrorCodes({ codes: { E_X: { class: 'weird' } } })).toMatchObject({ problem: { message: expect.stringContaining('weird') } })
+    expect(readErrorCodes({ codes: { E_MY_THING: { class: 'user_error' } } })).toEqual({
+      value: {
+        E_MY_THING: { category: 'input', message: 'My thing', retryable: false, recoverable: true },
+      },
+    })
+    expect(readErrorCodes({ codes: { 'e-bad': {} } })).toMatchObject({
+      problem: { reason: 'error-codes' },
+    })
+    expect(readErrorCodes({ codes: { E_X: { class: 'weird' } } })).toMatchObject({
+      problem: { message: expect.stringContaining('weird') },
+    })
   })
 
   test.each([
-    ['python', 'python', 'json'], ['python-cli', 'python', 'flags'], ['bash', 'bash', 'json'], ['bash-cli', 'bash', 'flags'], ['node', 'node', 'json'], ['exec', 'exec', 'json'],
-  ])('[6.fractalic-manifest] command %s is started by %s and called by %s', async (command, runner, form) => {
-    expect(await read(`name: x\ncommand: ${command}\nentry: x\n`)).toEqual({ value: { style: 'fractalic', name: 'x', facts: {}, entry: 'x', runner, call: { form } } })
-  })
+    ['python', 'python', 'json'],
+    ['python-cli', 'python', 'flags'],
+    ['bash', 'bash', 'json'],
+    ['bash-cli', 'bash', 'flags'],
+    ['node', 'node', 'json'],
+    ['exec', 'exec', 'json'],
+  ])(
+    '[6.fractalic-manifest] command %s is started by %s and called by %s',
+    async (command, runner, form) => {
+      expect(await read(`name: x\ncommand: ${command}\nentry: x\n`)).toEqual({
+        value: { style: 'fractalic', name: 'x', facts: {}, entry: 'x', runner, call: { form } },
+      })
+    },
+  )
 
   test('node and exec may choose their call, the others may not', async () => {
-    for (const call of ['json', 'flags', 'stdin', 'protocol']) expect(await read(`name: x\ncommand: exec\nentry: x\ncall: ${call}\n`)).toMatchObject({ value: { call: { form: call } } })
-    expect(await read('name: x\ncommand: exec\nentry: x\ncall: shell\n')).toMatchObject({ problem: { message: expect.stringContaining('shell') } })
-    expect(await read('name: x\ncommand: bash\nentry: x\ncall: stdin\n')).toMatchObject({ problem: { fix: expect.stringContaining('json') } })
+    for (const call of ['json', 'flags', 'stdin', 'protocol'])
+      expect(await read(`name: x\ncommand: exec\nentry: x\ncall: ${call}\n`)).toMatchObject({
+        value: { call: { form: call } },
+      })
+    expect(await read('name: x\ncommand: exec\nentry: x\ncall: shell\n')).toMatchObject({
+      problem: { message: expect.stringContaining('shell') },
+    })
+    expect(await read('name: x\ncommand: bash\nentry: x\ncall: stdin\n')).toMatchObject({
+      problem: { fix: expect.stringContaining('json') },
+    })
   })
 
   test.each([
     ['entry: http://tools.mycorp:8900', { protocol: 'call_tool', url: 'http://tools.mycorp:8900' }],
-    ['entry: http://tools.mycorp:8900/call_tool', { protocol: 'call_tool', url: 'http://tools.mycorp:8900' }],
+    [
+      'entry: http://tools.mycorp:8900/call_tool',
+      { protocol: 'call_tool', url: 'http://tools.mycorp:8900' },
+    ],
     ['entry: https://tools.mycorp/mcp', { protocol: 'mcp', url: 'https://tools.mycorp/mcp' }],
     ['url: https://tools.mycorp/x', { protocol: 'mcp', url: 'https://tools.mycorp/x' }],
-    ['entry: npx -y some-server /data', { protocol: 'mcp', command: 'npx', args: ['-y', 'some-server', '/data'] }],
-    ['entry: [uvx, some server]\nargs: [-v]', { protocol: 'mcp', command: 'uvx', args: ['some server', '-v'] }],
+    [
+      'entry: npx -y some-server /data',
+      { protocol: 'mcp', command: 'npx', args: ['-y', 'some-server', '/data'] },
+    ],
+    [
+      'entry: [uvx, some server]\nargs: [-v]',
+      { protocol: 'mcp', command: 'uvx', args: ['some server', '-v'] },
+    ],
   ])('[6.fractalic-manifest] command mcp with %s names a server', async (lines, server) => {
-    expect(await read(`name: x\ncommand: mcp\n${lines}\n`)).toEqual({ value: { style: 'fractalic', name: 'x', server, facts: {} } })
-    expect(await read(`name: x\ncommand: mcp\nparameters: {type: object}\n${lines}\n`)).toMatchObject({ value: { server, tool: 'x' } })
+    expect(await read(`name: x\ncommand: mcp\n${lines}\n`)).toEqual({
+      value: { style: 'fractalic', name: 'x', server, facts: {} },
+    })
+    expect(
+      await read(`name: x\ncommand: mcp\nparameters: {type: object}\n${lines}\n`),
+    ).toMatchObject({ value: { server, tool: 'x' } })
   })
 
   test.each([
     ['a compose file', 'name: shop\nservices: {web: {image: nginx}}\n'],
     ['a workflow', 'name: ci\non: push\njobs: {}\n'],
-    ['an action', 'name: a\ndescription: b\ninputs: {who: {required: true}}\nruns: {using: node20}\n'],
+    [
+      'an action',
+      'name: a\ndescription: b\ninputs: {who: {required: true}}\nruns: {using: node20}\n',
+    ],
     ['error codes', CODES],
     ['a list', '- 1\n- 2\n'],
     ['nothing', ''],
@@ -184,27 +289,69 @@ describe('manifests', () => {
     ['no entry in the orchestration form', 'name: x\nprotocol_version: 1\n', /'entry'/],
     ['no name', 'command: python\nentry: x.py\n', /no name/],
     ['an unknown command', 'name: x\ncommand: ruby\nentry: x.rb\n', /ruby/],
-    ['a name with a control character', 'name: "a\\u0007b"\ncommand: python\nentry: x\n', /control/],
+    [
+      'a name with a control character',
+      'name: "a\\u0007b"\ncommand: python\nentry: x\n',
+      /control/,
+    ],
     ['a name of 300 characters', `name: ${'a'.repeat(300)}\ncommand: python\nentry: x\n`, /256/],
-    ['parameters that are a list', 'name: x\ncommand: python\nentry: x\nparameters: [a]\n', /parameters/],
+    [
+      'parameters that are a list',
+      'name: x\ncommand: python\nentry: x\nparameters: [a]\n',
+      /parameters/,
+    ],
     ['an unknown type of input', 'name: x\nentry: x\ninputs: [{name: a, type: blob}]\n', /blob/],
     ['two inputs of one name', 'name: x\nentry: x\ninputs: [{name: a}, {name: a}]\n', /twice/],
     ['another protocol', 'name: x\nentry: x\nprotocol_version: 7\n', /7/],
   ])('[6.told-apart-by-keys] %s: what is missing is said', async (_what, text, message) => {
-    expect(await read(text)).toMatchObject({ problem: { reason: 'manifest', message: expect.stringMatching(message), fix: expect.stringMatching(/./) } })
+    expect(await read(text)).toMatchObject({
+      problem: {
+        reason: 'manifest',
+        message: expect.stringMatching(message),
+        fix: expect.stringMatching(/./),
+      },
+    })
   })
 
   test('any text is a name, and inputs of every type become a schema', async () => {
-    expect(await read('name: "Größe / ändern 🎉"\ncommand: python\nentry: x\n')).toMatchObject({ value: { name: 'Größe / ändern 🎉' } })
-    expect(await read('name: x\nentry: x\ninputs: [{name: n, type: int, required: yes, default: 3}, {name: mode, choices: [a, b], description: How}, {name: out, type: path, direction: out}, {name: on, type: flag}]\n')).toMatchObject({
-      value: { call: { form: 'flags' }, facts: { inputSchema: { properties: { n: { type: 'integer', default: 3 }, mode: { type: 'string', enum: ['a', 'b'], description: 'How' }, out: { format: 'path', 'x-toolable-path': { direction: 'out' } }, on: { type: 'boolean' } }, required: ['n'] } } },
+    expect(await read('name: "Größe / ändern 🎉"\ncommand: python\nentry: x\n')).toMatchObject({
+      value: { name: 'Größe / ändern 🎉' },
+    })
+    expect(
+      await read(
+        'name: x\nentry: x\ninputs: [{name: n, type: int, required: yes, default: 3}, {name: mode, choices: [a, b], description: How}, {name: out, type: path, direction: out}, {name: on, type: flag}]\n',
+      ),
+    ).toMatchObject({
+      value: {
+        call: { form: 'flags' },
+        facts: {
+          inputSchema: {
+            properties: {
+              n: { type: 'integer', default: 3 },
+              mode: { type: 'string', enum: ['a', 'b'], description: 'How' },
+              out: { format: 'path', 'x-toolable-path': { direction: 'out' } },
+              on: { type: 'boolean' },
+            },
+            required: ['n'],
+          },
+        },
+      },
     })
   })
 })
 
 describe('[6.in-file-manifest] a manifest inside the file', () => {
-  const JSON_TEXT = '{"name": "greet", "summary": "Greets", "input": {"type": "object", "properties": {"who": {"type": "string"}}}, "call": "stdin"}'
-  const GREET = { name: 'greet', form: 'stdin', several: false, facts: { summary: 'Greets', inputSchema: { type: 'object', properties: { who: { type: 'string' } } } } }
+  const JSON_TEXT =
+    '{"name": "greet", "summary": "Greets", "input": {"type": "object", "properties": {"who": {"type": "string"}}}, "call": "stdin"}'
+  const GREET = {
+    name: 'greet',
+    form: 'stdin',
+    several: false,
+    facts: {
+      summary: 'Greets',
+      inputSchema: { type: 'object', properties: { who: { type: 'string' } } },
+    },
+  }
 
   test.each([
     ['shell', `#!/bin/sh\n# toolable: ${JSON_TEXT}\necho`],
@@ -216,14 +363,33 @@ describe('[6.in-file-manifest] a manifest inside the file', () => {
     ['HTML', `<!-- toolable: ${JSON_TEXT} -->`],
     ['batch', `@rem toolable: ${JSON_TEXT}\r\necho`],
     ['TeX', `% toolable: ${JSON_TEXT}`],
-    ['several lines', `#!/bin/sh\n#\n# toolable: {"name": "greet",\n#   "summary": "Greets", "input": {"type": "object",\n#   "properties": {"who": {"type": "string"}}},\n#   "call": "stdin"}\n# and more\n`],
-    ['lines of a block', `/*\n  toolable: {"name": "greet", "summary": "Greets",\n  "input": {"type": "object", "properties":\n  {"who": {"type": "string"}}}, "call": "stdin"}\n*/`],
+    [
+      'several lines',
+      `#!/bin/sh\n#\n# toolable: {"name": "greet",\n#   "summary": "Greets", "input": {"type": "object",\n#   "properties": {"who": {"type": "string"}}},\n#   "call": "stdin"}\n# and more\n`,
+    ],
+    [
+      'lines of a block',
+      `/*\n  toolable: {"name": "greet", "summary": "Greets",\n  "input": {"type": "object", "properties":\n  {"who": {"type": "string"}}}, "call": "stdin"}\n*/`,
+    ],
   ])('is read in %s', (_language, text) => {
     expect(readInFile(text)).toEqual({ value: { name: 'greet', tools: [GREET] } })
   })
 
   test('several tools of one file are called by their names', () => {
-    expect(readInFile('# toolable: {"name": "kit", "version": "2.0.0", "call": "flags", "tools": [{"name": "a"}, {"name": "b", "call": "json"}]}')).toMatchObject({ value: { name: 'kit', version: '2.0.0', tools: [{ name: 'a', form: 'flags', several: true }, { name: 'b', form: 'json', several: true }] } })
+    expect(
+      readInFile(
+        '# toolable: {"name": "kit", "version": "2.0.0", "call": "flags", "tools": [{"name": "a"}, {"name": "b", "call": "json"}]}',
+      ),
+    ).toMatchObject({
+      value: {
+        name: 'kit',
+        version: '2.0.0',
+        tools: [
+          { name: 'a', form: 'flags', several: true },
+          { name: 'b', form: 'json', several: true },
+        ],
+      },
+    })
   })
 
   test.each([
@@ -241,13 +407,26 @@ describe('[6.in-file-manifest] a manifest inside the file', () => {
     ['no name', '#\n#\n# toolable: {"summary": "x"}', /name/, 3],
     ['an unknown call', '# toolable: {"name": "x", "call": "telepathy"}', /telepathy/, 1],
     ['an input that is no schema', '# toolable: {"name": "x", "input": []}', /input/, 1],
-    ['two tools of one name', '# toolable: {"tools": [{"name": "x"}, {"name": "x"}]}', /two tools/, 1],
+    [
+      'two tools of one name',
+      '# toolable: {"tools": [{"name": "x"}, {"name": "x"}]}',
+      /two tools/,
+      1,
+    ],
   ])('that has %s is a problem with its line', (_what, text, message, line) => {
-    expect(readInFile(text)).toMatchObject({ problem: { reason: 'manifest', message: expect.stringMatching(message), line } })
+    expect(readInFile(text)).toMatchObject({
+      problem: { reason: 'manifest', message: expect.stringMatching(message), line },
+    })
   })
 
   test('hostile text takes no time and pollutes nothing', () => {
-    for (const text of [`#${' '.repeat(16_000)}toolable: {`, `# toolable: ${'{'.repeat(16_000)}`, `${' '.repeat(16_000)}# toolable:`, `# toolable: {"name":"x","__proto__":{"polluted":true},"input":{"__proto__":{"type":"object"}}}`]) readInFile(text)
+    for (const text of [
+      `#${' '.repeat(16_000)}toolable: {`,
+      `# toolable: ${'{'.repeat(16_000)}`,
+      `${' '.repeat(16_000)}# toolable:`,
+      `# toolable: {"name":"x","__proto__":{"polluted":true},"input":{"__proto__":{"type":"object"}}}`,
+    ])
+      readInFile(text)
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined()
   })
 })

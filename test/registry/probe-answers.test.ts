@@ -11,7 +11,11 @@ import { createGate } from '../../src/registry/probe/gate.ts'
 import { readDocument } from '../../src/registry/probe/read-document.ts'
 
 const PARAMETERS = { type: 'object', properties: { a: { type: 'string' } } }
-const candidate = { path: '/t/tool.py', command: ['python3', '/t/tool.py'], kind: 'script' } as const
+const candidate = {
+  path: '/t/tool.py',
+  command: ['python3', '/t/tool.py'],
+  kind: 'script',
+} as const
 
 describe('documents', () => {
   test.each([
@@ -30,20 +34,43 @@ describe('documents', () => {
   })
 
   test('[6.probe-reasons] bytes of any kind, and megabytes of brackets and blanks, are read without an exception', () => {
-    fc.assert(fc.property(fc.uint8Array(), (bytes) => {
-      expect(readDocument(Buffer.from(bytes)).kind).toBeTypeOf('string')
-    }))
-    for (const text of ['}\n'.repeat(1_000_000), `{}${'\n'.repeat(2_000_000)}x`, '['.repeat(500_000), '{"a":'.repeat(200_000)]) expect(['not-json', 'two-documents']).toContain(readDocument(Buffer.from(text)).kind)
+    fc.assert(
+      fc.property(fc.uint8Array(), (bytes) => {
+        expect(readDocument(Buffer.from(bytes)).kind).toBeTypeOf('string')
+      }),
+    )
+    for (const text of [
+      '}\n'.repeat(1_000_000),
+      `{}${'\n'.repeat(2_000_000)}x`,
+      '['.repeat(500_000),
+      '{"a":'.repeat(200_000),
+    ])
+      expect(['not-json', 'two-documents']).toContain(readDocument(Buffer.from(text)).kind)
   })
 })
 
 describe('[6.probe-forms] dumps', () => {
   test.each([
     ['one description', { description: 'D', parameters: PARAMETERS }, [undefined]],
-    ['the form of OpenAI', { type: 'function', function: { name: 'x', description: 'D', parameters: PARAMETERS } }, ['x']],
-    ['the form of Anthropic', [{ name: 'x', input_schema: PARAMETERS }, { name: 'y', input_schema: PARAMETERS }], ['x', 'y']],
+    [
+      'the form of OpenAI',
+      { type: 'function', function: { name: 'x', description: 'D', parameters: PARAMETERS } },
+      ['x'],
+    ],
+    [
+      'the form of Anthropic',
+      [
+        { name: 'x', input_schema: PARAMETERS },
+        { name: 'y', input_schema: PARAMETERS },
+      ],
+      ['x', 'y'],
+    ],
     ['the form of MCP', { tools: [{ name: 'x', inputSchema: PARAMETERS }] }, ['x']],
-    ['an object by name', { x: { description: 'D', parameters: PARAMETERS }, y: { parameters: PARAMETERS } }, ['x', 'y']],
+    [
+      'an object by name',
+      { x: { description: 'D', parameters: PARAMETERS }, y: { parameters: PARAMETERS } },
+      ['x', 'y'],
+    ],
     ['a tool without parameters', [{ name: 'x', description: 'D' }], ['x']],
   ])('%s', (_name, document, names) => {
     const tools = readDump(document)
@@ -52,10 +79,25 @@ describe('[6.probe-forms] dumps', () => {
   })
 
   test('properties alone become a schema', () => {
-    expect(readDump({ description: 'D', parameters: { city: { type: 'string' } } })?.[0]?.facts.inputSchema).toEqual({ type: 'object', properties: { city: { type: 'string' } } })
+    expect(
+      readDump({ description: 'D', parameters: { city: { type: 'string' } } })?.[0]?.facts
+        .inputSchema,
+    ).toEqual({ type: 'object', properties: { city: { type: 'string' } } })
   })
 
-  test.each([null, 42, 'text', [], {}, [1], { success: true }, { error: 'no' }, { tools: [] }, { tools: [{}] }, { ok: true, result: { name: 'x' } }])('%j is none', (document) => {
+  test.each([
+    null,
+    42,
+    'text',
+    [],
+    {},
+    [1],
+    { success: true },
+    { error: 'no' },
+    { tools: [] },
+    { tools: [{}] },
+    { ok: true, result: { name: 'x' } },
+  ])('%j is none', (document) => {
     expect(readDump(document)).toBeUndefined()
   })
 
@@ -68,36 +110,95 @@ describe('[6.probe-forms] dumps', () => {
     [{ function: 'inner' }, ['--function', 'inner'], 'flags'],
     [{ call: 'constructor' }, ['x'], 'flags'],
   ])('%j says how to call', (keys, args, form) => {
-    expect(callOf(readDump([{ name: 'x', parameters: PARAMETERS, ...keys }])![0]!)).toEqual({ args, form })
+    expect(callOf(readDump([{ name: 'x', parameters: PARAMETERS, ...keys }])![0]!)).toEqual({
+      args,
+      form,
+    })
   })
 })
 
 test('[6.probe-forms] whatever JSON somebody answers, reading it neither throws nor reaches a prototype', () => {
-  fc.assert(fc.property(fc.jsonValue(), (value) => {
-    readDump(value)
-    readDump({ tools: [value] })
-    readDiscovery(value)
-    readDiscovery({ tools: [{ name: 'x', schema: value, examples: value, errors: value, annotations: value, tags: value }], resources: [value], prompts: [{ name: 'p', arguments: value }] })
-  }))
-  const hostile = JSON.parse('{"__proto__": {"name": "x"}, "tools": [{"__proto__": {"name": "evil"}}]}') as unknown
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      readDump(value)
+      readDump({ tools: [value] })
+      readDiscovery(value)
+      readDiscovery({
+        tools: [
+          {
+            name: 'x',
+            schema: value,
+            examples: value,
+            errors: value,
+            annotations: value,
+            tags: value,
+          },
+        ],
+        resources: [value],
+        prompts: [{ name: 'p', arguments: value }],
+      })
+    }),
+  )
+  const hostile = JSON.parse(
+    '{"__proto__": {"name": "x"}, "tools": [{"__proto__": {"name": "evil"}}]}',
+  ) as unknown
   expect([readDiscovery(hostile), readDump(hostile)]).toEqual([undefined, undefined])
   expect(({} as Record<string, unknown>)['name']).toBeUndefined()
 })
 
 describe('[6.probe-reasons] complaints', () => {
   test.each([
-    ["ModuleNotFoundError: No module named 'yaml.nodes'", 'crashed', 'missing module yaml.nodes', /pip install pyyaml/],
-    ["Error [ERR_MODULE_NOT_FOUND]: Cannot find package '@scope/name' imported from", 'crashed', 'missing module @scope/name', /npm install --prefix \/t @scope\/name/],
-    ["Error: Cannot find module './beside.js'", 'crashed', 'missing module ./beside.js', /Put \.\/beside\.js/],
-    ['/t/tool.sh: line 3: jq: command not found', 'crashed', 'It uses the program jq, which is not there', /Install jq/],
-    ['tool.sh: 3: jq: not found', 'crashed', 'It uses the program jq, which is not there', /Install jq/],
-    ['Traceback (most recent call last):\n  File "t.py", line 1\nKeyError: 1', 'crashed', 'It crashed: KeyError: 1', /by hand/],
+    [
+      "ModuleNotFoundError: No module named 'yaml.nodes'",
+      'crashed',
+      'missing module yaml.nodes',
+      /pip install pyyaml/,
+    ],
+    [
+      "Error [ERR_MODULE_NOT_FOUND]: Cannot find package '@scope/name' imported from",
+      'crashed',
+      'missing module @scope/name',
+      /npm install --prefix \/t @scope\/name/,
+    ],
+    [
+      "Error: Cannot find module './beside.js'",
+      'crashed',
+      'missing module ./beside.js',
+      /Put \.\/beside\.js/,
+    ],
+    [
+      '/t/tool.sh: line 3: jq: command not found',
+      'crashed',
+      'It uses the program jq, which is not there',
+      /Install jq/,
+    ],
+    [
+      'tool.sh: 3: jq: not found',
+      'crashed',
+      'It uses the program jq, which is not there',
+      /Install jq/,
+    ],
+    [
+      'Traceback (most recent call last):\n  File "t.py", line 1\nKeyError: 1',
+      'crashed',
+      'It crashed: KeyError: 1',
+      /by hand/,
+    ],
   ])('%s', (stderr, reason, message, fix) => {
-    expect(understandComplaint(stderr, candidate)).toMatchObject({ reason, message, fix: expect.stringMatching(fix) })
+    expect(understandComplaint(stderr, candidate)).toMatchObject({
+      reason,
+      message,
+      fix: expect.stringMatching(fix),
+    })
   })
 
   test('a usage message is none', () => {
-    expect(understandComplaint('usage: tool.py [-h]\ntool.py: error: unrecognized arguments: --discover', candidate)).toBeUndefined()
+    expect(
+      understandComplaint(
+        'usage: tool.py [-h]\ntool.py: error: unrecognized arguments: --discover',
+        candidate,
+      ),
+    ).toBeUndefined()
   })
 })
 
@@ -107,10 +208,12 @@ describe('the gate', () => {
   test('lets in as many as there are cores, and another one when somebody leaves or steps aside', async () => {
     const gate = createGate(2)
     const entered: number[] = []
-    const slots = [0, 1, 2, 3].map((who) => gate.enter().then((slot) => {
-      entered.push(who)
-      return slot
-    }))
+    const slots = [0, 1, 2, 3].map((who) =>
+      gate.enter().then((slot) => {
+        entered.push(who)
+        return slot
+      }),
+    )
     await settled()
     expect(entered).toEqual([0, 1])
     const first = await slots[0]!
@@ -162,6 +265,9 @@ describe('shims', () => {
     const env = { PATH: `${shims}:/usr/bin:/bin` }
     expect(await withoutShim('python3', env)).toBe('/usr/bin/python3')
     expect(await withoutShim('python', env)).toBe('python')
-    expect([await withoutShim('sh', env), await withoutShim('/usr/bin/python3', env)]).toEqual(['sh', '/usr/bin/python3'])
+    expect([await withoutShim('sh', env), await withoutShim('/usr/bin/python3', env)]).toEqual([
+      'sh',
+      '/usr/bin/python3',
+    ])
   })
 })

@@ -1,4 +1,14 @@
-import { chmodSync, cpSync, existsSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -19,9 +29,16 @@ const at = (file: string): string => join(folder, file)
 
 const candidateOf = (file: string): Candidate => {
   const interpreter = file.endsWith('.py') ? 'python3' : file.endsWith('.sh') ? 'sh' : undefined
-  return interpreter ? { path: at(file), command: [interpreter, at(file)], kind: 'script' } : { path: at(file), command: [at(file)], kind: 'executable' }
+  return interpreter
+    ? { path: at(file), command: [interpreter, at(file)], kind: 'script' }
+    : { path: at(file), command: [at(file)], kind: 'executable' }
 }
-const snapshot = (): unknown => readdirSync(folder).map((name) => [name, lstatSync(at(name)).mtimeMs, readFileSync(at(name), 'latin1')])
+const snapshot = (): unknown =>
+  readdirSync(folder).map((name) => [
+    name,
+    lstatSync(at(name)).mtimeMs,
+    readFileSync(at(name), 'latin1'),
+  ])
 
 const verdicts = new Map<string, Verdict>()
 let before: unknown
@@ -30,7 +47,11 @@ beforeAll(async () => {
   cpSync(originals, folder, { recursive: true })
   for (const file of ['cannot-be-executed', 'dumps-one-schema.py']) chmodSync(at(file), 0o644)
   before = snapshot()
-  const candidates: Candidate[] = [...files.map(candidateOf), { path: example, command: [example], kind: 'executable' }, { path: '/bin/ls', command: ['/bin/ls'], kind: 'executable' }]
+  const candidates: Candidate[] = [
+    ...files.map(candidateOf),
+    { path: example, command: [example], kind: 'executable' },
+    { path: '/bin/ls', command: ['/bin/ls'], kind: 'executable' },
+  ]
   await probeAll(candidates, options, ({ path }, verdict) => verdicts.set(path, verdict))
 })
 
@@ -49,22 +70,53 @@ describe('what is a tool', () => {
   })
 
   test('[6.probe-forms] Simple JSON is called with one JSON argument, and a schema dump makes it richer', () => {
-    expect(toolsOf('simple-without-schema.sh')).toMatchObject({ form: 'simple', tools: [{ name: 'simple-without-schema', facts: {}, call: { form: 'json', command: ['sh', at('simple-without-schema.sh')] } }] })
+    expect(toolsOf('simple-without-schema.sh')).toMatchObject({
+      form: 'simple',
+      tools: [
+        {
+          name: 'simple-without-schema',
+          facts: {},
+          call: { form: 'json', command: ['sh', at('simple-without-schema.sh')] },
+        },
+      ],
+    })
     expect(toolsOf('simple-json.py')).toMatchObject({
       form: 'schema',
-      tools: [{ name: 'simple-json', facts: { description: 'Count the words of a text', inputSchema: { required: ['text'] } }, call: { form: 'json', command: ['python3', at('simple-json.py')] } }],
+      tools: [
+        {
+          name: 'simple-json',
+          facts: { description: 'Count the words of a text', inputSchema: { required: ['text'] } },
+          call: { form: 'json', command: ['python3', at('simple-json.py')] },
+        },
+      ],
     })
   })
 
   test('[6.probe-forms] a script that only dumps its schema is called with flags, under the name that it gives itself', () => {
-    expect(toolsOf('dumps-one-schema.py')).toMatchObject({ form: 'schema', tools: [{ name: 'weather', facts: { inputSchema: { required: ['lat'] } }, call: { form: 'flags', command: ['python3', at('dumps-one-schema.py')] } }] })
+    expect(toolsOf('dumps-one-schema.py')).toMatchObject({
+      form: 'schema',
+      tools: [
+        {
+          name: 'weather',
+          facts: { inputSchema: { required: ['lat'] } },
+          call: { form: 'flags', command: ['python3', at('dumps-one-schema.py')] },
+        },
+      ],
+    })
   })
 
   test('[6.probe-forms] a script of several tools is called with the name of the tool, or with --function where its dump says so', () => {
-    const commands = (file: string): unknown => toolsOf(file).tools.map(({ name, call }) => [name, call.form, ...call.command.slice(2)])
-    expect(commands('dumps-many-schemas.py')).toEqual([['add', 'flags', 'add'], ['negate', 'flags', 'negate']])
+    const commands = (file: string): unknown =>
+      toolsOf(file).tools.map(({ name, call }) => [name, call.form, ...call.command.slice(2)])
+    expect(commands('dumps-many-schemas.py')).toEqual([
+      ['add', 'flags', 'add'],
+      ['negate', 'flags', 'negate'],
+    ])
     expect(commands('dumps-a-list-of-one.sh')).toEqual([['only', 'flags', 'only']])
-    expect(commands('dumps-with-function-flag.sh')).toEqual([['telegram_get_chats', 'flags', '--function', 'get_chats'], ['telegram_send', 'flags', '--function', 'telegram_send']])
+    expect(commands('dumps-with-function-flag.sh')).toEqual([
+      ['telegram_get_chats', 'flags', '--function', 'get_chats'],
+      ['telegram_send', 'flags', '--function', 'telegram_send'],
+    ])
   })
 
   test('[6.probe-forms] an executable that answers --discover brings tools with schemas, resources and prompts', () => {
@@ -73,7 +125,15 @@ describe('what is a tool', () => {
       program: 'files',
       version: '1.2.0',
       tools: [
-        { name: 'find', facts: { description: 'All about find', inputSchema: { required: ['pattern'] }, streaming: true }, call: { form: 'toolable', tool: 'find', streaming: true } },
+        {
+          name: 'find',
+          facts: {
+            description: 'All about find',
+            inputSchema: { required: ['pattern'] },
+            streaming: true,
+          },
+          call: { form: 'toolable', tool: 'find', streaming: true },
+        },
         { name: 'count', facts: { inputSchema: { required: ['pattern'] } } },
       ],
       resources: [{ uri: '/files/{id}', summary: 'A file', mimeTypes: ['text/plain'] }],
@@ -81,26 +141,71 @@ describe('what is a tool', () => {
     })
     const { program, tools, warnings } = toolsOf(example)
     expect(program).toBe('file-tools')
-    expect(tools.find(({ name }) => name === 'delete_files')).toMatchObject({ facts: { annotations: { destructive: true }, inputSchema: { type: 'object' } }, call: { form: 'toolable', command: [example], tool: 'delete_files', warm: true, stdin: true, destructive: true } })
+    expect(tools.find(({ name }) => name === 'delete_files')).toMatchObject({
+      facts: { annotations: { destructive: true }, inputSchema: { type: 'object' } },
+      call: {
+        form: 'toolable',
+        command: [example],
+        tool: 'delete_files',
+        warm: true,
+        stdin: true,
+        destructive: true,
+      },
+    })
     expect(warnings.filter(({ reason }) => reason === 'no-schema')).toEqual([])
   })
 
   test('[6.probe-slow] a late answer counts, with a warning', () => {
-    expect(toolsOf('answers-late.sh')).toMatchObject({ form: 'simple', warnings: [{ reason: 'slow', message: expect.stringMatching(/^It answered after \d+ ms; 200 ms are wanted$/), fix: expect.any(String) }] })
+    expect(toolsOf('answers-late.sh')).toMatchObject({
+      form: 'simple',
+      warnings: [
+        {
+          reason: 'slow',
+          message: expect.stringMatching(/^It answered after \d+ ms; 200 ms are wanted$/),
+          fix: expect.any(String),
+        },
+      ],
+    })
   })
 
   test('[6.probe-forms] --help is asked only where it is wanted, and read by whoever can', async () => {
-    const candidate: Candidate = { path: '/bin/ls', command: ['/bin/ls'], kind: 'executable', help: true }
-    const readHelp: ProbeOptions['readHelp'] = (text, name) => (text.includes('--all') ? { facts: { summary: name }, program: { fields: [] } } : undefined)
-    expect(await probe(candidate, { ...options, readHelp })).toMatchObject({ kind: 'tools', form: 'help', tools: [{ name: 'ls', facts: { summary: 'ls' }, call: { form: 'program', command: ['/bin/ls'], program: { fields: [] } } }] })
+    const candidate: Candidate = {
+      path: '/bin/ls',
+      command: ['/bin/ls'],
+      kind: 'executable',
+      help: true,
+    }
+    const readHelp: ProbeOptions['readHelp'] = (text, name) =>
+      text.includes('--all') ? { facts: { summary: name }, program: { fields: [] } } : undefined
+    expect(await probe(candidate, { ...options, readHelp })).toMatchObject({
+      kind: 'tools',
+      form: 'help',
+      tools: [
+        {
+          name: 'ls',
+          facts: { summary: 'ls' },
+          call: { form: 'program', command: ['/bin/ls'], program: { fields: [] } },
+        },
+      ],
+    })
     expect(verdictOf('/bin/ls')).toMatchObject({ kind: 'not-a-tool' })
   })
 })
 
 describe('what is not a tool', () => {
   test.each([
-    ['misses-a-module.py', 'crashed', /^missing module no_such_module_at_all/, /shared_venv\/bin\/pip install no_such_module_at_all && toolable rescan$/],
-    ['misses-a-package.mjs', 'crashed', /^missing module no-such-package-at-all/, /npm install --prefix \S+ no-such-package-at-all/],
+    [
+      'misses-a-module.py',
+      'crashed',
+      /^missing module no_such_module_at_all/,
+      /shared_venv\/bin\/pip install no_such_module_at_all && toolable rescan$/,
+    ],
+    [
+      'misses-a-package.mjs',
+      'crashed',
+      /^missing module no-such-package-at-all/,
+      /npm install --prefix \S+ no-such-package-at-all/,
+    ],
     ['cannot-be-read.py', 'crashed', /SyntaxError/, /py_compile/],
     ['logs-to-stdout.sh', 'not-json', /text besides JSON: INFO starting/, /stderr/],
     ['prints-two-documents.sh', 'two-documents', /several JSON documents/, /one JSON document/],
@@ -117,14 +222,20 @@ describe('what is not a tool', () => {
     ['missing-interpreter', 'not-started', /\/no\/such\/interpreter/, /Install/],
     ['/bin/ls', 'no-answer', /exit status 2/, /_simple/],
   ])('[6.probe-reasons] %s: %s', (file, reason, message, fix) => {
-    expect(verdictOf(file)).toEqual({ kind: 'not-a-tool', reason, message: expect.stringMatching(message), fix: expect.stringMatching(fix) })
+    expect(verdictOf(file)).toEqual({
+      kind: 'not-a-tool',
+      reason,
+      message: expect.stringMatching(message),
+      fix: expect.stringMatching(fix),
+    })
   })
 })
 
 describe('what a probe leaves', () => {
   test('[6.probe-leaves-nothing] [12.probe-without-side-effects] no file is written, none is changed', () => {
     expect(snapshot()).toEqual(before)
-    for (const place of [folder, tmpdir(), homedir(), '/tmp', '/var/tmp', '/root', '/home']) expect(existsSync(join(place, 'written-by-a-probe'))).toBe(false)
+    for (const place of [folder, tmpdir(), homedir(), '/tmp', '/var/tmp', '/root', '/home'])
+      expect(existsSync(join(place, 'written-by-a-probe'))).toBe(false)
   })
 
   test('[6.probe-leaves-nothing] no process is left, not of those that hang and not of daemons', async () => {
@@ -138,21 +249,38 @@ describe('what a probe leaves', () => {
     setTimeout(() => abort.abort(), 100)
     const verdict = await running
     expect(verdict).toMatchObject({ kind: 'not-a-tool', reason: 'cancelled' })
-    expect([isLasting(verdict), isLasting(verdictOf('hangs.sh')), isLasting(verdictOf('simple-json.py'))]).toEqual([false, true, true])
+    expect([
+      isLasting(verdict),
+      isLasting(verdictOf('hangs.sh')),
+      isLasting(verdictOf('simple-json.py')),
+    ]).toEqual([false, true, true])
     await vi.waitFor(() => expect(listNaming(at('hangs.sh'))).toEqual([]), 60_000)
   })
 })
 
 describe('a machine without sandbox', () => {
   const bin = mkdtempSync(join(tmpdir(), 'no-sandbox-'))
-  writeFileSync(join(bin, 'bwrap'), '#!/bin/sh\necho "bwrap: no permissions to create a new namespace" >&2\nexit 1\n', { mode: 0o755 })
-  const broken: ProbeOptions = { ...options, env: { ...process.env, PATH: `${bin}:${process.env['PATH']}` } }
+  writeFileSync(
+    join(bin, 'bwrap'),
+    '#!/bin/sh\necho "bwrap: no permissions to create a new namespace" >&2\nexit 1\n',
+    { mode: 0o755 },
+  )
+  const broken: ProbeOptions = {
+    ...options,
+    env: { ...process.env, PATH: `${bin}:${process.env['PATH']}` },
+  }
   afterAll(() => rmSync(bin, { recursive: true }))
-  const listProbeFolders = (): string[] => readdirSync(tmpdir()).filter((name) => name.startsWith('toolable-probe-'))
+  const listProbeFolders = (): string[] =>
+    readdirSync(tmpdir()).filter((name) => name.startsWith('toolable-probe-'))
 
   test('[6.probe-no-sandbox] nothing is run, and it is said what to do', async () => {
     const verdict = await probe(candidateOf('simple-without-schema.sh'), broken)
-    expect(verdict).toEqual({ kind: 'not-a-tool', reason: 'no-sandbox', message: expect.stringMatching(/no permissions to create a new namespace/), fix: expect.stringMatching(/--probe-unsandboxed$/) })
+    expect(verdict).toEqual({
+      kind: 'not-a-tool',
+      reason: 'no-sandbox',
+      message: expect.stringMatching(/no permissions to create a new namespace/),
+      fix: expect.stringMatching(/--probe-unsandboxed$/),
+    })
     expect(isLasting(verdict)).toBe(false)
   })
 
@@ -161,8 +289,12 @@ describe('a machine without sandbox', () => {
     vi.stubEnv('TMPDIR', mkdtempSync(join(folder, 'temporary-')))
     onTestFinished(() => void vi.unstubAllEnvs())
     const folders = listProbeFolders()
-    expect(await probe(candidateOf('simple-without-schema.sh'), { ...broken, unsandboxed: true })).toMatchObject({ kind: 'tools', form: 'simple' })
-    expect(await probe(candidateOf('forks-a-daemon.sh'), { ...broken, unsandboxed: true })).toMatchObject({ kind: 'tools', form: 'simple' })
+    expect(
+      await probe(candidateOf('simple-without-schema.sh'), { ...broken, unsandboxed: true }),
+    ).toMatchObject({ kind: 'tools', form: 'simple' })
+    expect(
+      await probe(candidateOf('forks-a-daemon.sh'), { ...broken, unsandboxed: true }),
+    ).toMatchObject({ kind: 'tools', form: 'simple' })
     expect(listProbeFolders()).toEqual(folders)
     await vi.waitFor(() => expect(listNaming(at('forks-a-daemon.sh'))).toEqual([]), 60_000)
   })

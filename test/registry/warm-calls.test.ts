@@ -6,7 +6,13 @@ import { makeFolder } from '../support/run-program.ts'
 import { isAlive } from '../support/processes.ts'
 import { callWarm, openPool, targetOf } from './support/warm.ts'
 
-type Where = { readonly pid: number; readonly cwd: string; readonly color: string | null; readonly seconds: number | null; readonly caller: string | null }
+type Where = {
+  readonly pid: number
+  readonly cwd: string
+  readonly color: string | null
+  readonly seconds: number | null
+  readonly caller: string | null
+}
 
 describe('warm calls', () => {
   test('many calls at once share one process and never mix; a second one helps those who come later [6.warm-calls]', async () => {
@@ -14,13 +20,34 @@ describe('warm calls', () => {
     const target = targetOf('kept-warm.mjs')
     const numbers = Array.from({ length: 200 }, (_, index) => index)
     const told: string[] = []
-    const outcomes = await Promise.all(numbers.map((count) => callWarm(pool, { ...target, tool: 'echo', input: { text: `t${count}`, count, after: (count * 7) % 30 } }, { onEvent: (event) => { if (event.type === 'progress') told.push(`${count} ${event.message}`) } })))
-    expect(outcomes.map((outcome) => outcome.ok && outcome.result)).toEqual(numbers.map((count) => ({ text: `t${count}`, count })))
+    const outcomes = await Promise.all(
+      numbers.map((count) =>
+        callWarm(
+          pool,
+          { ...target, tool: 'echo', input: { text: `t${count}`, count, after: (count * 7) % 30 } },
+          {
+            onEvent: (event) => {
+              if (event.type === 'progress') told.push(`${count} ${event.message}`)
+            },
+          },
+        ),
+      ),
+    )
+    expect(outcomes.map((outcome) => outcome.ok && outcome.result)).toEqual(
+      numbers.map((count) => ({ text: `t${count}`, count })),
+    )
     expect(told.sort()).toEqual(numbers.map((count) => `${count} t${count}`).sort())
     const { pid } = pool.processes()[0]!
-    await Promise.all(numbers.map((count) => callWarm(pool, { ...target, tool: 'echo', input: { text: `t${count}`, after: 400 } })))
+    await Promise.all(
+      numbers.map((count) =>
+        callWarm(pool, { ...target, tool: 'echo', input: { text: `t${count}`, after: 400 } }),
+      ),
+    )
     const running = pool.processes()
-    expect(running.map((program) => [program.pid === pid, program.calls])).toEqual([[true, 0], [false, 0]])
+    expect(running.map((program) => [program.pid === pid, program.calls])).toEqual([
+      [true, 0],
+      [false, 0],
+    ])
     await pool.close()
     expect(running.some(({ pid }) => isAlive(pid!))).toBe(false)
   })
@@ -29,7 +56,11 @@ describe('warm calls', () => {
     const pool = openPool()
     const target = targetOf('kept-warm.mjs')
     const where = async (more: object, options = {}): Promise<Where> => {
-      const outcome = await callWarm(pool, { ...target, ...more, tool: 'where', input: {} }, options)
+      const outcome = await callWarm(
+        pool,
+        { ...target, ...more, tool: 'where', input: {} },
+        options,
+      )
       return (outcome as { readonly result: Where }).result
     }
     const first = await where({}, { caller: 'me', timeout: 9 })
@@ -37,7 +68,10 @@ describe('warm calls', () => {
     expect(first.seconds).toBeLessThanOrEqual(9)
     expect((await where({})).pid).toBe(first.pid)
     const cwd = makeFolder()
-    const [elsewhere, colored] = await Promise.all([where({ cwd }), where({ env: { ...target.env, COLOR: 'red' } })])
+    const [elsewhere, colored] = await Promise.all([
+      where({ cwd }),
+      where({ env: { ...target.env, COLOR: 'red' } }),
+    ])
     expect([elsewhere.cwd, colored.color]).toEqual([cwd, 'red'])
     expect(new Set([first.pid, elsewhere.pid, colored.pid]).size).toBe(3)
     await pool.close()
@@ -47,10 +81,22 @@ describe('warm calls', () => {
     const pool = openPool()
     const target = targetOf('kept-warm.mjs')
     const ctx = { signal: new AbortController().signal } as never
-    expect(await pool.readResource(target, 'notes://moon', ctx)).toMatchObject({ ok: true, result: { text: 'about moon' } })
-    expect(await pool.renderPrompt(target, 'greet', { name: 'Ann' }, ctx)).toMatchObject({ ok: true, result: 'Greet Ann' })
-    expect(await pool.readResource(target, 'nowhere://x', ctx)).toMatchObject({ ok: false, error: { code: 'NOT_FOUND', message: "no resource matches 'nowhere://x'" } })
-    expect(await callWarm(pool, { ...target, tool: 'echo', input: { text: 5 } })).toMatchObject({ ok: false, error: { code: 'INVALID_INPUT', field: 'text' } })
+    expect(await pool.readResource(target, 'notes://moon', ctx)).toMatchObject({
+      ok: true,
+      result: { text: 'about moon' },
+    })
+    expect(await pool.renderPrompt(target, 'greet', { name: 'Ann' }, ctx)).toMatchObject({
+      ok: true,
+      result: 'Greet Ann',
+    })
+    expect(await pool.readResource(target, 'nowhere://x', ctx)).toMatchObject({
+      ok: false,
+      error: { code: 'NOT_FOUND', message: "no resource matches 'nowhere://x'" },
+    })
+    expect(await callWarm(pool, { ...target, tool: 'echo', input: { text: 5 } })).toMatchObject({
+      ok: false,
+      error: { code: 'INVALID_INPUT', field: 'text' },
+    })
     expect(pool.processes()).toHaveLength(1)
     await pool.close()
   })
@@ -59,20 +105,58 @@ describe('warm calls', () => {
     const pool = openPool()
     const talks = targetOf('talks.mjs')
     const asked: string[] = []
-    const answers: { readonly [kind: string]: unknown } = { confirm: true, decision: 'right', input: 4 }
-    const options = { answer: ({ kind }: { readonly kind: string }) => { asked.push(kind); return answers[kind] }, sample: ({ prompt, max_tokens }: { readonly prompt: string; readonly max_tokens: number }) => `${prompt} in ${max_tokens}` }
-    expect(await callWarm(pool, { ...talks, tool: 'ask', input: {} }, options)).toMatchObject({ result: answers })
+    const answers: { readonly [kind: string]: unknown } = {
+      confirm: true,
+      decision: 'right',
+      input: 4,
+    }
+    const options = {
+      answer: ({ kind }: { readonly kind: string }) => {
+        asked.push(kind)
+        return answers[kind]
+      },
+      sample: ({ prompt, max_tokens }: { readonly prompt: string; readonly max_tokens: number }) =>
+        `${prompt} in ${max_tokens}`,
+    }
+    expect(await callWarm(pool, { ...talks, tool: 'ask', input: {} }, options)).toMatchObject({
+      result: answers,
+    })
     expect(asked).toEqual(['confirm', 'decision', 'input'])
-    expect(await callWarm(pool, { ...talks, tool: 'complete', input: {} }, options)).toMatchObject({ result: { texts: ['Write 0 in 5'] } })
-    expect(await callWarm(pool, { ...talks, tool: 'ask', input: { only: 'decision' } })).toMatchObject({ error: { code: 'ANSWER_REQUIRED' } })
-    expect(await callWarm(pool, { ...talks, tool: 'ask', input: { only: 'decision', fallback: 'x' } })).toMatchObject({ result: { decision: 'left' } })
+    expect(await callWarm(pool, { ...talks, tool: 'complete', input: {} }, options)).toMatchObject({
+      result: { texts: ['Write 0 in 5'] },
+    })
+    expect(
+      await callWarm(pool, { ...talks, tool: 'ask', input: { only: 'decision' } }),
+    ).toMatchObject({ error: { code: 'ANSWER_REQUIRED' } })
+    expect(
+      await callWarm(pool, { ...talks, tool: 'ask', input: { only: 'decision', fallback: 'x' } }),
+    ).toMatchObject({ result: { decision: 'left' } })
     const lines = [{ text: 'hi' }, { text: 'you' }]
-    expect(await callWarm(pool, { ...talks, tool: 'chat', input: {} }, { answer: () => lines.shift() })).toMatchObject({ result: { said: ['hi', 'you'] } })
+    expect(
+      await callWarm(pool, { ...talks, tool: 'chat', input: {} }, { answer: () => lines.shift() }),
+    ).toMatchObject({ result: { said: ['hi', 'you'] } })
     const events: unknown[] = []
-    await callWarm(pool, { ...talks, tool: 'work', input: {} }, { onEvent: (event) => void events.push(event) })
-    expect(events.slice(0, -1)).toEqual([25, 50, 75].map((percent) => ({ type: 'progress', message: `step ${percent / 25}`, percent })).concat([{ type: 'log', level: 'warn', message: 'nearly there' }, { type: 'artifact', name: 'report', uri: 'file:///tmp/report.txt' }, { type: 'item', value: { id: 1 } }] as never))
+    await callWarm(
+      pool,
+      { ...talks, tool: 'work', input: {} },
+      { onEvent: (event) => void events.push(event) },
+    )
+    expect(events.slice(0, -1)).toEqual(
+      [25, 50, 75]
+        .map((percent) => ({ type: 'progress', message: `step ${percent / 25}`, percent }))
+        .concat([
+          { type: 'log', level: 'warn', message: 'nearly there' },
+          { type: 'artifact', name: 'report', uri: 'file:///tmp/report.txt' },
+          { type: 'item', value: { id: 1 } },
+        ] as never),
+    )
     const warm = targetOf('kept-warm.mjs')
-    const removing = (confirmed: boolean, answer?: () => unknown) => callWarm(pool, { ...warm, tool: 'remove', input: { what: 'it' }, confirmed }, answer ? { answer } : {})
+    const removing = (confirmed: boolean, answer?: () => unknown) =>
+      callWarm(
+        pool,
+        { ...warm, tool: 'remove', input: { what: 'it' }, confirmed },
+        answer ? { answer } : {},
+      )
     expect(await removing(true)).toMatchObject({ result: { removed: 'it' } })
     expect(await removing(false, () => true)).toMatchObject({ result: { removed: 'it' } })
     expect(await removing(false, () => false)).toMatchObject({ error: { code: 'PERMISSION' } })
@@ -85,18 +169,36 @@ describe('warm calls', () => {
     const target = targetOf('kept-warm.mjs')
     const marker = join(makeFolder(), 'wait')
     const controller = new AbortController()
-    const waiting = callWarm(pool, { ...target, tool: 'wait', input: { marker } }, { signal: controller.signal })
+    const waiting = callWarm(
+      pool,
+      { ...target, tool: 'wait', input: { marker } },
+      { signal: controller.signal },
+    )
     await until(() => existsSync(`${marker}.started`))
     controller.abort()
     expect(await waiting).toMatchObject({ error: { code: 'CANCELLED' } })
     await until(() => existsSync(`${marker}.aborted`))
     const late = join(makeFolder(), 'wait')
-    expect(await callWarm(pool, { ...target, tool: 'wait', input: { marker: late } }, { timeout: '300ms' })).toMatchObject({ error: { code: 'TIMEOUT' } })
+    expect(
+      await callWarm(
+        pool,
+        { ...target, tool: 'wait', input: { marker: late } },
+        { timeout: '300ms' },
+      ),
+    ).toMatchObject({ error: { code: 'TIMEOUT' } })
     await until(() => existsSync(`${late}.aborted`))
     const [{ pid } = { pid: 0 }, ...others] = pool.processes()
     expect(others).toEqual([])
-    expect(await callWarm(pool, { ...target, tool: 'where', input: {} })).toMatchObject({ result: { pid } })
-    expect(await callWarm(pool, { ...target, tool: 'echo', input: { text: 'never' } }, { signal: controller.signal })).toMatchObject({ error: { code: 'CANCELLED' } })
+    expect(await callWarm(pool, { ...target, tool: 'where', input: {} })).toMatchObject({
+      result: { pid },
+    })
+    expect(
+      await callWarm(
+        pool,
+        { ...target, tool: 'echo', input: { text: 'never' } },
+        { signal: controller.signal },
+      ),
+    ).toMatchObject({ error: { code: 'CANCELLED' } })
     await pool.close()
   })
 
@@ -104,8 +206,13 @@ describe('warm calls', () => {
     const pool = openPool()
     const target = targetOf('kept-warm.mjs')
     const text = 'ä"\n'.repeat(700_000)
-    const [echoed, big] = await Promise.all([callWarm(pool, { ...target, tool: 'echo', input: { text } }), callWarm(pool, { ...target, tool: 'big', input: { megabytes: 20 } })])
-    expect((echoed as { readonly result: { readonly text: string } }).result.text === text).toBe(true)
+    const [echoed, big] = await Promise.all([
+      callWarm(pool, { ...target, tool: 'echo', input: { text } }),
+      callWarm(pool, { ...target, tool: 'big', input: { megabytes: 20 } }),
+    ])
+    expect((echoed as { readonly result: { readonly text: string } }).result.text === text).toBe(
+      true,
+    )
     expect((big as { readonly result: string }).result).toHaveLength(20 * 1024 * 1024)
     await pool.close()
   })

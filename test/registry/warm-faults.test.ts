@@ -8,7 +8,8 @@ import { isAlive } from '../support/processes.ts'
 import { fixture, makeFolder, startProgram } from '../support/run-program.ts'
 import { callWarm, openPool, targetOf, writeVersion } from './support/warm.ts'
 
-const pidsOf = (pool: ReturnType<typeof openPool>): number[] => pool.processes().map(({ pid }) => pid!)
+const pidsOf = (pool: ReturnType<typeof openPool>): number[] =>
+  pool.processes().map(({ pid }) => pid!)
 
 describe.concurrent('warm programs that fail', () => {
   test('one that dies in a call fails all its calls with a retryable error, once, and the next call starts it anew [6.warm-crash] [6.warm-never-twice]', async () => {
@@ -19,10 +20,23 @@ describe.concurrent('warm programs that fail', () => {
     const [pid] = pidsOf(pool)
     const beside = callWarm(pool, { ...target, tool: 'echo', input: { text: 'b', after: 5000 } })
     const died = await callWarm(pool, { ...target, tool: 'die', input: { how: 'signal', marker } })
-    expect(died).toMatchObject({ ok: false, error: { code: 'DEPENDENCY', retryable: true, message: 'die: the program was killed by SIGKILL in the middle of the call', details: { signal: 'SIGKILL', stderr: 'about to die' } } })
-    expect(await beside).toMatchObject({ ok: false, error: { code: 'DEPENDENCY', retryable: true } })
+    expect(died).toMatchObject({
+      ok: false,
+      error: {
+        code: 'DEPENDENCY',
+        retryable: true,
+        message: 'die: the program was killed by SIGKILL in the middle of the call',
+        details: { signal: 'SIGKILL', stderr: 'about to die' },
+      },
+    })
+    expect(await beside).toMatchObject({
+      ok: false,
+      error: { code: 'DEPENDENCY', retryable: true },
+    })
     expect(readFileSync(marker, 'utf8')).toBe('x')
-    expect(await callWarm(pool, { ...target, tool: 'echo', input: { text: 'c' } })).toMatchObject({ ok: true })
+    expect(await callWarm(pool, { ...target, tool: 'echo', input: { text: 'c' } })).toMatchObject({
+      ok: true,
+    })
     expect(pidsOf(pool)).not.toContain(pid)
     await pool.close()
   })
@@ -34,7 +48,9 @@ describe.concurrent('warm programs that fail', () => {
     const [pid] = pidsOf(pool)
     process.kill(pid!, 'SIGKILL')
     await until(() => pool.processes().length === 0)
-    expect(await callWarm(pool, { ...target, tool: 'where', input: {} })).toMatchObject({ ok: true })
+    expect(await callWarm(pool, { ...target, tool: 'where', input: {} })).toMatchObject({
+      ok: true,
+    })
     expect(isAlive(pid!)).toBe(false)
     await pool.close()
   })
@@ -45,10 +61,18 @@ describe.concurrent('warm programs that fail', () => {
     await callWarm(pool, { ...target, tool: 'echo', input: { text: 'a' } })
     const [stuck] = pidsOf(pool)
     const marker = join(makeFolder(), 'spin')
-    expect(await callWarm(pool, { ...target, tool: 'die', input: { how: 'spin', marker } }, { timeout: '300ms' })).toMatchObject({ error: { code: 'TIMEOUT' } })
+    expect(
+      await callWarm(
+        pool,
+        { ...target, tool: 'die', input: { how: 'spin', marker } },
+        { timeout: '300ms' },
+      ),
+    ).toMatchObject({ error: { code: 'TIMEOUT' } })
     expect(existsSync(marker)).toBe(true)
     await until(() => !isAlive(stuck!))
-    expect(await callWarm(pool, { ...target, tool: 'echo', input: { text: 'b' } })).toMatchObject({ ok: true })
+    expect(await callWarm(pool, { ...target, tool: 'echo', input: { text: 'b' } })).toMatchObject({
+      ok: true,
+    })
     await pool.close()
   })
 
@@ -60,7 +84,9 @@ describe.concurrent('warm programs that fail', () => {
     await callWarm(pool, { ...target, tool: 'echo', input: { text: 'b' } })
     expect(pidsOf(pool)).toEqual([first])
     process.kill(first!, 'SIGSTOP')
-    expect(await callWarm(pool, { ...target, tool: 'echo', input: { text: 'c' } })).toMatchObject({ ok: true })
+    expect(await callWarm(pool, { ...target, tool: 'echo', input: { text: 'c' } })).toMatchObject({
+      ok: true,
+    })
     await until(() => !isAlive(first!))
     await pool.close()
   })
@@ -76,15 +102,32 @@ describe.concurrent('warm programs that fail', () => {
     }
     const starts = join(folder, 'starts')
     const cases = {
-      'ends at once': { command: [script('ends', `echo x >> ${starts}; echo no such flag >&2; exit 2`)], reason: 'it exited with 2 instead of serving: no such flag' },
-      'says something else': { command: [script('other', 'echo \'{"serve":2}\'; echo "[]"; read line')], reason: 'it did not say within 0.4 seconds that it serves' },
-      'says nothing': { command: [script('silent', 'sleep 60')], reason: 'it did not say within 0.4 seconds that it serves' },
+      'ends at once': {
+        command: [script('ends', `echo x >> ${starts}; echo no such flag >&2; exit 2`)],
+        reason: 'it exited with 2 instead of serving: no such flag',
+      },
+      'says something else': {
+        command: [script('other', 'echo \'{"serve":2}\'; echo "[]"; read line')],
+        reason: 'it did not say within 0.4 seconds that it serves',
+      },
+      'says nothing': {
+        command: [script('silent', 'sleep 60')],
+        reason: 'it did not say within 0.4 seconds that it serves',
+      },
       'is not there': { command: [join(folder, 'nothing')], reason: 'it could not be started' },
-      floods: { command: [script('floods', 'yes')], reason: 'it says many other things instead of serving' },
+      floods: {
+        command: [script('floods', 'yes')],
+        reason: 'it says many other things instead of serving',
+      },
     }
     for (const { command, reason } of Object.values(cases)) {
       const pool = reason.includes('within') ? pools.hasty : pools.patient
-      const call = { ...targetOf('x', { cwd: folder }), command: command as [string], tool: 'x', input: {} }
+      const call = {
+        ...targetOf('x', { cwd: folder }),
+        command: command as [string],
+        tool: 'x',
+        input: {},
+      }
       const failed = callWarm(pool, call)
       await expect(failed).rejects.toThrow(WarmUnavailable)
       await expect(failed).rejects.toThrow(reason)
@@ -101,7 +144,12 @@ describe.concurrent('warm programs that change and end', () => {
     const file = join(makeFolder(), 'versions.mjs')
     writeVersion(file, 'one')
     const target = targetOf(file)
-    const said = async (after = 0) => (await callWarm(pool, { ...target, tool: 'said', input: { after } }) as { readonly result: { readonly version: string; readonly pid: number } }).result
+    const said = async (after = 0) =>
+      (
+        (await callWarm(pool, { ...target, tool: 'said', input: { after } })) as {
+          readonly result: { readonly version: string; readonly pid: number }
+        }
+      ).result
     const { pid } = await said()
     const slow = said(700)
     await said()
@@ -125,14 +173,21 @@ describe.concurrent('warm programs that change and end', () => {
     const [pid] = pidsOf(pool)
     await until(() => pool.processes().length === 0)
     expect(isAlive(pid!)).toBe(false)
-    expect(await callWarm(pool, { ...target, tool: 'echo', input: { text: 'b' } })).toMatchObject({ ok: true })
+    expect(await callWarm(pool, { ...target, tool: 'echo', input: { text: 'b' } })).toMatchObject({
+      ok: true,
+    })
     await pool.close()
   })
 
   test('of too many, the one that was not used for longest goes; where all are busy, one more is not kept [6.warm-idle]', async () => {
     const pool = openPool({ most: 2 })
-    const [first, second, third] = [targetOf('kept-warm.mjs'), targetOf('kept-warm.mjs'), targetOf('kept-warm.mjs')]
-    const where = async (target: typeof first, input = {}) => callWarm(pool, { ...target, tool: 'echo', input: { text: 'a', ...input } })
+    const [first, second, third] = [
+      targetOf('kept-warm.mjs'),
+      targetOf('kept-warm.mjs'),
+      targetOf('kept-warm.mjs'),
+    ]
+    const where = async (target: typeof first, input = {}) =>
+      callWarm(pool, { ...target, tool: 'echo', input: { text: 'a', ...input } })
     await where(first)
     const [oldest] = pidsOf(pool)
     await where(second)
@@ -148,14 +203,19 @@ describe.concurrent('warm programs that change and end', () => {
 
   test('a host ends although programs are warm, and they end with it, however it ends [6.warm-leaves-nothing]', async () => {
     const hook = fileURLToPath(new URL('../setup/typescript-hook.mjs', import.meta.url))
-    const start = (how: string) => startProgram('keeps-programs-warm.mjs', [how, fixture('kept-warm.mjs')], { nodeArgs: ['--no-warnings', '--import', hook] })
+    const start = (how: string) =>
+      startProgram('keeps-programs-warm.mjs', [how, fixture('kept-warm.mjs')], {
+        nodeArgs: ['--no-warnings', '--import', hook],
+      })
     const leaves = await start('leaves').ended
     expect(leaves.status).toBe(0)
     await until(() => !isAlive(leaves.json.pid))
     const stays = start('stays')
     await stays.said('}')
     stays.kill('SIGKILL')
-    const { json: { pid } } = await stays.ended
+    const {
+      json: { pid },
+    } = await stays.ended
     await until(() => !isAlive(pid))
   })
 })

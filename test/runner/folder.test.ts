@@ -1,4 +1,12 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { findRunsFolder } from '../../src/runner/folder/find-runs-folder.ts'
@@ -11,7 +19,15 @@ import { removeRun } from '../../src/runner/folder/remove-run.ts'
 import { openLog } from '../../src/runner/log/event-log.ts'
 import { isAlive } from '../support/processes.ts'
 import { makeFolder } from '../support/run-program.ts'
-import { eventsOf, isGapless, makeFreeRun, makeRoot, makeRun, requestOf, startRunner } from './record-support.ts'
+import {
+  eventsOf,
+  isGapless,
+  makeFreeRun,
+  makeRoot,
+  makeRun,
+  requestOf,
+  startRunner,
+} from './record-support.ts'
 
 const codeOf = (work: () => unknown): string => {
   try {
@@ -40,11 +56,22 @@ describe('the folder of runs', () => {
   test('holds each run in a folder of its own, for its owner only, and is nothing for git [7.run-folder]', () => {
     const root = makeRoot()
     const paths = makeRun(root)
-    expect(readdirSync(paths.folder).sort()).toEqual(['answers', 'artifacts', 'control', 'lock', 'logs', 'run.json', 'work'])
+    expect(readdirSync(paths.folder).sort()).toEqual([
+      'answers',
+      'artifacts',
+      'control',
+      'lock',
+      'logs',
+      'run.json',
+      'work',
+    ])
     expect(statSync(paths.folder).mode & 0o777).toBe(0o700)
     expect(statSync(paths.request).mode & 0o777).toBe(0o600)
     expect(readFileSync(join(root, '.gitignore'), 'utf8')).toBe('*\n')
-    expect(openRun(root, paths.id)).toMatchObject({ paths, request: { run_id: paths.id, tool: 'fixtures.nothing' } })
+    expect(openRun(root, paths.id)).toMatchObject({
+      paths,
+      request: { run_id: paths.id, tool: 'fixtures.nothing' },
+    })
     expect(codeOf(() => createRun(root, requestOf(paths.id)))).toBe('CONFLICT')
     expect(codeOf(() => createRun(root, requestOf('../../evil')))).toBe('INTERNAL')
     expect(codeOf(() => createRun('/proc/nothing', requestOf('r-0123456789')))).toBe('INTERNAL')
@@ -54,7 +81,8 @@ describe('the folder of runs', () => {
 
   test('gives a run by id, by a beginning that is its own, and by latest [7.run-named]', () => {
     const root = makeRoot()
-    for (const id of ['r-00aa000000', 'r-00ab000000', 'r-ff00000000']) createRun(root, requestOf(id))
+    for (const id of ['r-00aa000000', 'r-00ab000000', 'r-ff00000000'])
+      createRun(root, requestOf(id))
     expect(findRun(root, 'r-ff').id).toBe('r-ff00000000')
     expect(findRun(root, '00aa').id).toBe('r-00aa000000')
     expect(findRun(root, 'latest').id).toBe(listRuns(root)[0]!.id)
@@ -70,11 +98,56 @@ describe('the folder of runs', () => {
     makeRun(root)
     mkdirSync(join(root, '..', 'evil'))
     symlinkSync('/etc', join(root, 'r-eeeeeeeeee'))
-    const parts = ['..', '../..', '../evil', '/etc', '.', '', '%2e%2e', '..%2fevil', '\\..\\evil', 'r-0000000000/../../evil', 'r-0000000000\0', '\0', '~', '$HOME', 'r-eeeeeeeeee', 'r-eeeeeeeeee/passwd', 'R-0000000000', 'r-00000000000', 'r-\u0660\u0661', '__proto__', 'constructor', '.gitignore', 'run.json', '--all', '*', 'r-*', '\n', 'file:///etc', 'r-0000000000/', 'r–0000000000']
-    const payloads = [...parts, ...parts.flatMap((part) => [`r-${part}`, `${part}/`, `/${part}`, `./${part}`, ` ${part}`, `${part}/run.json`])].slice(0, 200)
+    const parts = [
+      '..',
+      '../..',
+      '../evil',
+      '/etc',
+      '.',
+      '',
+      '%2e%2e',
+      '..%2fevil',
+      '\\..\\evil',
+      'r-0000000000/../../evil',
+      'r-0000000000\0',
+      '\0',
+      '~',
+      '$HOME',
+      'r-eeeeeeeeee',
+      'r-eeeeeeeeee/passwd',
+      'R-0000000000',
+      'r-00000000000',
+      'r-\u0660\u0661',
+      '__proto__',
+      'constructor',
+      '.gitignore',
+      'run.json',
+      '--all',
+      '*',
+      'r-*',
+      '\n',
+      'file:///etc',
+      'r-0000000000/',
+      'r–0000000000',
+    ]
+    const payloads = [
+      ...parts,
+      ...parts.flatMap((part) => [
+        `r-${part}`,
+        `${part}/`,
+        `/${part}`,
+        `./${part}`,
+        ` ${part}`,
+        `${part}/run.json`,
+      ]),
+    ].slice(0, 200)
     expect(payloads).toHaveLength(200)
     // An empty word behind `r-` would mean every run.
-    expect(payloads.filter((payload) => !['INVALID_INPUT', 'NOT_FOUND'].includes(codeOf(() => findRun(root, payload))))).toEqual([])
+    expect(
+      payloads.filter(
+        (payload) => !['INVALID_INPUT', 'NOT_FOUND'].includes(codeOf(() => findRun(root, payload))),
+      ),
+    ).toEqual([])
   })
 })
 
@@ -95,7 +168,9 @@ describe('the lock of a run', () => {
   test('lets one of two processes write, and not a byte of the other [7.run-lock]', async () => {
     const root = makeRoot()
     const paths = makeFreeRun(root)
-    const both = await Promise.all([1, 2].map(() => startRunner('writes-a-run.mjs', [root, paths.id, '200', 'failed']).ended))
+    const both = await Promise.all(
+      [1, 2].map(() => startRunner('writes-a-run.mjs', [root, paths.id, '200', 'failed']).ended),
+    )
     const lost = both.filter(({ lines }) => lines.at(-1).failed === 'CONFLICT')
     const events = eventsOf(paths.events)
     expect(isGapless(events)).toBe(true)
@@ -109,7 +184,14 @@ describe('the lock of a run', () => {
     const paths = makeRun()
     lockRun(paths)
     const mine = JSON.parse(readFileSync(paths.lock, 'utf8')) as Record<string, unknown>
-    for (const stale of [{ ...mine, pid: 4194303 }, { ...mine, start: '1' }, { ...mine, boot: 'another' }, { pid: 1 }, 'garbage', '']) {
+    for (const stale of [
+      { ...mine, pid: 4194303 },
+      { ...mine, start: '1' },
+      { ...mine, boot: 'another' },
+      { pid: 1 },
+      'garbage',
+      '',
+    ]) {
       writeFileSync(paths.lock, typeof stale === 'string' ? stale : JSON.stringify(stale))
       expect(isLive(paths)).toBe(false)
       lockRun(paths)
@@ -130,13 +212,30 @@ describe('a run whose runner died', () => {
       if (paths === over) log.append({ type: 'runner_end', state: 'completed', rc: 0 })
       await log.close()
     }
-    for (const paths of [died, over, queued]) writeFileSync(paths.lock, readFileSync(paths.lock, 'utf8').replace(/"start":"\d+"/, '"start":"1"'))
+    for (const paths of [died, over, queued])
+      writeFileSync(
+        paths.lock,
+        readFileSync(paths.lock, 'utf8').replace(/"start":"\d+"/, '"start":"1"'),
+      )
     const recovered = await recover(root)
     expect(recovered.map(({ run_id }) => run_id).sort()).toEqual([died.id, queued.id].sort())
-    expect(eventsOf(died.events).map(({ type, state, code }) => [type, state ?? code])).toEqual([['runner_start', undefined], ['runner_error', 'E_INTERRUPTED'], ['runner_end', 'failed']])
-    expect(eventsOf(queued.events).at(-1)).toMatchObject({ type: 'runner_end', state: 'failed', code: 'E_INTERRUPTED' })
+    expect(eventsOf(died.events).map(({ type, state, code }) => [type, state ?? code])).toEqual([
+      ['runner_start', undefined],
+      ['runner_error', 'E_INTERRUPTED'],
+      ['runner_end', 'failed'],
+    ])
+    expect(eventsOf(queued.events).at(-1)).toMatchObject({
+      type: 'runner_end',
+      state: 'failed',
+      code: 'E_INTERRUPTED',
+    })
     expect(eventsOf(over.events).at(-1)).toMatchObject({ state: 'completed' })
-    expect([died, over, queued, live].map(({ lock }) => existsSync(lock))).toEqual([false, false, false, true])
+    expect([died, over, queued, live].map(({ lock }) => existsSync(lock))).toEqual([
+      false,
+      false,
+      false,
+      true,
+    ])
     expect(await recover(root)).toEqual([])
   })
 
@@ -146,7 +245,19 @@ describe('a run whose runner died', () => {
     await runner.said('child')
     const paths = makeRun(other)
     const owner = JSON.parse(readFileSync(paths.lock, 'utf8')) as Record<string, unknown>
-    writeFileSync(paths.lock, JSON.stringify({ ...owner, start: '1', children: [{ pid: runner.pid, start: '1' }, { pid: 1, start: '0' }, { pid: -1, start: '0' }, 'x'] }))
+    writeFileSync(
+      paths.lock,
+      JSON.stringify({
+        ...owner,
+        start: '1',
+        children: [
+          { pid: runner.pid, start: '1' },
+          { pid: 1, start: '0' },
+          { pid: -1, start: '0' },
+          'x',
+        ],
+      }),
+    )
     expect(await recover(other)).toEqual([{ run_id: paths.id, killed: 0 }])
     expect(await recover(root)).toEqual([])
     runner.kill('SIGKILL')

@@ -17,7 +17,20 @@ export function makeRoot(): string {
 
 /** What a run of nothing in particular is asked to do. */
 export function requestOf(run_id: string, more: Partial<RunRequest> = {}): RunRequest {
-  return { v: 1, run_id, tool: 'fixtures.nothing', created: new Date().toISOString(), args: [], cwd: '/', timeout_s: 60, heartbeat_grace_s: 60, retries: 0, trace_id: 't-1', idempotency_key: run_id, ...more }
+  return {
+    v: 1,
+    run_id,
+    tool: 'fixtures.nothing',
+    created: new Date().toISOString(),
+    args: [],
+    cwd: '/',
+    timeout_s: 60,
+    heartbeat_grace_s: 60,
+    retries: 0,
+    trace_id: 't-1',
+    idempotency_key: run_id,
+    ...more,
+  }
 }
 
 /** A new run in a folder. */
@@ -33,10 +46,21 @@ export function makeFreeRun(root: string = makeRoot()): RunPaths {
 }
 
 /** Starts a fixture of test/fixtures/runs, behind other programs where they are named. It is bundled with the sources that it uses, because it is started often. */
-export function startRunner(name: string, args: readonly string[], behind: readonly string[] = []): Running {
+export function startRunner(
+  name: string,
+  args: readonly string[],
+  behind: readonly string[] = [],
+): Running {
   if (!bundled.has(name)) {
     const outfile = join(makeFolder(), name)
-    buildSync({ entryPoints: [fixture(`runs/${name}`)], outfile, bundle: true, platform: 'node', format: 'esm', logLevel: 'error' })
+    buildSync({
+      entryPoints: [fixture(`runs/${name}`)],
+      outfile,
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      logLevel: 'error',
+    })
     bundled.set(name, outfile)
   }
   const [command, ...rest] = [...behind, process.execPath, bundled.get(name)!, ...args]
@@ -48,7 +72,10 @@ export function startRunner(name: string, args: readonly string[], behind: reado
 export function eventsOf(file: string): RunEvent[] {
   const text = readFileSync(file, 'utf8')
   if (text !== '' && !text.endsWith('\n')) throw new Error(`torn: ${text.slice(-100)}`)
-  return text.split('\n').slice(0, -1).map((line) => JSON.parse(line) as RunEvent)
+  return text
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line) as RunEvent)
 }
 
 /** Whether the numbers of events are 1, 2, 3 and so on. */

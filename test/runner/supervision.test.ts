@@ -5,8 +5,17 @@ import { listNaming } from '../support/processes.ts'
 import { last, makeProject } from './support.ts'
 
 const project = makeProject({
-  'is-silent.sh': 'plain', 'chats-on-stderr.py': '', 'beats.py': '', 'ignores-requests-to-end.py': 'resources: {grace_ms: 300}', 'leaves-a-daemon.py': '', 'ends-when-asked.py': '',
-  'forges.py': '', 'says-nothing-of-a-result.sh': '', 'contradicts-itself.sh': '', 'comes-too-late.py': '', 'is-plain.sh': 'plain\nexit_codes: {ok: 0, fatal_error: 30}',
+  'is-silent.sh': 'plain',
+  'chats-on-stderr.py': '',
+  'beats.py': '',
+  'ignores-requests-to-end.py': 'resources: {grace_ms: 300}',
+  'leaves-a-daemon.py': '',
+  'ends-when-asked.py': '',
+  'forges.py': '',
+  'says-nothing-of-a-result.sh': '',
+  'contradicts-itself.sh': '',
+  'comes-too-late.py': '',
+  'is-plain.sh': 'plain\nexit_codes: {ok: 0, fatal_error: 30}',
 })
 
 async function run(args: readonly string[], env: { readonly [name: string]: string } = {}) {
@@ -20,7 +29,13 @@ describe('the states of a run', () => {
     const { status, events, log } = await run(['beats', '1'])
     expect(status).toBe(0)
     expect(log).toEqual(events)
-    expect(log.map(({ type }) => type)).toEqual(['runner_start', 'start', 'heartbeat', 'result', 'runner_end'])
+    expect(log.map(({ type }) => type)).toEqual([
+      'runner_start',
+      'start',
+      'heartbeat',
+      'result',
+      'runner_end',
+    ])
     expect(log.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5])
     expect(new Set(log.map(({ attempt, run_id, v }) => `${attempt} ${run_id} ${v}`)).size).toBe(1)
     expect(log[0]).toMatchObject({ tool: 'tools.beats', args: ['1'], timeout_s: 1800, level: 'L3' })
@@ -30,7 +45,12 @@ describe('the states of a run', () => {
   test('a tool cannot write as the runner, as another run, or after its own end [7.forgery]', async () => {
     const { status, log } = await run(['forges'])
     expect(status).toBe(0)
-    expect(log.filter(({ type }) => type === 'diagnostic').map(({ reason }) => reason)).toEqual(['forged', 'forged', 'forged', 'late'])
+    expect(log.filter(({ type }) => type === 'diagnostic').map(({ reason }) => reason)).toEqual([
+      'forged',
+      'forged',
+      'forged',
+      'late',
+    ])
     expect(log.filter(({ type }) => type === 'runner_end')).toHaveLength(1)
     expect(log.filter(({ type }) => type === 'result')).toHaveLength(1)
     expect(last(log, 'start')).toMatchObject({ attempt: 1, seq: 5, run_id: log[0]!['run_id'] })
@@ -53,13 +73,21 @@ describe('the states of a run', () => {
   test('the output of a plain program is its log, and its exit status its result; one that its manifest does not know is told [7.plain]', async () => {
     const fine = await run(['is_plain'])
     expect(fine.status).toBe(0)
-    expect(fine.log.filter(({ type }) => type === 'log').map(({ msg }) => msg)).toEqual(['one', 'two'])
+    expect(fine.log.filter(({ type }) => type === 'log').map(({ msg }) => msg)).toEqual([
+      'one',
+      'two',
+    ])
     expect(last(fine.log, 'result')).toMatchObject({ status: 'ok', exit_status: 0 })
     const odd = await run(['is_plain', '42'])
     expect(odd.status).toBe(42)
-    expect(last(odd.log, 'runner_warning')).toMatchObject({ actual: 42, expected_codes: { ok: 0, fatal_error: 30 } })
+    expect(last(odd.log, 'runner_warning')).toMatchObject({
+      actual: 42,
+      expected_codes: { ok: 0, fatal_error: 30 },
+    })
     expect(readFileSync(join(project.run(odd.id), 'logs/stderr.log'), 'utf8')).toBe('careful\n')
-    expect(odd.log).toContainEqual(expect.objectContaining({ type: 'diagnostic', stream: 'stderr', line: 'careful' }))
+    expect(odd.log).toContainEqual(
+      expect.objectContaining({ type: 'diagnostic', stream: 'stderr', line: 'careful' }),
+    )
   })
 })
 
@@ -78,12 +106,19 @@ describe('time', () => {
   test('a tool that gives no sign of life on stdout is ended, whatever it says on stderr [7.heartbeat]', async () => {
     const { status, log } = await run(['chats_on_stderr'], { HEARTBEAT_GRACE_S: '1' })
     expect(status).toBe(124)
-    expect(last(log, 'runner_end')).toMatchObject({ state: 'failed', rc: 124, code: 'E_HEARTBEAT_MISSED' })
+    expect(last(log, 'runner_end')).toMatchObject({
+      state: 'failed',
+      rc: 124,
+      code: 'E_HEARTBEAT_MISSED',
+    })
     expect(log.filter(({ type }) => type === 'runner_start')).toHaveLength(1)
   })
 
   test('heartbeats keep a tool alive, and a plain program owes none [7.heartbeat-binds]', async () => {
-    const [beats, plain] = await Promise.all([run(['beats', '8'], { HEARTBEAT_GRACE_S: '1' }), run(['--timeout', '2', 'is_silent'], { HEARTBEAT_GRACE_S: '0.3' })])
+    const [beats, plain] = await Promise.all([
+      run(['beats', '8'], { HEARTBEAT_GRACE_S: '1' }),
+      run(['--timeout', '2', 'is_silent'], { HEARTBEAT_GRACE_S: '0.3' }),
+    ])
     expect(beats.status).toBe(0)
     expect(last(plain.log, 'runner_end')).toMatchObject({ code: 'E_DEADLINE' })
   })
@@ -104,7 +139,10 @@ describe('the end of a tree', () => {
     running.kill('SIGINT')
     const { status, stdout } = await running.ended
     expect(status).toBe(130)
-    const events = stdout.trim().split('\n').map((line) => JSON.parse(line))
+    const events = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
     expect(events.at(-2)).toMatchObject({ type: 'cancelled' })
     expect(events.at(-1)).toMatchObject({ type: 'runner_end', state: 'cancelled', rc: 130 })
   })

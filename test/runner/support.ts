@@ -1,12 +1,24 @@
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs'
 import { extname, join } from 'node:path'
 import { fixture, makeFolder, runProgram, startProgram } from '../support/run-program.ts'
 import type { Ended, Running, RunOptions } from '../support/run-program.ts'
 import { TOOLABLE } from '../support/toolable-program.ts'
 
-
 /** A line of a run's log, as a test looks at it. */
-export type Line = { readonly type: string; readonly seq: number; readonly attempt: number; readonly [field: string]: any }
+export type Line = {
+  readonly type: string
+  readonly seq: number
+  readonly attempt: number
+  readonly [field: string]: any
+}
 
 /** A project with tools of the orchestration's form: each a fixture, under a manifest of a few lines. */
 export type Project = {
@@ -32,8 +44,14 @@ export function makeProject(tools: { readonly [fixture: string]: string }): Proj
     const entry = `cli${extension}`
     copyFileSync(fixture(`runner/${file}`), join(folder, 'tools', name, entry))
     chmodSync(join(folder, 'tools', name, entry), 0o755)
-    const protocol = manifest.includes('protocol_version') || manifest.includes('plain') ? '' : 'protocol_version: 1\n'
-    writeFileSync(join(folder, 'tools', 'registry', name, 'tool.yaml'), `name: ${name}\nversion: 1.0.0\nentry: ${entry}\n${protocol}${manifest.replace(/^#? ?plain$/m, '')}\n`)
+    const protocol =
+      manifest.includes('protocol_version') || manifest.includes('plain')
+        ? ''
+        : 'protocol_version: 1\n'
+    writeFileSync(
+      join(folder, 'tools', 'registry', name, 'tool.yaml'),
+      `name: ${name}\nversion: 1.0.0\nentry: ${entry}\n${protocol}${manifest.replace(/^#? ?plain$/m, '')}\n`,
+    )
   }
   const runs = join(folder, '.runs')
   const run = (id?: string): string => {
@@ -46,7 +64,11 @@ export function makeProject(tools: { readonly [fixture: string]: string }): Proj
     run,
     toolable: (args, options = {}) => runProgram(TOOLABLE, args, { cwd: folder, ...options }),
     start: (args, options = {}) => startProgram(TOOLABLE, args, { cwd: folder, ...options }),
-    log: (id) => readFileSync(join(run(id), 'events.jsonl'), 'utf8').trim().split('\n').map((line) => JSON.parse(line) as Line),
+    log: (id) =>
+      readFileSync(join(run(id), 'events.jsonl'), 'utf8')
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as Line),
     write(path, text) {
       writeFileSync(join(folder, path), text)
       return join(folder, path)

@@ -5,8 +5,11 @@ vi.resetModules()
 
 // What the file before has done to the process goes with it.
 type Beginning = { readonly environment: NodeJS.ProcessEnv; readonly folder: string }
-const { environment, folder } = ((globalThis as { beginningOfWorker?: Beginning }).beginningOfWorker ??= { environment: { ...process.env }, folder: process.cwd() })
-for (const name of Object.keys(process.env)) if (!Object.hasOwn(environment, name)) delete process.env[name]
+const { environment, folder } = ((
+  globalThis as { beginningOfWorker?: Beginning }
+).beginningOfWorker ??= { environment: { ...process.env }, folder: process.cwd() })
+for (const name of Object.keys(process.env))
+  if (!Object.hasOwn(environment, name)) delete process.env[name]
 Object.assign(process.env, environment)
 process.chdir(folder)
 process.exitCode = undefined

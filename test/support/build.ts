@@ -7,10 +7,18 @@ export const bin = fileURLToPath(new URL('../../dist/bin.js', import.meta.url))
 
 /** Builds a fixture of test/fixtures/build into a folder. */
 export function build(entry: string, out: string, ...more: string[]): Promise<Ended> {
-  return launch(process.execPath, [bin, 'build', sourceOf(`build/${entry}`), '--out', out, ...more], { longest: 300_000 }).ended
+  return launch(
+    process.execPath,
+    [bin, 'build', sourceOf(`build/${entry}`), '--out', out, ...more],
+    { longest: 300_000 },
+  ).ended
 }
 
 /** Runs a program that was built. */
-export function run(program: string, args: readonly string[], options: RunOptions = {}): Promise<Ended> {
+export function run(
+  program: string,
+  args: readonly string[],
+  options: RunOptions = {},
+): Promise<Ended> {
   return launch(program, args, options).ended
 }

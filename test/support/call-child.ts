@@ -20,10 +20,19 @@ export function foreign(name: string): string {
 
 export type Called = { readonly outcome: Outcome; readonly events: readonly ToolEvent[] }
 
-type More = { readonly options?: CallOptions; readonly facts?: ForeignFacts; readonly services?: ChildServices; readonly heard?: (event: ToolEvent) => void }
+type More = {
+  readonly options?: CallOptions
+  readonly facts?: ForeignFacts
+  readonly services?: ChildServices
+  readonly heard?: (event: ToolEvent) => void
+}
 
 /** Calls a program through the one pipeline, as a registry does. */
-export async function callChild(call: ChildCall, input: object = {}, { options, facts = {}, services = {}, heard }: More = {}): Promise<Called> {
+export async function callChild(
+  call: ChildCall,
+  input: object = {},
+  { options, facts = {}, services = {}, heard }: More = {},
+): Promise<Called> {
   const events: ToolEvent[] = []
   const tool = defineForeign('child', facts, childRunner(call, services))
   const { outcome } = await invoke(tool, input, {

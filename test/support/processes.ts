@@ -12,13 +12,16 @@ export function isAlive(pid: number): boolean {
 
 /** The processes whose command line names this text. */
 export function listNaming(text: string): number[] {
-  return readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map(Number).filter((pid) => {
-    try {
-      return isAlive(pid) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(text)
-    } catch {
-      return false
-    }
-  })
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => {
+      try {
+        return isAlive(pid) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(text)
+      } catch {
+        return false
+      }
+    })
 }
 
 /** Whether a process was started by another one, or by what that started, and all of them between are still there. */
@@ -32,7 +35,10 @@ export async function untilGone(pids: readonly number[]): Promise<void> {
   for (const end = Date.now() + LONGEST_MS; ;) {
     const left = pids.filter(isAlive)
     if (left.length === 0) return
-    if (Date.now() > end) throw new Error(`still running: ${left.map((pid) => `${pid} ${nameOf(pid) ?? ''}`).join(', ')}`)
+    if (Date.now() > end)
+      throw new Error(
+        `still running: ${left.map((pid) => `${pid} ${nameOf(pid) ?? ''}`).join(', ')}`,
+      )
     await new Promise((resolve) => setTimeout(resolve, 10))
   }
 }
@@ -49,7 +55,10 @@ export async function untilToolsAreGone(folder: string): Promise<void> {
       for (const pid of left) if (parentOf(pid) === 1) process.kill(pid, 'SIGKILL')
       return
     }
-    if (Date.now() > end) throw new Error(`processes of tools in ${folder} outlive their runner: ${tools.map((pid) => `${pid} ${nameOf(pid) ?? ''}`).join(', ')}`)
+    if (Date.now() > end)
+      throw new Error(
+        `processes of tools in ${folder} outlive their runner: ${tools.map((pid) => `${pid} ${nameOf(pid) ?? ''}`).join(', ')}`,
+      )
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
 }

@@ -33,8 +33,20 @@ const SCRIPT = fileURLToPath(new URL('terminal.py', import.meta.url))
 const LONGEST_S = 60
 
 /** Runs a fixture on a real pseudo-terminal. Throws when it does not end, or when something that was waited for never came. */
-export async function runInTerminal(name: string, args: readonly string[], { env, columns = 100, steps = [], pipes = [], cwd }: TerminalOptions = {}): Promise<Screen> {
-  const plan = { argv: [process.execPath, fixture(name), ...args], env: { TERM: 'xterm-256color', ...cleanEnvironment(env) }, columns, steps, pipes, cwd: cwd ?? makeFolder(), timeout: LONGEST_S }
+export async function runInTerminal(
+  name: string,
+  args: readonly string[],
+  { env, columns = 100, steps = [], pipes = [], cwd }: TerminalOptions = {},
+): Promise<Screen> {
+  const plan = {
+    argv: [process.execPath, fixture(name), ...args],
+    env: { TERM: 'xterm-256color', ...cleanEnvironment(env) },
+    columns,
+    steps,
+    pipes,
+    cwd: cwd ?? makeFolder(),
+    timeout: LONGEST_S,
+  }
   const output = await new Promise<string>((resolve, reject) => {
     const child = spawn(PYTHON, ['-I', '-S', SCRIPT], { stdio: ['pipe', 'pipe', 'inherit'] })
     const chunks: Buffer[] = []
@@ -43,7 +55,13 @@ export async function runInTerminal(name: string, args: readonly string[], { env
     child.on('close', () => resolve(Buffer.concat(chunks).toString()))
     child.stdin.end(JSON.stringify(plan))
   })
-  const { timed_out, steps_left, ...screen } = JSON.parse(output) as Screen & { timed_out: boolean; steps_left: string[] }
-  if (timed_out || steps_left.length > 0) throw new Error(`${timed_out ? 'did not end' : 'ended early'}; waiting for ${JSON.stringify(steps_left)}\n${screen.screen}\nstdout: ${screen.stdout}\nstderr: ${screen.stderr}`)
+  const { timed_out, steps_left, ...screen } = JSON.parse(output) as Screen & {
+    timed_out: boolean
+    steps_left: string[]
+  }
+  if (timed_out || steps_left.length > 0)
+    throw new Error(
+      `${timed_out ? 'did not end' : 'ended early'}; waiting for ${JSON.stringify(steps_left)}\n${screen.screen}\nstdout: ${screen.stdout}\nstderr: ${screen.stderr}`,
+    )
   return screen
 }

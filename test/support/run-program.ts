@@ -73,31 +73,62 @@ export function makeFolder(): string {
 }
 
 /** The whole environment of a program under test. */
-export function cleanEnvironment(extra: { readonly [name: string]: string } = {}): { [name: string]: string } {
+export function cleanEnvironment(extra: { readonly [name: string]: string } = {}): {
+  [name: string]: string
+} {
   const { PATH = '', NODE_V8_COVERAGE } = process.env
-  return { PATH, HOME: home, XDG_STATE_HOME: join(home, 'state'), XDG_CONFIG_HOME: join(home, 'config'), TMPDIR: home, ...(NODE_V8_COVERAGE !== undefined && { NODE_V8_COVERAGE }), ...extra }
+  return {
+    PATH,
+    HOME: home,
+    XDG_STATE_HOME: join(home, 'state'),
+    XDG_CONFIG_HOME: join(home, 'config'),
+    TMPDIR: home,
+    ...(NODE_V8_COVERAGE !== undefined && { NODE_V8_COVERAGE }),
+    ...extra,
+  }
 }
 
 /** Runs a fixture to its end. */
-export function runProgram(name: string, args: readonly string[] = [], options: RunOptions = {}): Promise<Ended> {
+export function runProgram(
+  name: string,
+  args: readonly string[] = [],
+  options: RunOptions = {},
+): Promise<Ended> {
   return startProgram(name, args, options).ended
 }
 
 /** Runs a shell script in which `$PROG` stands for the fixture with its interpreter. */
 export function runShell(name: string, script: string, options: RunOptions = {}): Promise<Ended> {
-  return launch('/bin/bash', ['-c', script.replaceAll('$PROG', `"${process.execPath}" "${fixture(name)}"`)], options).ended
+  return launch(
+    '/bin/bash',
+    ['-c', script.replaceAll('$PROG', `"${process.execPath}" "${fixture(name)}"`)],
+    options,
+  ).ended
 }
 
 /** Starts a fixture and lets the test talk to it. */
-export function startProgram(name: string, args: readonly string[] = [], options: RunOptions = {}): Running {
+export function startProgram(
+  name: string,
+  args: readonly string[] = [],
+  options: RunOptions = {},
+): Running {
   const built = options.nodeArgs ? undefined : builtFixture(name)
   if (built !== undefined) return launch(built, args, options)
   return launch(process.execPath, [...(options.nodeArgs ?? []), fixture(name), ...args], options)
 }
 
 /** Starts any program, and lets the test talk to it. */
-export function launch(command: string, args: readonly string[], { input, env, cwd, longest = LONGEST_MS }: RunOptions): Running {
-  const child = spawn(command, args, { stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'], env: cleanEnvironment(env), cwd: cwd ?? home, detached: true }) as ChildProcessWithoutNullStreams
+export function launch(
+  command: string,
+  args: readonly string[],
+  { input, env, cwd, longest = LONGEST_MS }: RunOptions,
+): Running {
+  const child = spawn(command, args, {
+    stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+    env: cleanEnvironment(env),
+    cwd: cwd ?? home,
+    detached: true,
+  }) as ChildProcessWithoutNullStreams
   const said = { stdout: [] as Buffer[], stderr: [] as Buffer[] }
   const listeners = new Set<() => void>()
   for (const stream of ['stdout', 'stderr'] as const) {
@@ -113,7 +144,11 @@ export function launch(command: string, args: readonly string[], { input, env, c
   const ended = new Promise<Ended>((resolve, reject) => {
     const watchdog = setTimeout(() => {
       killGroup(child.pid ?? 0)
-      reject(new Error(`${args.join(' ')} did not end\nstdout: ${text('stdout').slice(0, 2000)}\nstderr: ${text('stderr').slice(0, 2000)}`))
+      reject(
+        new Error(
+          `${args.join(' ')} did not end\nstdout: ${text('stdout').slice(0, 2000)}\nstderr: ${text('stderr').slice(0, 2000)}`,
+        ),
+      )
     }, longest)
     child.on('error', reject)
     child.on('close', (status, signal) => {
@@ -127,16 +162,23 @@ export function launch(command: string, args: readonly string[], { input, env, c
     pid: child.pid ?? 0,
     child,
     ended,
-    said: (wanted, stream = 'stdout') => new Promise((resolve, reject) => {
-      const look = (): void => {
-        if (!text(stream).includes(wanted)) return
-        listeners.delete(look)
-        resolve()
-      }
-      listeners.add(look)
-      look()
-      ended.then((end) => reject(new Error(`ended without '${wanted}'\nstdout: ${end.stdout}\nstderr: ${end.stderr}`)), reject)
-    }),
+    said: (wanted, stream = 'stdout') =>
+      new Promise((resolve, reject) => {
+        const look = (): void => {
+          if (!text(stream).includes(wanted)) return
+          listeners.delete(look)
+          resolve()
+        }
+        listeners.add(look)
+        look()
+        ended.then(
+          (end) =>
+            reject(
+              new Error(`ended without '${wanted}'\nstdout: ${end.stdout}\nstderr: ${end.stderr}`),
+            ),
+          reject,
+        )
+      }),
     write: (chunk) => void child.stdin.write(chunk),
     closeStdin: () => void child.stdin.end(),
     kill: (signal) => void child.kill(signal),
@@ -150,10 +192,17 @@ export function launch(command: string, args: readonly string[], { input, env, c
 function killGroup(pid: number): void {
   try {
     if (pid > 0) process.kill(-pid, 'SIGKILL')
-  } catch { /* gone already */ }
+  } catch {
+    /* gone already */
+  }
 }
 
-function describeEnd(status: number | null, signal: NodeJS.Signals | null, stdout: string, stderr: string): Ended {
+function describeEnd(
+  status: number | null,
+  signal: NodeJS.Signals | null,
+  stdout: string,
+  stderr: string,
+): Ended {
   return {
     status,
     signal,
@@ -163,11 +212,16 @@ function describeEnd(status: number | null, signal: NodeJS.Signals | null, stdou
       try {
         return JSON.parse(stdout)
       } catch {
-        throw new Error(`stdout is not one JSON document (exit ${status})\nstdout: ${stdout.slice(0, 2000)}\nstderr: ${stderr.slice(0, 2000)}`)
+        throw new Error(
+          `stdout is not one JSON document (exit ${status})\nstdout: ${stdout.slice(0, 2000)}\nstderr: ${stderr.slice(0, 2000)}`,
+        )
       }
     },
     get lines(): any[] {
-      return stdout.split('\n').filter((line) => line !== '').map((line) => JSON.parse(line))
+      return stdout
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => JSON.parse(line))
     },
   }
 }

@@ -17,8 +17,16 @@ export type Served = {
 }
 
 /** Starts a fixture with `--serve`. A line of it that is not JSON is an error. */
-export function openServed(fixture: string, args: readonly string[] = [], options: RunOptions = {}): Served {
-  const program = startProgram(fixture, [...args, '--serve'], { input: 'open', longest: AS_LONG_AS_ITS_FILE, ...options })
+export function openServed(
+  fixture: string,
+  args: readonly string[] = [],
+  options: RunOptions = {},
+): Served {
+  const program = startProgram(fixture, [...args, '--serve'], {
+    input: 'open',
+    longest: AS_LONG_AS_ITS_FILE,
+    ...options,
+  })
   const lines: any[] = []
   const listeners = new Set<() => void>()
   const decoder = new StringDecoder('utf8')
@@ -32,22 +40,32 @@ export function openServed(fixture: string, args: readonly string[] = [], option
   const served: Served = {
     program,
     lines,
-    send: (line) => program.write(line instanceof Uint8Array ? line : `${typeof line === 'string' ? line : JSON.stringify(line)}\n`),
+    send: (line) =>
+      program.write(
+        line instanceof Uint8Array
+          ? line
+          : `${typeof line === 'string' ? line : JSON.stringify(line)}\n`,
+      ),
     ask(request) {
       served.send(request)
       return served.heard((line) => line.id === request.id && line.type === 'result')
     },
-    heard: (fits) => new Promise((resolve, reject) => {
-      const look = (): void => {
-        const found = lines.find(fits)
-        if (!found) return
-        listeners.delete(look)
-        resolve(found)
-      }
-      listeners.add(look)
-      look()
-      program.ended.then(({ status, stderr }) => reject(new Error(`ended with ${status} before it said that\n${stderr.slice(-2000)}`)), reject)
-    }),
+    heard: (fits) =>
+      new Promise((resolve, reject) => {
+        const look = (): void => {
+          const found = lines.find(fits)
+          if (!found) return
+          listeners.delete(look)
+          resolve(found)
+        }
+        listeners.add(look)
+        look()
+        program.ended.then(
+          ({ status, stderr }) =>
+            reject(new Error(`ended with ${status} before it said that\n${stderr.slice(-2000)}`)),
+          reject,
+        )
+      }),
     end() {
       program.closeStdin()
       return program.ended

@@ -49,7 +49,10 @@ describe('what handlers print', () => {
   test('process.exit in a handler fails the call and nothing else [2.kit-leaves-nothing]', async () => {
     const before = process.exitCode
     const { exitCode, outcome } = await runCli(set, ['leaves'])
-    expect([exitCode, outcome]).toMatchObject([1, { error: { code: 'INTERNAL', message: 'the tool called process.exit(0)' } }])
+    expect([exitCode, outcome]).toMatchObject([
+      1,
+      { error: { code: 'INTERNAL', message: 'the tool called process.exit(0)' } },
+    ])
     expect(process.exitCode).toBe(before)
   })
 
@@ -59,7 +62,12 @@ describe('what handlers print', () => {
     const [said, summary, ...more] = stdout.split('\n')
     expect([said, more]).toEqual(['the test itself', []])
     expect(JSON.parse(summary!)).toEqual({
-      runs: ['one', 'two', 'three'].map((name) => ({ pure: true, stderr: ['log', 'kept', 'error', 'stdout', 'stderr', 'told'].map((word) => `${word} ${name}`) })),
+      runs: ['one', 'two', 'three'].map((name) => ({
+        pure: true,
+        stderr: ['log', 'kept', 'error', 'stdout', 'stderr', 'told'].map(
+          (word) => `${word} ${name}`,
+        ),
+      })),
       exit: [1, 'the tool called process.exit(3)'],
       listeners: true,
       functions: true,

@@ -33,9 +33,23 @@ describe('[3.contradicting-types] what run returns and what output says', () => 
 
   test('a generator that returns a wrong type does not compile', () => {
     // @ts-expect-error returns a text
-    tool({ ...minimal, output: z.number(), async *run() { yield stream.progress('x'); return 'x' } })
+    tool({
+      ...minimal,
+      output: z.number(),
+      async *run() {
+        yield stream.progress('x')
+        return 'x'
+      },
+    })
     // @ts-expect-error returns a text
-    tool({ ...minimal, output: z.number(), *run() { yield stream.progress('x'); return 'x' } })
+    tool({
+      ...minimal,
+      output: z.number(),
+      *run() {
+        yield stream.progress('x')
+        return 'x'
+      },
+    })
   })
 
   test('a reply around a wrong type does not compile', () => {
@@ -51,8 +65,19 @@ describe('[3.contradicting-types] what run returns and what output says', () => 
     tool({ ...minimal, output, run: () => ({ n: 1, s: 'x' }) })
     tool({ ...minimal, output, run: async () => ({ n: 1, s: 'x' }) })
     tool({ ...minimal, output, run: () => ok({ n: 1, s: 'x' }) })
-    tool({ ...minimal, output, run: async () => (Math.random() > 1 ? ok({ n: 1, s: 'x' }) : { n: 1, s: 'x' }) })
-    tool({ ...minimal, output, async *run() { yield stream.progress('x'); return { n: 1, s: 'x' } } })
+    tool({
+      ...minimal,
+      output,
+      run: async () => (Math.random() > 1 ? ok({ n: 1, s: 'x' }) : { n: 1, s: 'x' }),
+    })
+    tool({
+      ...minimal,
+      output,
+      async *run() {
+        yield stream.progress('x')
+        return { n: 1, s: 'x' }
+      },
+    })
     tool({ ...minimal, output: z.enum(['a', 'b']), run: () => 'a' })
     tool({ ...minimal, output: z.string().default('x'), run: () => undefined })
     tool({ ...minimal, output: { type: 'object' }, run: () => ({ anything: 1 }) })

@@ -12,12 +12,33 @@ const minimal = { name: 'find', summary: 'Find' }
 
 describe('[3.types-inferred] the input', () => {
   test('of zod: defaults are optional at the call and present in run', () => {
-    const find = tool({ ...minimal, input: z.object({ pattern: z.string(), root: z.string().default('.'), depth: z.number().optional(), at: z.string().transform((given) => given.length) }), run: (input, ctx) => {
-      expectTypeOf(input).toEqualTypeOf<{ pattern: string; root: string; depth?: number | undefined; at: number }>()
-      expectTypeOf(ctx).toEqualTypeOf<Context>()
-      return input.at
-    } })
-    expectTypeOf(find).parameter(0).toEqualTypeOf<{ pattern: string; root?: string | undefined; depth?: number | undefined; at: string }>()
+    const find = tool({
+      ...minimal,
+      input: z.object({
+        pattern: z.string(),
+        root: z.string().default('.'),
+        depth: z.number().optional(),
+        at: z.string().transform((given) => given.length),
+      }),
+      run: (input, ctx) => {
+        expectTypeOf(input).toEqualTypeOf<{
+          pattern: string
+          root: string
+          depth?: number | undefined
+          at: number
+        }>()
+        expectTypeOf(ctx).toEqualTypeOf<Context>()
+        return input.at
+      },
+    })
+    expectTypeOf(find)
+      .parameter(0)
+      .toEqualTypeOf<{
+        pattern: string
+        root?: string | undefined
+        depth?: number | undefined
+        at: string
+      }>()
     expectTypeOf(find({ pattern: '*', at: 'x' })).resolves.toEqualTypeOf<number>()
     // @ts-expect-error pattern is required
     void find({ at: 'x' })
@@ -30,33 +51,55 @@ describe('[3.types-inferred] the input', () => {
   })
 
   test('of zod: nothing required, nothing has to be given', () => {
-    const find = tool({ ...minimal, input: z.object({ root: z.string().default('.') }), run: ({ root }) => root })
+    const find = tool({
+      ...minimal,
+      input: z.object({ root: z.string().default('.') }),
+      run: ({ root }) => root,
+    })
     expectTypeOf(find()).resolves.toEqualTypeOf<string>()
     expectTypeOf(call(find)).resolves.toEqualTypeOf<Outcome<string>>()
   })
 
   test('of arktype', () => {
-    const find = tool({ ...minimal, input: type({ pattern: 'string', 'depth?': 'number' }), run: (input) => {
-      expectTypeOf(input).toEqualTypeOf<{ pattern: string; depth?: number }>()
-      return input.pattern
-    } })
+    const find = tool({
+      ...minimal,
+      input: type({ pattern: 'string', 'depth?': 'number' }),
+      run: (input) => {
+        expectTypeOf(input).toEqualTypeOf<{ pattern: string; depth?: number }>()
+        return input.pattern
+      },
+    })
     expectTypeOf(find({ pattern: '*' })).resolves.toEqualTypeOf<string>()
   })
 
   test('of wrapped valibot', () => {
-    const find = tool({ ...minimal, input: toStandardJsonSchema(v.object({ pattern: v.string(), root: v.optional(v.string(), '.') })), run: (input) => {
-      expectTypeOf(input).toEqualTypeOf<{ pattern: string; root: string }>()
-      return input
-    } })
+    const find = tool({
+      ...minimal,
+      input: toStandardJsonSchema(
+        v.object({ pattern: v.string(), root: v.optional(v.string(), '.') }),
+      ),
+      run: (input) => {
+        expectTypeOf(input).toEqualTypeOf<{ pattern: string; root: string }>()
+        return input
+      },
+    })
     expectTypeOf(find({ pattern: '*' })).resolves.toEqualTypeOf<{ pattern: string; root: string }>()
   })
 
   test('[3.plain-json-schema] of jsonSchema<T>, of plain JSON Schema, and of nothing', () => {
-    const typed = tool({ ...minimal, input: jsonSchema<{ pattern: string }>({ type: 'object' }), run: ({ pattern }) => pattern })
+    const typed = tool({
+      ...minimal,
+      input: jsonSchema<{ pattern: string }>({ type: 'object' }),
+      run: ({ pattern }) => pattern,
+    })
     expectTypeOf(typed).parameter(0).toEqualTypeOf<{ pattern: string }>()
-    const plain = tool({ ...minimal, input: { type: 'object', properties: { a: { type: 'string' } } }, run: (input) => {
-      expectTypeOf(input).toEqualTypeOf<Record<string, unknown>>()
-    } })
+    const plain = tool({
+      ...minimal,
+      input: { type: 'object', properties: { a: { type: 'string' } } },
+      run: (input) => {
+        expectTypeOf(input).toEqualTypeOf<Record<string, unknown>>()
+      },
+    })
     expectTypeOf(plain).parameter(0).toEqualTypeOf<Record<string, unknown> | undefined>()
     const none = tool({ ...minimal, run: () => text })
     expectTypeOf(none()).resolves.toEqualTypeOf<string>()
@@ -65,7 +108,12 @@ describe('[3.types-inferred] the input', () => {
   })
 
   test('[3.schema-thunk] of thunks', () => {
-    const lazy = tool({ ...minimal, input: () => z.object({ a: z.number() }), output: () => z.object({ b: z.number() }), run: ({ a }) => ({ b: a }) })
+    const lazy = tool({
+      ...minimal,
+      input: () => z.object({ a: z.number() }),
+      output: () => z.object({ b: z.number() }),
+      run: ({ a }) => ({ b: a }),
+    })
     expectTypeOf(lazy).parameter(0).toEqualTypeOf<{ a: number }>()
     expectTypeOf(lazy({ a: 1 })).resolves.toEqualTypeOf<{ b: number }>()
   })
@@ -74,9 +122,18 @@ describe('[3.types-inferred] the input', () => {
     tool({
       ...minimal,
       input: z.object({ a: z.string().default('x') }),
-      preValidate: (input, ctx) => { expectTypeOf(input).toEqualTypeOf<{ a: string }>(); expectTypeOf(ctx).toEqualTypeOf<Context>() },
-      context: (input) => { expectTypeOf(input).toEqualTypeOf<{ a: string }>(); return {} },
-      redact: (input) => { expectTypeOf(input).toEqualTypeOf<{ a: string }>(); return {} },
+      preValidate: (input, ctx) => {
+        expectTypeOf(input).toEqualTypeOf<{ a: string }>()
+        expectTypeOf(ctx).toEqualTypeOf<Context>()
+      },
+      context: (input) => {
+        expectTypeOf(input).toEqualTypeOf<{ a: string }>()
+        return {}
+      },
+      redact: (input) => {
+        expectTypeOf(input).toEqualTypeOf<{ a: string }>()
+        return {}
+      },
       run: () => 1,
     })
   })
@@ -84,43 +141,116 @@ describe('[3.types-inferred] the input', () => {
 
 describe('[3.types-inferred] the result', () => {
   test('is what run returns, promises and replies unwrapped', () => {
-    expectTypeOf(tool({ ...minimal, run: async () => ({ a: number }) })()).resolves.toEqualTypeOf<{ a: number }>()
-    expectTypeOf(tool({ ...minimal, run: () => ok({ a: number }, { message: 'x' }) })()).resolves.toEqualTypeOf<{ a: number }>()
-    expectTypeOf(tool({ ...minimal, run: async () => partial([text], [new Error('x')]) })()).resolves.toEqualTypeOf<string[]>()
+    expectTypeOf(tool({ ...minimal, run: async () => ({ a: number }) })()).resolves.toEqualTypeOf<{
+      a: number
+    }>()
+    expectTypeOf(
+      tool({ ...minimal, run: () => ok({ a: number }, { message: 'x' }) })(),
+    ).resolves.toEqualTypeOf<{ a: number }>()
+    expectTypeOf(
+      tool({ ...minimal, run: async () => partial([text], [new Error('x')]) })(),
+    ).resolves.toEqualTypeOf<string[]>()
     expectTypeOf(tool({ ...minimal, run: () => undefined })()).resolves.toEqualTypeOf<undefined>()
   })
 
   test('is the output of the output schema, with or without run', () => {
     const output = z.object({ n: z.number(), note: z.string().default('none') })
-    expectTypeOf(tool({ ...minimal, output, run: () => ({ n: 1 }) })()).resolves.toEqualTypeOf<{ n: number; note: string }>()
-    expectTypeOf(tool({ ...minimal, output })()).resolves.toEqualTypeOf<{ n: number; note: string }>()
+    expectTypeOf(tool({ ...minimal, output, run: () => ({ n: 1 }) })()).resolves.toEqualTypeOf<{
+      n: number
+      note: string
+    }>()
+    expectTypeOf(tool({ ...minimal, output })()).resolves.toEqualTypeOf<{
+      n: number
+      note: string
+    }>()
     expectTypeOf(tool({ ...minimal })()).resolves.toEqualTypeOf<unknown>()
-    expectTypeOf(tool({ ...minimal, output: z.string().transform((given) => given.length), run: () => 'four' })()).resolves.toEqualTypeOf<number>()
+    expectTypeOf(
+      tool({
+        ...minimal,
+        output: z.string().transform((given) => given.length),
+        run: () => 'four',
+      })(),
+    ).resolves.toEqualTypeOf<number>()
   })
 
   test('[3.run-generator-streaming] of a stream is what it returns, else what its result event carries', () => {
-    expectTypeOf(tool({ ...minimal, async *run() { yield stream.progress('x'); return { a: number } } })()).resolves.toEqualTypeOf<{ a: number }>()
-    expectTypeOf(tool({ ...minimal, *run() { yield stream.progress('x'); yield stream.result({ a: number }) } })()).resolves.toEqualTypeOf<{ a: number }>()
-    expectTypeOf(tool({ ...minimal, *run() { yield stream.progress('x') } })()).resolves.toEqualTypeOf<null>()
-    expectTypeOf(tool({ ...minimal, run(): Stream<string> { return null as never } })()).resolves.toEqualTypeOf<string>()
-    tool({ ...minimal, output: z.number(), async *run() { yield stream.progress('x'); return 1 } })
+    expectTypeOf(
+      tool({
+        ...minimal,
+        async *run() {
+          yield stream.progress('x')
+          return { a: number }
+        },
+      })(),
+    ).resolves.toEqualTypeOf<{ a: number }>()
+    expectTypeOf(
+      tool({
+        ...minimal,
+        *run() {
+          yield stream.progress('x')
+          yield stream.result({ a: number })
+        },
+      })(),
+    ).resolves.toEqualTypeOf<{ a: number }>()
+    expectTypeOf(
+      tool({
+        ...minimal,
+        *run() {
+          yield stream.progress('x')
+        },
+      })(),
+    ).resolves.toEqualTypeOf<null>()
+    expectTypeOf(
+      tool({
+        ...minimal,
+        run(): Stream<string> {
+          return null as never
+        },
+      })(),
+    ).resolves.toEqualTypeOf<string>()
+    tool({
+      ...minimal,
+      output: z.number(),
+      async *run() {
+        yield stream.progress('x')
+        return 1
+      },
+    })
   })
 
   test('[3.run-generator-session] of a session is what it returns, and its answers are objects', () => {
-    const chat = tool({ ...minimal, async *run(): AsyncGenerator<ReturnType<typeof session.ask>, number, SessionAnswer> {
-      const answer = yield session.ask()
-      expectTypeOf(answer).toEqualTypeOf<SessionAnswer>()
-      return 1
-    } })
+    const chat = tool({
+      ...minimal,
+      async *run(): AsyncGenerator<ReturnType<typeof session.ask>, number, SessionAnswer> {
+        const answer = yield session.ask()
+        expectTypeOf(answer).toEqualTypeOf<SessionAnswer>()
+        return 1
+      },
+    })
     expectTypeOf(chat()).resolves.toEqualTypeOf<number>()
-    expectTypeOf(tool({ ...minimal, run(): Session<string> { return null as never } })()).resolves.toEqualTypeOf<string>()
+    expectTypeOf(
+      tool({
+        ...minimal,
+        run(): Session<string> {
+          return null as never
+        },
+      })(),
+    ).resolves.toEqualTypeOf<string>()
   })
 })
 
 test('[3.tool-is-function] tools of any type go together in a toolset', () => {
   const a = tool({ ...minimal, input: z.object({ a: z.string() }), run: ({ a: given }) => given })
-  const b = tool({ ...minimal, name: 'other', run: async function* () { yield stream.progress('x') } })
-  expectTypeOf(toolset({ name: 'prog', tools: [a, b] }).call('find')).resolves.toEqualTypeOf<Outcome>()
+  const b = tool({
+    ...minimal,
+    name: 'other',
+    run: async function* () {
+      yield stream.progress('x')
+    },
+  })
+  expectTypeOf(
+    toolset({ name: 'prog', tools: [a, b] }).call('find'),
+  ).resolves.toEqualTypeOf<Outcome>()
   toolset({ name: 'prog', tools: { a, group: [b], deep: { er: a } } })
   toolset(a).add(b, 'third')
   expectTypeOf(a.name).toEqualTypeOf<string>()

@@ -78,16 +78,36 @@ describe('match', () => {
 
   test('names like __proto__ are ordinary', () => {
     const values = compileUriPattern('x://{__proto__}/{constructor}').match('x://a/b')!
-    expect(Object.entries(values)).toEqual([['__proto__', 'a'], ['constructor', 'b']])
+    expect(Object.entries(values)).toEqual([
+      ['__proto__', 'a'],
+      ['constructor', 'b'],
+    ])
   })
 
   test('finds a match exactly when there is one, as an anchored greedy expression does', () => {
-    const patterns = ['{a}', '{a}b', 'a{a}', '{a}a{b}', '{a}ab{b}', 'a{a}b{b}a', '{a}a{b}b{c}', '{a}/{b}a', 'a/{a}ba{b}'] as const
-    fc.assert(fc.property(fc.constantFrom(...patterns), fc.string({ unit: fc.constantFrom('a', 'b', '/'), maxLength: 12 }), (pattern, uri) => {
-      const expression = new RegExp(`^${pattern.replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`)
-      const expected = expression.exec(uri)?.groups
-      expect(matched(pattern, uri)).toEqual(expected && { ...expected })
-    }), { numRuns: 2000 })
+    const patterns = [
+      '{a}',
+      '{a}b',
+      'a{a}',
+      '{a}a{b}',
+      '{a}ab{b}',
+      'a{a}b{b}a',
+      '{a}a{b}b{c}',
+      '{a}/{b}a',
+      'a/{a}ba{b}',
+    ] as const
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...patterns),
+        fc.string({ unit: fc.constantFrom('a', 'b', '/'), maxLength: 12 }),
+        (pattern, uri) => {
+          const expression = new RegExp(`^${pattern.replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`)
+          const expected = expression.exec(uri)?.groups
+          expect(matched(pattern, uri)).toEqual(expected && { ...expected })
+        },
+      ),
+      { numRuns: 2000 },
+    )
   })
 
   // A matcher that goes back over the text needs minutes for these, not milliseconds.
@@ -98,7 +118,8 @@ describe('match', () => {
     ['/{a}/{b}/{c}', '/'],
     ['{a}.{b}', '%'],
   ])('%s gives up quickly on 100 kB of %j', (pattern, unit) => {
-    for (const size of [10_000, 100_000]) expect(matched(pattern, unit.repeat(size / unit.length))).toBeUndefined()
+    for (const size of [10_000, 100_000])
+      expect(matched(pattern, unit.repeat(size / unit.length))).toBeUndefined()
   })
 
   test('a value of 100 kB is read', () => {
@@ -136,32 +157,49 @@ describe('definition', () => {
 
 describe('expand', () => {
   test('values are escaped', () => {
-    expect(compileUriPattern('x://{a}/{b}.json').expand({ a: 'café au', b: '50%' })).toBe('x://caf%C3%A9%20au/50%25.json')
+    expect(compileUriPattern('x://{a}/{b}.json').expand({ a: 'café au', b: '50%' })).toBe(
+      'x://caf%C3%A9%20au/50%25.json',
+    )
   })
 
-  test.each([[''], ['.'], ['..'], ['a/b'], ['a\\b'], ['a\0'], ['\ud800']])('%j is refused as a value', (value) => {
-    expect(refusal(() => compileUriPattern('x://{id}').expand({ id: value }))).toMatchObject({ code: 'INVALID_INPUT', field: 'id' })
-  })
+  test.each([[''], ['.'], ['..'], ['a/b'], ['a\\b'], ['a\0'], ['\ud800']])(
+    '%j is refused as a value',
+    (value) => {
+      expect(refusal(() => compileUriPattern('x://{id}').expand({ id: value }))).toMatchObject({
+        code: 'INVALID_INPUT',
+        field: 'id',
+      })
+    },
+  )
 
   test('a missing value is named', () => {
-    expect(refusal(() => compileUriPattern('x://{id}').expand({}))).toMatchObject({ code: 'MISSING_PARAM', field: 'id' })
-    expect(refusal(() => compileUriPattern('x://{toString}').expand({}))).toMatchObject({ code: 'MISSING_PARAM' })
+    expect(refusal(() => compileUriPattern('x://{id}').expand({}))).toMatchObject({
+      code: 'MISSING_PARAM',
+      field: 'id',
+    })
+    expect(refusal(() => compileUriPattern('x://{toString}').expand({}))).toMatchObject({
+      code: 'MISSING_PARAM',
+    })
   })
 
   test('values that would be read back differently are refused', () => {
     expect(compileUriPattern('{name}.{ext}').expand({ name: 'a.tar', ext: 'gz' })).toBe('a.tar.gz')
-    expect(refusal(() => compileUriPattern('{name}.{ext}').expand({ name: 'a', ext: 'tar.gz' }))).toMatchObject({ code: 'INVALID_INPUT' })
+    expect(
+      refusal(() => compileUriPattern('{name}.{ext}').expand({ name: 'a', ext: 'tar.gz' })),
+    ).toMatchObject({ code: 'INVALID_INPUT' })
   })
 
   test('what was expanded is read back', () => {
     const pattern = compileUriPattern('x://{a}/b/{c}')
-    fc.assert(fc.property(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'binary' }), (a, c) => {
-      try {
-        const values = pattern.match(pattern.expand({ a, c }))
-        expect({ ...values }).toEqual({ a, c })
-      } catch (error) {
-        if (!ToolError.is(error)) throw error
-      }
-    }))
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'binary' }), (a, c) => {
+        try {
+          const values = pattern.match(pattern.expand({ a, c }))
+          expect({ ...values }).toEqual({ a, c })
+        } catch (error) {
+          if (!ToolError.is(error)) throw error
+        }
+      }),
+    )
   })
 })

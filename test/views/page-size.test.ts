@@ -5,24 +5,35 @@ import { describe, expect, test } from 'vitest'
 
 const root = fileURLToPath(new URL('../../dist/dashboard/', import.meta.url))
 const names = readdirSync(`${root}assets`)
-const texts = new Map(names.filter((name) => name.endsWith('.js')).map((name) => [name, readFileSync(`${root}assets/${name}`, 'utf8')]))
+const texts = new Map(
+  names
+    .filter((name) => name.endsWith('.js'))
+    .map((name) => [name, readFileSync(`${root}assets/${name}`, 'utf8')]),
+)
 const page = readFileSync(`${root}index.html`, 'utf8')
 const entry = /src="\/assets\/([^"]+\.js)"/.exec(page)![1]!
 
-const compressed = (name: string): number => gzipSync(readFileSync(`${root}assets/${name}`), { level: 9 }).length
-const sizeOf = (scripts: Iterable<string>): number => [...scripts].reduce((sum, name) => sum + compressed(name), 0)
+const compressed = (name: string): number =>
+  gzipSync(readFileSync(`${root}assets/${name}`), { level: 9 }).length
+const sizeOf = (scripts: Iterable<string>): number =>
+  [...scripts].reduce((sum, name) => sum + compressed(name), 0)
 
 /** What a script loads before it runs, itself included. */
 function withImports(name: string, seen = new Set<string>()): Set<string> {
   if (seen.has(name)) return seen
   seen.add(name)
-  for (const [, other] of texts.get(name)!.matchAll(/(?:from|import)\s*[`'"]\.\/([\w.-]+\.js)[`'"]/g)) withImports(other!, seen)
+  for (const [, other] of texts
+    .get(name)!
+    .matchAll(/(?:from|import)\s*[`'"]\.\/([\w.-]+\.js)[`'"]/g))
+    withImports(other!, seen)
   return seen
 }
 
 /** What a script loads when somebody goes there. */
 function lateOf(name: string): string[] {
-  return [...texts.get(name)!.matchAll(/import\(\s*[`'"]\.\/([\w.-]+\.js)[`'"]\s*\)/g)].map(([, other]) => other!)
+  return [...texts.get(name)!.matchAll(/import\(\s*[`'"]\.\/([\w.-]+\.js)[`'"]\s*\)/g)].map(
+    ([, other]) => other!,
+  )
 }
 
 describe('the page of the dashboard', () => {
@@ -32,7 +43,15 @@ describe('the page of the dashboard', () => {
     expect(screens.length).toBeGreaterThan(8)
     const sizes = screens.flatMap((screen) => {
       const shown = withImports(screen, new Set(frame))
-      return [[screen, sizeOf(shown)] as const, ...[...withImports(screen)].flatMap(lateOf).filter((part) => !screens.includes(part)).map((part) => [`${screen} + ${part}`, sizeOf(withImports(part, new Set(shown)))] as const)]
+      return [
+        [screen, sizeOf(shown)] as const,
+        ...[...withImports(screen)]
+          .flatMap(lateOf)
+          .filter((part) => !screens.includes(part))
+          .map(
+            (part) => [`${screen} + ${part}`, sizeOf(withImports(part, new Set(shown)))] as const,
+          ),
+      ]
     })
     expect(sizes.filter(([, size]) => size > 45 * 1024)).toEqual([])
     expect(sizeOf(names.filter((name) => name.endsWith('.css')))).toBeLessThan(10 * 1024)
@@ -40,6 +59,12 @@ describe('the page of the dashboard', () => {
 
   test('asks for nothing from elsewhere [10.page-size]', () => {
     expect(page).not.toMatch(/(src|href)="(?!\/assets\/)/)
-    for (const [name, text] of texts) expect([name, [...text.matchAll(/https?:\/\/[\w.-]+/g)].map(([address]) => address).filter((address) => !address.startsWith('http://www.w3.org'))]).toEqual([name, []])
+    for (const [name, text] of texts)
+      expect([
+        name,
+        [...text.matchAll(/https?:\/\/[\w.-]+/g)]
+          .map(([address]) => address)
+          .filter((address) => !address.startsWith('http://www.w3.org')),
+      ]).toEqual([name, []])
   })
 })

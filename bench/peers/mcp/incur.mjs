@@ -2,7 +2,10 @@
 import { createServer } from 'node:http'
 import { Cli, z } from 'incur'
 
-const cli = Cli.create('bench', { description: 'Adds', mcp: { tools: { discovery: 'direct' } } }).command('add', {
+const cli = Cli.create('bench', {
+  description: 'Adds',
+  mcp: { tools: { discovery: 'direct' } },
+}).command('add', {
   description: 'Add two numbers',
   options: z.object({ a: z.number(), b: z.number() }),
   run: ({ options }) => ({ sum: options.a + options.b }),
@@ -14,7 +17,13 @@ if (transport !== 'http') {
   createServer(async (request, response) => {
     const chunks = []
     for await (const chunk of request) chunks.push(chunk)
-    const answer = await cli.fetch(new Request(`http://127.0.0.1:${port}${request.url}`, { method: request.method, headers: request.headers, body: Buffer.concat(chunks) }))
+    const answer = await cli.fetch(
+      new Request(`http://127.0.0.1:${port}${request.url}`, {
+        method: request.method,
+        headers: request.headers,
+        body: Buffer.concat(chunks),
+      }),
+    )
     response.writeHead(answer.status, Object.fromEntries(answer.headers))
     response.end(Buffer.from(await answer.arrayBuffer()))
   }).listen(Number(port), '127.0.0.1')

@@ -5,6 +5,10 @@ import { z } from 'zod'
 
 serveStdio(() => {
   const server = new McpServer({ name: 'sdk', version: '1.0.0' })
-  server.registerTool('add', { description: 'Add two numbers', inputSchema: z.object({ a: z.number(), b: z.number() }) }, ({ a, b }) => ({ content: [{ type: 'text', text: String(a + b) }] }))
+  server.registerTool(
+    'add',
+    { description: 'Add two numbers', inputSchema: z.object({ a: z.number(), b: z.number() }) },
+    ({ a, b }) => ({ content: [{ type: 'text', text: String(a + b) }] }),
+  )
   return server
 })

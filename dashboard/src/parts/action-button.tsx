@@ -16,7 +16,16 @@ type Props = {
 }
 
 /** A button that does something at the server: it asks first where it should, cannot be pressed twice, and says what went wrong. */
-export function ActionButton({ label, confirm, danger = false, primary = false, disabled = false, title, harmless = false, run }: Props) {
+export function ActionButton({
+  label,
+  confirm,
+  danger = false,
+  primary = false,
+  disabled = false,
+  title,
+  harmless = false,
+  run,
+}: Props) {
   const [stage, setStage] = useState<'rest' | 'asking' | 'busy'>('rest')
   const [error, setError] = useState<unknown>()
   const alive = useRef(true)
@@ -27,7 +36,10 @@ export function ActionButton({ label, confirm, danger = false, primary = false, 
   const act = async (): Promise<void> => {
     setStage('busy')
     setError(undefined)
-    const failure = await run().then(() => undefined, (thrown: unknown) => thrown ?? new Error('it failed'))
+    const failure = await run().then(
+      () => undefined,
+      (thrown: unknown) => thrown ?? new Error('it failed'),
+    )
     if (!alive.current) return
     setError(failure)
     setStage('rest')
@@ -35,16 +47,32 @@ export function ActionButton({ label, confirm, danger = false, primary = false, 
   const look = danger ? 'danger' : primary ? 'primary' : ''
   if (stage === 'asking') {
     return (
-      <span class="asking" role="group" aria-label={confirm} onKeyDown={(event) => event.key === 'Escape' && setStage('rest')}>
+      <span
+        class="asking"
+        role="group"
+        aria-label={confirm}
+        onKeyDown={(event) => event.key === 'Escape' && setStage('rest')}
+      >
         <span>{confirm}</span>
-        <button type="button" ref={yes} class={look} onClick={() => void act()}>{label}</button>
-        <button type="button" class="quiet" onClick={() => setStage('rest')}>No</button>
+        <button type="button" ref={yes} class={look} onClick={() => void act()}>
+          {label}
+        </button>
+        <button type="button" class="quiet" onClick={() => setStage('rest')}>
+          No
+        </button>
       </span>
     )
   }
   return (
     <span class="action">
-      <button type="button" class={look} disabled={disabled || forbidden || stage === 'busy'} aria-busy={stage === 'busy'} title={forbidden ? 'This page is for reading only' : title} onClick={() => (confirm === undefined ? void act() : setStage('asking'))}>
+      <button
+        type="button"
+        class={look}
+        disabled={disabled || forbidden || stage === 'busy'}
+        aria-busy={stage === 'busy'}
+        title={forbidden ? 'This page is for reading only' : title}
+        onClick={() => (confirm === undefined ? void act() : setStage('asking'))}
+      >
         {label}
       </button>
       {error !== undefined && <Problem error={error} />}

@@ -1,5 +1,11 @@
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
-import type { Graph, GraphCluster, GraphEdge, GraphNode, NodeStanding } from '../../../src/views/model/graph/graph-type.ts'
+import type {
+  Graph,
+  GraphCluster,
+  GraphEdge,
+  GraphNode,
+  NodeStanding,
+} from '../../../src/views/model/graph/graph-type.ts'
 import { now } from '../state/clock.ts'
 import { formatDuration } from '../../../src/views/model/format/duration.ts'
 import { layoutOf } from '../../../src/views/model/graph/layout-of.ts'
@@ -16,26 +22,64 @@ type Props = {
 }
 
 /** A definition as boxes in layers, with how each of them stands. */
-export function GraphView({ graph, states, selected, onSelect, label = 'Graph of the steps' }: Props) {
+export function GraphView({
+  graph,
+  states,
+  selected,
+  onSelect,
+  label = 'Graph of the steps',
+}: Props) {
   const { boxes, width, height } = useMemo(() => layoutOf(graph), [graph])
   const props = { states, selected, onSelect }
   const frame = useRef<HTMLDivElement>(null)
   // A narrow page begins with the line that everything stands on.
-  useLayoutEffect(() => void (frame.current!.scrollLeft = (boxes.values().next().value?.line ?? 0) - frame.current!.clientWidth / 2), [boxes])
+  useLayoutEffect(
+    () =>
+      void (frame.current!.scrollLeft =
+        (boxes.values().next().value?.line ?? 0) - frame.current!.clientWidth / 2),
+    [boxes],
+  )
   return (
     <div class="graph" ref={frame} role="group" aria-label={label}>
       <div class="canvas" style={{ width: `${width}px`, height: `${height}px` }}>
-        {graph.clusters.map((cluster) => <Step key={cluster.key} step={cluster} box={boxes.get(cluster.key)!} kind="frame" {...props} />)}
+        {graph.clusters.map((cluster) => (
+          <Step
+            key={cluster.key}
+            step={cluster}
+            box={boxes.get(cluster.key)!}
+            kind="frame"
+            {...props}
+          />
+        ))}
         <svg width={width} height={height} aria-hidden="true">
-          {graph.edges.map((edge) => (edge.kind === 'need' && selected !== edge.to && selected !== edge.from ? null : <Edge key={`${edge.kind} ${edge.from} ${edge.to}`} edge={edge} boxes={boxes} taken={states?.has(edge.to) === true} />))}
+          {graph.edges.map((edge) =>
+            edge.kind === 'need' && selected !== edge.to && selected !== edge.from ? null : (
+              <Edge
+                key={`${edge.kind} ${edge.from} ${edge.to}`}
+                edge={edge}
+                boxes={boxes}
+                taken={states?.has(edge.to) === true}
+              />
+            ),
+          )}
         </svg>
-        {graph.nodes.map((node) => <Step key={node.key} step={node} box={boxes.get(node.key)!} kind="node" {...props} />)}
+        {graph.nodes.map((node) => (
+          <Step key={node.key} step={node} box={boxes.get(node.key)!} kind="node" {...props} />
+        ))}
       </div>
     </div>
   )
 }
 
-function Edge({ edge: { from, to, kind, label }, boxes, taken }: { readonly edge: GraphEdge; readonly boxes: ReadonlyMap<string, Box>; readonly taken: boolean }) {
+function Edge({
+  edge: { from, to, kind, label },
+  boxes,
+  taken,
+}: {
+  readonly edge: GraphEdge
+  readonly boxes: ReadonlyMap<string, Box>
+  readonly taken: boolean
+}) {
   const [source, target] = [boxes.get(from), boxes.get(to)]
   if (!source || !target) return null
   const [x1, y1] = [source.line, source.y + source.height]
@@ -45,25 +89,71 @@ function Edge({ edge: { from, to, kind, label }, boxes, taken }: { readonly edge
     <g class={`edge ${kind} ${taken ? 'taken' : ''}`}>
       <path d={`M${x1} ${y1} C${x1} ${y1 + bend} ${x2} ${y2 - bend} ${x2} ${y2 - 5}`} />
       <path class="head" d={`M${x2 - 4} ${y2 - 7} L${x2} ${y2} L${x2 + 4} ${y2 - 7} Z`} />
-      {kind === 'undo' && <text x={(x1 + x2) / 2 + 6} y={(y1 + y2) / 2 + 4}>undo</text>}
-      {label !== undefined && <text x={x2 + 8} y={y2 - 10}>if {label.length > 34 ? `${label.slice(0, 33)}…` : label}</text>}
+      {kind === 'undo' && (
+        <text x={(x1 + x2) / 2 + 6} y={(y1 + y2) / 2 + 4}>
+          undo
+        </text>
+      )}
+      {label !== undefined && (
+        <text x={x2 + 8} y={y2 - 10}>
+          if {label.length > 34 ? `${label.slice(0, 33)}…` : label}
+        </text>
+      )}
     </g>
   )
 }
 
-type StepProps = Pick<Props, 'states' | 'selected' | 'onSelect'> & { readonly step: GraphNode | GraphCluster; readonly box: Box; readonly kind: 'node' | 'frame' }
+type StepProps = Pick<Props, 'states' | 'selected' | 'onSelect'> & {
+  readonly step: GraphNode | GraphCluster
+  readonly box: Box
+  readonly kind: 'node' | 'frame'
+}
 
-function Step({ step: { key, name, label, planned }, box, kind, states, selected, onSelect }: StepProps) {
+function Step({
+  step: { key, name, label, planned },
+  box,
+  kind,
+  states,
+  selected,
+  onSelect,
+}: StepProps) {
   const standing = states?.get(key)
   const look = states && planned ? lookOf(standing?.state ?? 'pending') : undefined
-  const info = standing && [standing.items, standing.percent !== undefined && `${Math.round(standing.percent)} %`, timeOf(standing), standing.tries > 1 && `try ${standing.tries}`].filter(Boolean).join(' · ')
-  const title = [planned?.when !== undefined && `if ${planned.when}`, label, standing?.error ?? standing?.last].filter(Boolean).join('\n')
+  const info =
+    standing &&
+    [
+      standing.items,
+      standing.percent !== undefined && `${Math.round(standing.percent)} %`,
+      timeOf(standing),
+      standing.tries > 1 && `try ${standing.tries}`,
+    ]
+      .filter(Boolean)
+      .join(' · ')
+  const title = [
+    planned?.when !== undefined && `if ${planned.when}`,
+    label,
+    standing?.error ?? standing?.last,
+  ]
+    .filter(Boolean)
+    .join('\n')
   const spoken = [name, look?.word, info, label].filter(Boolean).join(', ')
-  const place = { left: `${box.x}px`, top: `${box.y}px`, width: `${box.width}px`, height: `${box.height}px` }
+  const place = {
+    left: `${box.x}px`,
+    top: `${box.y}px`,
+    width: `${box.width}px`,
+    height: `${box.height}px`,
+  }
   const content = (
     <>
       <span class="first">
-        {look && <span class={`symbol ${standing?.state === 'running' ? 'turning' : ''}`} aria-hidden="true">{look.symbol}</span>}
+        {look && (
+          <span
+            class={`symbol ${standing?.state === 'running' ? 'turning' : ''}`}
+            aria-hidden="true"
+          >
+            {look.symbol}
+          </span>
+        )}
         <span class="name">{name}</span>
         {info !== undefined && info !== '' && <span class="info number">{info}</span>}
       </span>
@@ -71,8 +161,42 @@ function Step({ step: { key, name, label, planned }, box, kind, states, selected
     </>
   )
   const role = `${kind} ${look?.role ?? ''} ${standing?.state ?? 'none'} ${planned?.role ?? ''}`
-  if (kind === 'frame') return <div class={role} style={place}>{onSelect && planned ? <button type="button" class="head" title={title} aria-label={spoken} aria-pressed={selected === key} onClick={() => onSelect(key)}>{content}</button> : <span class="head">{content}</span>}</div>
-  return onSelect ? <button type="button" class={role} style={place} title={title} aria-label={spoken} aria-pressed={selected === key} onClick={() => onSelect(key)}>{content}</button> : <div class={role} style={place} title={title}>{content}</div>
+  if (kind === 'frame')
+    return (
+      <div class={role} style={place}>
+        {onSelect && planned ? (
+          <button
+            type="button"
+            class="head"
+            title={title}
+            aria-label={spoken}
+            aria-pressed={selected === key}
+            onClick={() => onSelect(key)}
+          >
+            {content}
+          </button>
+        ) : (
+          <span class="head">{content}</span>
+        )}
+      </div>
+    )
+  return onSelect ? (
+    <button
+      type="button"
+      class={role}
+      style={place}
+      title={title}
+      aria-label={spoken}
+      aria-pressed={selected === key}
+      onClick={() => onSelect(key)}
+    >
+      {content}
+    </button>
+  ) : (
+    <div class={role} style={place} title={title}>
+      {content}
+    </div>
+  )
 }
 
 function timeOf({ began, ended, state }: NodeStanding): string | undefined {

@@ -9,20 +9,44 @@ export function Loading({ what = 'Loading' }: { readonly what?: string }) {
     const timer = setTimeout(() => setLate(true), 300)
     return () => clearTimeout(timer)
   }, [])
-  return <p class="loading dim" role="status">{late ? `${what} …` : ''}</p>
+  return (
+    <p class="loading dim" role="status">
+      {late ? `${what} …` : ''}
+    </p>
+  )
 }
 
 /** Says that there is nothing, and what would make something. */
-export function Empty({ title, children }: { readonly title: string; readonly children?: ComponentChildren }) {
-  return <div class="empty"><p class="title">{title}</p>{children}</div>
+export function Empty({
+  title,
+  children,
+}: {
+  readonly title: string
+  readonly children?: ComponentChildren
+}) {
+  return (
+    <div class="empty">
+      <p class="title">{title}</p>
+      {children}
+    </div>
+  )
 }
 
 /** Says what went wrong, and what to do about it. */
-export function Problem({ error, children }: { readonly error: unknown; readonly children?: ComponentChildren }) {
+export function Problem({
+  error,
+  children,
+}: {
+  readonly error: unknown
+  readonly children?: ComponentChildren
+}) {
   const fix = error instanceof ApiError ? error.fix : undefined
   return (
     <div class="problem" role="alert">
-      <p>{error instanceof ApiError && <code>{error.code}</code>} {error instanceof Error ? error.message : String(error)}</p>
+      <p>
+        {error instanceof ApiError && <code>{error.code}</code>}{' '}
+        {error instanceof Error ? error.message : String(error)}
+      </p>
       {fix !== undefined && <p class="fix">{fix}</p>}
       {children}
     </div>

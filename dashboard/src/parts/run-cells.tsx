@@ -11,31 +11,83 @@ export function runPath(id: string): string {
 
 /** A link to a run, by its id. */
 export function RunLink({ id }: { readonly id: string }) {
-  return <a class="mono" href={runPath(id)}>{id}</a>
+  return (
+    <a class="mono" href={runPath(id)}>
+      {id}
+    </a>
+  )
 }
 
 /** What ran: a tool or a workflow, as a link to it. */
 export function Subject({ row }: { readonly row: Pick<RunRow, 'tool' | 'workflow'> }) {
-  if (row.workflow !== undefined) return <a class="subject" href={`/workflows/${encodeURIComponent(row.workflow)}`}><svg class="kind" role="img" aria-label="workflow" width="12" height="12" viewBox="0 0 12 12"><path d="M3 4v4M4 3h2.5a2 2 0 0 1 2 2v1" /><circle cx="3" cy="2.5" r="1.5" /><circle cx="3" cy="9.5" r="1.5" /><circle cx="8.5" cy="7.5" r="1.5" /></svg>{row.workflow}</a>
-  return <a class="subject" href={`/tools/${encodeURIComponent(row.tool)}`}>{row.tool}</a>
+  if (row.workflow !== undefined)
+    return (
+      <a class="subject" href={`/workflows/${encodeURIComponent(row.workflow)}`}>
+        <svg
+          class="kind"
+          role="img"
+          aria-label="workflow"
+          width="12"
+          height="12"
+          viewBox="0 0 12 12"
+        >
+          <path d="M3 4v4M4 3h2.5a2 2 0 0 1 2 2v1" />
+          <circle cx="3" cy="2.5" r="1.5" />
+          <circle cx="3" cy="9.5" r="1.5" />
+          <circle cx="8.5" cy="7.5" r="1.5" />
+        </svg>
+        {row.workflow}
+      </a>
+    )
+  return (
+    <a class="subject" href={`/tools/${encodeURIComponent(row.tool)}`}>
+      {row.tool}
+    </a>
+  )
 }
 
 /** How long a run took, or how long it has been running. */
 export function RunTime({ row }: { readonly row: RunRow }) {
-  return isOver(row.state) || row.started === undefined ? <Took seconds={row.duration_s} /> : <Since at={row.started} />
+  return isOver(row.state) || row.started === undefined ? (
+    <Took seconds={row.duration_s} />
+  ) : (
+    <Since at={row.started} />
+  )
 }
 
 /** The last thing that a run said; of a failed one, what went wrong. */
 export function LastWords({ row }: { readonly row: RunRow }) {
-  if (row.state !== 'failed' || row.code === undefined) return <span class="words" title={row.last}>{row.last ?? ''}</span>
-  return <span class="words" title={row.message}><code class="bad">{row.code}</code> {row.message ?? ''}</span>
+  if (row.state !== 'failed' || row.code === undefined)
+    return (
+      <span class="words" title={row.last}>
+        {row.last ?? ''}
+      </span>
+    )
+  return (
+    <span class="words" title={row.message}>
+      <code class="bad">{row.code}</code> {row.message ?? ''}
+    </span>
+  )
 }
 
 /** A bar, only for a true percentage. */
-export function Bar({ percent, label = 'Progress' }: { readonly percent: number | undefined; readonly label?: string }) {
+export function Bar({
+  percent,
+  label = 'Progress',
+}: {
+  readonly percent: number | undefined
+  readonly label?: string
+}) {
   if (percent === undefined) return null
   return (
-    <span class="bar" role="progressbar" aria-label={label} aria-valuemin={0} aria-valuemax={100} aria-valuenow={Math.round(percent)}>
+    <span
+      class="bar"
+      role="progressbar"
+      aria-label={label}
+      aria-valuemin={0}
+      aria-valuemax={100}
+      aria-valuenow={Math.round(percent)}
+    >
       <span class="filled" style={{ width: `${percent}%` }} />
       <span class="number">{Math.round(percent)} %</span>
     </span>
@@ -43,11 +95,27 @@ export function Bar({ percent, label = 'Progress' }: { readonly percent: number 
 }
 
 /** How long a run has been silent: a warning at half of what it may, bad past it. */
-export function Heartbeat({ heard, grace }: { readonly heard: string | number | undefined; readonly grace: number | undefined }) {
+export function Heartbeat({
+  heard,
+  grace,
+}: {
+  readonly heard: string | number | undefined
+  readonly grace: number | undefined
+}) {
   if (heard === undefined) return <span class="heartbeat dim">♥ –</span>
   const silence = Math.max(0, Math.floor((now.value - new Date(heard).getTime()) / 1000))
-  const role = grace === undefined ? 'dim' : silence > grace ? 'bad' : silence >= grace / 2 ? 'warn' : 'ok'
+  const role =
+    grace === undefined ? 'dim' : silence > grace ? 'bad' : silence >= grace / 2 ? 'warn' : 'ok'
   const text = silence < 2 ? 'now' : `${formatDuration(silence)} ago`
-  const title = grace === undefined ? 'heard of last' : `heard of last; it may be silent for ${formatDuration(grace)}`
-  return <span class={`heartbeat ${role}`} title={title}><span aria-hidden="true">♥</span> <span class="hidden">last heartbeat </span><span class="number">{text}</span>{role === 'bad' && <strong> too silent</strong>}</span>
+  const title =
+    grace === undefined
+      ? 'heard of last'
+      : `heard of last; it may be silent for ${formatDuration(grace)}`
+  return (
+    <span class={`heartbeat ${role}`} title={title}>
+      <span aria-hidden="true">♥</span> <span class="hidden">last heartbeat </span>
+      <span class="number">{text}</span>
+      {role === 'bad' && <strong> too silent</strong>}
+    </span>
+  )
 }

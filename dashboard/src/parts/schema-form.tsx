@@ -18,7 +18,13 @@ export type SchemaFormProps = {
 }
 
 /** A form for a schema. What is not filled in is left out, and what cannot be drawn is a text of JSON, as is the whole on request. */
-export function SchemaForm({ schema, value, onChange, problems = [], label = 'Value' }: SchemaFormProps) {
+export function SchemaForm({
+  schema,
+  value,
+  onChange,
+  problems = [],
+  label = 'Value',
+}: SchemaFormProps) {
   const [draft, setDraft] = useState(value)
   const [raw, setRaw] = useState(false)
   const told = useRef(value)
@@ -46,10 +52,39 @@ export function SchemaForm({ schema, value, onChange, problems = [], label = 'Va
   const found = problems.map(({ path, message }) => ({ path: readPath(path), message }))
   return (
     <div class="schema-form">
-      {raw
-        ? <JsonControl name="Input as JSON" value={told.current} onChange={(next) => tell(next, next)} problems={found} mark={mark} whole />
-        : <FieldView place={{ schema, root: schema, name: label, required: true, value: shown, onChange: change, problems: found, mark, depth: 0 }} />}
-      <button type="button" class="quiet" aria-pressed={raw} disabled={raw && unreadable.current.size > 0} onClick={() => setRaw(!raw)}>Edit as JSON</button>
+      {raw ? (
+        <JsonControl
+          name="Input as JSON"
+          value={told.current}
+          onChange={(next) => tell(next, next)}
+          problems={found}
+          mark={mark}
+          whole
+        />
+      ) : (
+        <FieldView
+          place={{
+            schema,
+            root: schema,
+            name: label,
+            required: true,
+            value: shown,
+            onChange: change,
+            problems: found,
+            mark,
+            depth: 0,
+          }}
+        />
+      )}
+      <button
+        type="button"
+        class="quiet"
+        aria-pressed={raw}
+        disabled={raw && unreadable.current.size > 0}
+        onClick={() => setRaw(!raw)}
+      >
+        Edit as JSON
+      </button>
     </div>
   )
 }

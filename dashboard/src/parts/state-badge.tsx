@@ -4,7 +4,11 @@ import type { StepState } from '../../../src/views/model/run-model/run-model-typ
 /** Every state that something can be in. */
 export type AnyState = RunState | StepState
 
-type Look = { readonly role: 'ok' | 'bad' | 'warn' | 'run' | 'dim'; readonly symbol: string; readonly word: string }
+type Look = {
+  readonly role: 'ok' | 'bad' | 'warn' | 'run' | 'dim'
+  readonly symbol: string
+  readonly word: string
+}
 
 const LOOKS: { readonly [state in AnyState]: Look } = {
   queued: { role: 'dim', symbol: '○', word: 'queued' },
@@ -22,15 +26,25 @@ const LOOKS: { readonly [state in AnyState]: Look } = {
 
 /** How a state looks: its colour, its symbol, its word. */
 export function lookOf(state: string): Look {
-  return Object.hasOwn(LOOKS, state) ? LOOKS[state as AnyState] : { role: 'dim', symbol: '·', word: state }
+  return Object.hasOwn(LOOKS, state)
+    ? LOOKS[state as AnyState]
+    : { role: 'dim', symbol: '·', word: state }
 }
 
 /** A state by colour, symbol and word. */
-export function StateBadge({ state, small = false }: { readonly state: AnyState; readonly small?: boolean }) {
+export function StateBadge({
+  state,
+  small = false,
+}: {
+  readonly state: AnyState
+  readonly small?: boolean
+}) {
   const { role, symbol, word } = lookOf(state)
   return (
     <span class={`badge ${role} ${small ? 'small' : ''}`}>
-      <span class={state === 'running' ? 'symbol turning' : 'symbol'} aria-hidden="true">{symbol}</span>
+      <span class={state === 'running' ? 'symbol turning' : 'symbol'} aria-hidden="true">
+        {symbol}
+      </span>
       {word}
     </span>
   )

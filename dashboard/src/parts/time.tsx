@@ -8,18 +8,30 @@ type Moment = string | number | undefined
 export function Ago({ at }: { readonly at: Moment }) {
   const time = toTime(at)
   if (time === undefined) return <span class="dim">–</span>
-  return <time dateTime={new Date(time).toISOString()} title={timeText(time)}>{formatAgo(Math.min(time, now.value), now.value)}</time>
+  return (
+    <time dateTime={new Date(time).toISOString()} title={timeText(time)}>
+      {formatAgo(Math.min(time, now.value), now.value)}
+    </time>
+  )
 }
 
 /** How long something took. */
 export function Took({ seconds }: { readonly seconds: number | undefined }) {
-  return seconds === undefined ? <span class="dim">–</span> : <span class="number">{formatDuration(seconds)}</span>
+  return seconds === undefined ? (
+    <span class="dim">–</span>
+  ) : (
+    <span class="number">{formatDuration(seconds)}</span>
+  )
 }
 
 /** How long something has been going on, kept true. */
 export function Since({ at }: { readonly at: Moment }) {
   const time = toTime(at)
-  return time === undefined ? <span class="dim">–</span> : <Took seconds={Math.max(0, Math.floor((now.value - time) / 1000))} />
+  return time === undefined ? (
+    <span class="dim">–</span>
+  ) : (
+    <Took seconds={Math.max(0, Math.floor((now.value - time) / 1000))} />
+  )
 }
 
 /** How long it is until something happens, kept true; `over` is said when it should have. */
@@ -27,13 +39,27 @@ export function Until({ at, over = 'now' }: { readonly at: Moment; readonly over
   const time = toTime(at)
   if (time === undefined) return <span class="dim">–</span>
   const left = Math.ceil((time - now.value) / 1000)
-  return <time class={left < 60 ? 'number warn' : 'number'} dateTime={new Date(time).toISOString()} title={timeText(time)}>{left <= 0 ? over : formatDuration(left)}</time>
+  return (
+    <time
+      class={left < 60 ? 'number warn' : 'number'}
+      dateTime={new Date(time).toISOString()}
+      title={timeText(time)}
+    >
+      {left <= 0 ? over : formatDuration(left)}
+    </time>
+  )
 }
 
 /** A time as it is, in the zone that was chosen. */
 export function At({ at }: { readonly at: Moment }) {
   const time = toTime(at)
-  return time === undefined ? <span class="dim">–</span> : <time class="number" dateTime={new Date(time).toISOString()}>{timeText(time)}</time>
+  return time === undefined ? (
+    <span class="dim">–</span>
+  ) : (
+    <time class="number" dateTime={new Date(time).toISOString()}>
+      {timeText(time)}
+    </time>
+  )
 }
 
 /** A time as text, in the zone that was chosen; `seconds: 3` adds milliseconds. */

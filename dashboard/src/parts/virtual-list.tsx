@@ -25,14 +25,30 @@ type Props = {
 const SPARE_ROWS = 8
 
 /** A list of any length that draws only what is in sight. */
-export function VirtualList({ count, rowHeight, render, label, follow = false, onFollow, jump, onRange, kind = 'list', class: name = '' }: Props) {
+export function VirtualList({
+  count,
+  rowHeight,
+  render,
+  label,
+  follow = false,
+  onFollow,
+  jump,
+  onRange,
+  kind = 'list',
+  class: name = '',
+}: Props) {
   const box = useRef<HTMLDivElement>(null)
   const [view, setView] = useState({ top: 0, height: 600 })
   const atEnd = useRef(true)
 
   useLayoutEffect(() => {
     const element = box.current!
-    const measure = (): void => setView((before) => (before.top === element.scrollTop && before.height === element.clientHeight ? before : { top: element.scrollTop, height: element.clientHeight }))
+    const measure = (): void =>
+      setView((before) =>
+        before.top === element.scrollTop && before.height === element.clientHeight
+          ? before
+          : { top: element.scrollTop, height: element.clientHeight },
+      )
     const scrolled = (): void => {
       measure()
       const isAtEnd = element.scrollTop + element.clientHeight >= element.scrollHeight - rowHeight
@@ -57,7 +73,8 @@ export function VirtualList({ count, rowHeight, render, label, follow = false, o
     const element = box.current!
     const [top, bottom] = [jump.index * rowHeight, (jump.index + 1) * rowHeight]
     if (jump.place === 'top') element.scrollTop = top
-    else if (top < element.scrollTop || bottom > element.scrollTop + element.clientHeight) element.scrollTop = top < element.scrollTop ? top : bottom - element.clientHeight
+    else if (top < element.scrollTop || bottom > element.scrollTop + element.clientHeight)
+      element.scrollTop = top < element.scrollTop ? top : bottom - element.clientHeight
     setView({ top: element.scrollTop, height: element.clientHeight })
   }, [jump])
 
@@ -68,13 +85,28 @@ export function VirtualList({ count, rowHeight, render, label, follow = false, o
 
   const rows = []
   for (let index = first; index <= last; index += 1) {
-    const place = kind === 'list' ? { role: 'listitem' as const, 'aria-setsize': count, 'aria-posinset': index + 1 } : { role: 'row' as const, 'aria-rowindex': index + 2 }
-    rows.push(<div key={index} {...place} class="row" style={{ height: `${rowHeight}px` }}>{render(index)}</div>)
+    const place =
+      kind === 'list'
+        ? { role: 'listitem' as const, 'aria-setsize': count, 'aria-posinset': index + 1 }
+        : { role: 'row' as const, 'aria-rowindex': index + 2 }
+    rows.push(
+      <div key={index} {...place} class="row" style={{ height: `${rowHeight}px` }}>
+        {render(index)}
+      </div>,
+    )
   }
   return (
-    <div ref={box} class={`virtual ${name}`} role={kind === 'list' ? 'list' : 'rowgroup'} aria-label={label} tabIndex={0}>
+    <div
+      ref={box}
+      class={`virtual ${name}`}
+      role={kind === 'list' ? 'list' : 'rowgroup'}
+      aria-label={label}
+      tabIndex={0}
+    >
       <div role="presentation" style={{ height: `${count * rowHeight}px` }}>
-        <div role="presentation" style={{ transform: `translateY(${first * rowHeight}px)` }}>{rows}</div>
+        <div role="presentation" style={{ transform: `translateY(${first * rowHeight}px)` }}>
+          {rows}
+        </div>
       </div>
     </div>
   )

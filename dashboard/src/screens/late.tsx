@@ -3,22 +3,38 @@ import { useEffect, useState } from 'preact/hooks'
 import { Empty, Loading } from '../parts/notes.tsx'
 
 /** A screen, or a part of one, whose script comes when somebody goes there: a page loads no more than it shows. */
-export function late<Props extends object>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> {
+export function late<Props extends object>(
+  load: () => Promise<ComponentType<Props>>,
+): ComponentType<Props> {
   let loaded: ComponentType<Props> | undefined
   return function Late(props) {
     const [state, setState] = useState<'ready' | 'failed'>()
     useEffect(() => {
       if (loaded) return
-      load().then((Screen) => {
-        loaded = Screen
-        setState('ready')
-      }, () => setState('failed'))
+      load().then(
+        (Screen) => {
+          loaded = Screen
+          setState('ready')
+        },
+        () => setState('failed'),
+      )
     }, [])
     if (loaded) {
       const Screen = loaded
       return <Screen {...props} />
     }
     // Another version of the server has other scripts.
-    return state === 'failed' ? <Empty title="This part of the page could not be loaded"><p>The server is away, or another version of it runs now.</p><p><button type="button" onClick={() => location.reload()}>Load the page anew</button></p></Empty> : <Loading />
+    return state === 'failed' ? (
+      <Empty title="This part of the page could not be loaded">
+        <p>The server is away, or another version of it runs now.</p>
+        <p>
+          <button type="button" onClick={() => location.reload()}>
+            Load the page anew
+          </button>
+        </p>
+      </Empty>
+    ) : (
+      <Loading />
+    )
   }
 }

@@ -8,7 +8,8 @@ import { resets } from './stream.ts'
 export const about = signal<About | undefined>(undefined)
 
 /** What the project is called: the folder that it lies in. */
-export const projectName = (): string => about.value?.project.split('/').findLast((part) => part !== '') ?? 'toolable'
+export const projectName = (): string =>
+  about.value?.project.split('/').findLast((part) => part !== '') ?? 'toolable'
 
 /** Whether nothing can be changed from here. */
 export const isReadOnly = (): boolean => about.value?.read_only === true

@@ -17,9 +17,17 @@ export function useDecisions(): Resource<DecisionList> {
   useEffect(() => {
     if (missed > 0) decisions.reload()
   }, [missed])
-  useEffect(() => onRows(({ rows, open: count }) => {
-    const ours = new Set(open?.map(({ run_id }) => run_id))
-    if (count !== (open?.length ?? 0) || rows.some((row) => row.questions > 0 || ours.has(row.run_id))) decisions.reload()
-  }), [open])
+  useEffect(
+    () =>
+      onRows(({ rows, open: count }) => {
+        const ours = new Set(open?.map(({ run_id }) => run_id))
+        if (
+          count !== (open?.length ?? 0) ||
+          rows.some((row) => row.questions > 0 || ours.has(row.run_id))
+        )
+          decisions.reload()
+      }),
+    [open],
+  )
   return decisions
 }

@@ -13,7 +13,11 @@ export function useKeys(mine: readonly Key[]): void {
   current.current = mine
   useEffect(() => {
     // What is registered asks for the newest functions, so that a screen may make them anew each time.
-    const stable = mine.map(({ key, label }, index) => ({ key, label, run: (event: KeyboardEvent) => current.current[index]?.run(event) }))
+    const stable = mine.map(({ key, label }, index) => ({
+      key,
+      label,
+      run: (event: KeyboardEvent) => current.current[index]?.run(event),
+    }))
     keys.value = [...keys.peek(), stable]
     return () => void (keys.value = keys.peek().filter((one) => one !== stable))
   }, [mine.map(({ key }) => key).join(' ')])
@@ -22,8 +26,12 @@ export function useKeys(mine: readonly Key[]): void {
 /** Listens to the keyboard for the whole page. */
 export function listenToKeys(): void {
   document.addEventListener('keydown', (event) => {
-    if (event.defaultPrevented || event.metaKey || event.ctrlKey || event.altKey || isTyping(event)) return
-    const found = keys.peek().flat().findLast(({ key }) => key === event.key)
+    if (event.defaultPrevented || event.metaKey || event.ctrlKey || event.altKey || isTyping(event))
+      return
+    const found = keys
+      .peek()
+      .flat()
+      .findLast(({ key }) => key === event.key)
     if (!found) return
     event.preventDefault()
     found.run(event)
@@ -33,6 +41,10 @@ export function listenToKeys(): void {
 function isTyping({ target, key }: KeyboardEvent): boolean {
   if (!(target instanceof HTMLElement)) return false
   if (target.closest('dialog[open]')) return true
-  const typed = target.isContentEditable || target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement || (target instanceof HTMLInputElement && !['checkbox', 'radio', 'button'].includes(target.type))
+  const typed =
+    target.isContentEditable ||
+    target instanceof HTMLTextAreaElement ||
+    target instanceof HTMLSelectElement ||
+    (target instanceof HTMLInputElement && !['checkbox', 'radio', 'button'].includes(target.type))
   return typed && key !== 'Escape'
 }

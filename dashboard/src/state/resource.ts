@@ -3,9 +3,19 @@ import { ApiError, get } from './api.ts'
 import { resets } from './stream.ts'
 
 /** A document of the server, as far as it is here. */
-export type Resource<Document> = { readonly value?: Document; readonly error?: ApiError; readonly loading: boolean; reload(): void }
+export type Resource<Document> = {
+  readonly value?: Document
+  readonly error?: ApiError
+  readonly loading: boolean
+  reload(): void
+}
 
-type Held<Document> = { readonly path: string | undefined; readonly loading: boolean; readonly value?: Document; readonly error?: ApiError }
+type Held<Document> = {
+  readonly path: string | undefined
+  readonly loading: boolean
+  readonly value?: Document
+  readonly error?: ApiError
+}
 
 /** Asks for a document, and again when the path changes, after a restart of the server, and on `reload`; what is known stays until the new one is here. */
 export function useDocument<Document>(path: string | undefined): Resource<Document> {
@@ -23,12 +33,23 @@ export function useDocument<Document>(path: string | undefined): Resource<Docume
       again = busy
       if (busy) return
       busy = true
-      setHeld((before) => (before.path === path ? { ...before, loading: true } : { path, loading: true }))
-      const next = await get<Document>(path, stop.signal).then((value) => ({ value }), (error: unknown) => ({ error: error instanceof ApiError ? error : new ApiError(0, 'INTERNAL', String(error)) }))
+      setHeld((before) =>
+        before.path === path ? { ...before, loading: true } : { path, loading: true },
+      )
+      const next = await get<Document>(path, stop.signal).then(
+        (value) => ({ value }),
+        (error: unknown) => ({
+          error: error instanceof ApiError ? error : new ApiError(0, 'INTERNAL', String(error)),
+        }),
+      )
       busy = false
       if (stop.signal.aborted) return
       // A server that is away for a moment takes nothing away that was seen.
-      setHeld((before) => ('error' in next && next.error.code === 'OFFLINE' && before.value !== undefined ? { ...before, loading: false } : { path, loading: false, ...next }))
+      setHeld((before) =>
+        'error' in next && next.error.code === 'OFFLINE' && before.value !== undefined
+          ? { ...before, loading: false }
+          : { path, loading: false, ...next },
+      )
       if (again) void run()
     }
     ask.current = () => void run()
@@ -39,5 +60,10 @@ export function useDocument<Document>(path: string | undefined): Resource<Docume
     }
   }, [path, restarts])
   const isMine = held.path === path
-  return { ...(isMine && held.value !== undefined && { value: held.value }), ...(isMine && held.error && { error: held.error }), loading: path !== undefined && (!isMine || held.loading), reload }
+  return {
+    ...(isMine && held.value !== undefined && { value: held.value }),
+    ...(isMine && held.error && { error: held.error }),
+    loading: path !== undefined && (!isMine || held.loading),
+    reload,
+  }
 }

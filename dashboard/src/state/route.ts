@@ -1,14 +1,22 @@
 import { computed, signal } from '@preact/signals'
 
 /** Where the page is: the address holds all of its state. */
-export type Route = { readonly path: string; readonly parts: readonly string[]; readonly query: URLSearchParams }
+export type Route = {
+  readonly path: string
+  readonly parts: readonly string[]
+  readonly query: URLSearchParams
+}
 
 const address = signal(read())
 
 /** The route of now. */
 export const route = computed<Route>(() => {
   const { pathname, search } = new URL(address.value)
-  return { path: pathname, parts: pathname.split('/').filter(Boolean).map(decodeURIComponent), query: new URLSearchParams(search) }
+  return {
+    path: pathname,
+    parts: pathname.split('/').filter(Boolean).map(decodeURIComponent),
+    query: new URLSearchParams(search),
+  }
 })
 
 /** Goes to another address of this page; `replace` leaves no step for the back button. */
@@ -18,7 +26,10 @@ export function goTo(path: string, { replace = false }: { readonly replace?: boo
 }
 
 /** Changes parts of the query and keeps the rest; undefined and '' take a part out. */
-export function changeQuery(changes: { readonly [name: string]: string | undefined }, options?: { readonly replace?: boolean }): void {
+export function changeQuery(
+  changes: { readonly [name: string]: string | undefined },
+  options?: { readonly replace?: boolean },
+): void {
   const query = new URLSearchParams(route.peek().query)
   for (const [name, value] of Object.entries(changes)) {
     if (value === undefined || value === '') query.delete(name)
@@ -33,8 +44,22 @@ export function listenToLinks(): void {
   addEventListener('popstate', () => (address.value = read()))
   document.addEventListener('click', (event) => {
     const link = event.target instanceof Element ? event.target.closest('a') : null
-    const isPlain = event.button === 0 && !event.defaultPrevented && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey
-    if (!link || !isPlain || link.origin !== location.origin || link.hasAttribute('download') || link.target !== '' || !link.getAttribute('href')?.startsWith('/')) return
+    const isPlain =
+      event.button === 0 &&
+      !event.defaultPrevented &&
+      !event.metaKey &&
+      !event.ctrlKey &&
+      !event.shiftKey &&
+      !event.altKey
+    if (
+      !link ||
+      !isPlain ||
+      link.origin !== location.origin ||
+      link.hasAttribute('download') ||
+      link.target !== '' ||
+      !link.getAttribute('href')?.startsWith('/')
+    )
+      return
     event.preventDefault()
     goTo(link.pathname + link.search)
     scrollTo(0, 0)

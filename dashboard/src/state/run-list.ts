@@ -38,7 +38,10 @@ export type RunList = {
 }
 
 /** Opens the list of runs that a query means. With `hold`, new runs wait aside, so that nothing jumps under the eyes of the reader. */
-export function openRunList(query: string, { hold = false, first = FIRST_PAGE }: { readonly hold?: boolean; readonly first?: number } = {}): RunList {
+export function openRunList(
+  query: string,
+  { hold = false, first = FIRST_PAGE }: { readonly hold?: boolean; readonly first?: number } = {},
+): RunList {
   const state = signal<RunListState>({ rows: [], held: [], loading: true })
   const stop = new AbortController()
   // What comes while a page is on its way may be missing in it.
@@ -48,7 +51,8 @@ export function openRunList(query: string, { hold = false, first = FIRST_PAGE }:
   let reading = false
   let again: ReturnType<typeof setTimeout> | undefined
   let recount: ReturnType<typeof setTimeout> | undefined
-  const change = (changes: Partial<RunListState>): void => void (state.value = { ...state.peek(), ...changes })
+  const change = (changes: Partial<RunListState>): void =>
+    void (state.value = { ...state.peek(), ...changes })
   const filterNow = (): RunFilter => readFilter(new URLSearchParams(query), serverTime())
 
   const ask = (limit: number, before?: string): Promise<RunPage> => {
@@ -58,7 +62,12 @@ export function openRunList(query: string, { hold = false, first = FIRST_PAGE }:
     return get<RunPage>(`/runs?${asked}`, stop.signal)
   }
   const fail = (error: unknown): void => {
-    if (!stop.signal.aborted) change({ loading: false, ...(error instanceof ApiError && (error.code !== 'OFFLINE' || !state.peek().counts) && { error }) })
+    if (!stop.signal.aborted)
+      change({
+        loading: false,
+        ...(error instanceof ApiError &&
+          (error.code !== 'OFFLINE' || !state.peek().counts) && { error }),
+      })
   }
   const load = async (): Promise<void> => {
     isStale = waiting !== undefined
@@ -69,7 +78,14 @@ export function openRunList(query: string, { hold = false, first = FIRST_PAGE }:
       await whenStreaming
       const { rows, counts, next, complete } = await ask(first)
       const { error: _error, next: _next, ...before } = state.peek()
-      state.value = { ...before, rows, held: [], counts, loading: false, ...(next !== undefined && { next }) }
+      state.value = {
+        ...before,
+        rows,
+        held: [],
+        counts,
+        loading: false,
+        ...(next !== undefined && { next }),
+      }
       if (!complete) again = setTimeout(() => void load(), READ_AGAIN_AFTER)
     } catch (error) {
       fail(error)
@@ -83,12 +99,20 @@ export function openRunList(query: string, { hold = false, first = FIRST_PAGE }:
     if (reading) return
     reading = true
     try {
-      for (let { rows, next } = state.peek(); next !== undefined && rows.length <= wanted && !waiting; ({ rows, next } = state.peek())) {
+      for (
+        let { rows, next } = state.peek();
+        next !== undefined && rows.length <= wanted && !waiting;
+        { rows, next } = state.peek()
+      ) {
         const page = await ask(NEXT_PAGE, next)
         // The list may have been read anew meanwhile.
         if (state.peek().next !== next) continue
         const { next: _next, ...rest } = state.peek()
-        state.value = { ...rest, rows: addRows(rest.rows, page.rows), ...(page.next !== undefined && { next: page.next }) }
+        state.value = {
+          ...rest,
+          rows: addRows(rest.rows, page.rows),
+          ...(page.next !== undefined && { next: page.next }),
+        }
       }
     } catch (error) {
       fail(error)
@@ -104,7 +128,13 @@ export function openRunList(query: string, { hold = false, first = FIRST_PAGE }:
     const [shown, aside] = [changeRows(rows, news, fits), changeRows(held, news, fits)]
     const last = shown.rows.at(-1)
     // What is older than everything that is here comes with the pages.
-    const fresh = news.rows.filter((row) => fits(row) && !shown.known.has(row.run_id) && !aside.known.has(row.run_id) && (next === undefined || !last || row.created >= last.created))
+    const fresh = news.rows.filter(
+      (row) =>
+        fits(row) &&
+        !shown.known.has(row.run_id) &&
+        !aside.known.has(row.run_id) &&
+        (next === undefined || !last || row.created >= last.created),
+    )
     const holds = hold && rows.length > 0
     const isPlain = Object.keys(filter).every((name) => name === 'states')
     change({
@@ -116,7 +146,10 @@ export function openRunList(query: string, { hold = false, first = FIRST_PAGE }:
   }
   const countAgain = async (): Promise<void> => {
     recount = undefined
-    await ask(1).then(({ counts }) => change({ counts }), () => undefined)
+    await ask(1).then(
+      ({ counts }) => change({ counts }),
+      () => undefined,
+    )
   }
 
   const forget = onRows(take)
@@ -145,5 +178,8 @@ export function openRunList(query: string, { hold = false, first = FIRST_PAGE }:
 export function lengthOf({ rows, held, counts, next }: RunListState, query: string): number {
   if (next === undefined || !counts) return rows.length
   const states = readFilter(new URLSearchParams(query), serverTime()).states ?? RUN_STATES
-  return Math.max(rows.length + 1, states.reduce((sum, state) => sum + counts[state], 0) - held.length)
+  return Math.max(
+    rows.length + 1,
+    states.reduce((sum, state) => sum + counts[state], 0) - held.length,
+  )
 }

@@ -10,9 +10,15 @@ export function addRows(rows: readonly RunRow[], more: readonly RunRow[]): reado
 }
 
 /** Rows after some news: changed, and without those that are gone or do not fit any more. `known` are all that were there. */
-export function changeRows(rows: readonly RunRow[], news: RowsNews, fits: (row: RunRow) => boolean): { readonly rows: readonly RunRow[]; readonly known: ReadonlySet<string> } {
+export function changeRows(
+  rows: readonly RunRow[],
+  news: RowsNews,
+  fits: (row: RunRow) => boolean,
+): { readonly rows: readonly RunRow[]; readonly known: ReadonlySet<string> } {
   const known = new Set(rows.map(({ run_id }) => run_id))
-  const changed = new Map(news.rows.filter(({ run_id }) => known.has(run_id)).map((row) => [row.run_id, row]))
+  const changed = new Map(
+    news.rows.filter(({ run_id }) => known.has(run_id)).map((row) => [row.run_id, row]),
+  )
   const removed = new Set(news.removed.filter((id) => known.has(id)))
   if (changed.size === 0 && removed.size === 0) return { rows, known }
   return {

@@ -12,13 +12,17 @@ export function hasSlot(): boolean {
 /** Tries to get a place for this tab, and each time that somebody turns to it; calls the function when that changes. */
 export function seekSlot(onChange: () => void): void {
   change = onChange
-  document.addEventListener('visibilitychange', () => void (document.visibilityState === 'visible' && seek(true)))
+  document.addEventListener(
+    'visibilitychange',
+    () => void (document.visibilityState === 'visible' && seek(true)),
+  )
   void seek(document.visibilityState === 'visible')
 }
 
 async function seek(mayTake: boolean): Promise<void> {
   for (const name of SLOTS) if (!held) await hold(name, { ifAvailable: true })
-  if (!held && mayTake) await hold(SLOTS[Math.floor(Math.random() * SLOTS.length)]!, { steal: true })
+  if (!held && mayTake)
+    await hold(SLOTS[Math.floor(Math.random() * SLOTS.length)]!, { steal: true })
 }
 
 // Resolves when it is known whether the place is ours; the place is kept until the tab is closed or another takes it.
@@ -30,10 +34,12 @@ function hold(name: string, options: LockOptions): Promise<void> {
       held = now
       change()
     }
-    void navigator.locks.request(name, options, (lock) => {
-      if (!lock) return known()
-      set(true)
-      return new Promise(() => undefined)
-    }).then(undefined, () => set(false))
+    void navigator.locks
+      .request(name, options, (lock) => {
+        if (!lock) return known()
+        set(true)
+        return new Promise(() => undefined)
+      })
+      .then(undefined, () => set(false))
   })
 }

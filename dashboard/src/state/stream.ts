@@ -31,8 +31,17 @@ export const resets = signal(0)
 /** Grows when news of the list may have been missed, after a restart or between two streams. */
 export const gaps = signal(0)
 
-type Hello = { readonly epoch: string; readonly version: number; readonly now: string; readonly reset?: true }
-type Follower = { readonly run: string; after: number; readonly onEvents: (events: readonly RunEvent[]) => void }
+type Hello = {
+  readonly epoch: string
+  readonly version: number
+  readonly now: string
+  readonly reset?: true
+}
+type Follower = {
+  readonly run: string
+  after: number
+  readonly onEvents: (events: readonly RunEvent[]) => void
+}
 
 let beginStreaming: () => void
 const listeners = new Set<(news: RowsNews) => void>()
@@ -54,7 +63,11 @@ export function onRows(listener: (news: RowsNews) => void): () => void {
 }
 
 /** Follows the events of one run after a seq, through restarts of the server; a page follows one at a time. Gives the function that ends it. */
-export function followRun(run: string, after: number, onEvents: (events: readonly RunEvent[]) => void): () => void {
+export function followRun(
+  run: string,
+  after: number,
+  onEvents: (events: readonly RunEvent[]) => void,
+): () => void {
   const mine: Follower = { run, after, onEvents }
   follower = mine
   reopenSoon(0)
@@ -94,7 +107,9 @@ function openStream(): void {
     })
   on('hello', (data) => greet(data as Hello))
   on('rows', (data) => takeRows(data as RowsNews))
-  on('run', (data) => takeEvents(data as { readonly run_id: string; readonly events: readonly RunEvent[] }))
+  on('run', (data) =>
+    takeEvents(data as { readonly run_id: string; readonly events: readonly RunEvent[] }),
+  )
   mine.addEventListener('error', () => {
     if (source !== mine) return
     connection.value = 'lost'
@@ -135,7 +150,13 @@ function takeRows(news: RowsNews): void {
   hasGap = false
 }
 
-function takeEvents({ run_id, events }: { readonly run_id: string; readonly events: readonly RunEvent[] }): void {
+function takeEvents({
+  run_id,
+  events,
+}: {
+  readonly run_id: string
+  readonly events: readonly RunEvent[]
+}): void {
   if (follower?.run !== run_id) return
   const after = follower.after
   const fresh = events.filter(({ seq }) => seq > after)
@@ -151,7 +172,10 @@ async function tryAgain(): Promise<void> {
     await get('/about')
     refusal.value = undefined
   } catch (error) {
-    refusal.value = error instanceof ApiError && (error.status === 401 || error.status === 403) ? error : undefined
+    refusal.value =
+      error instanceof ApiError && (error.status === 401 || error.status === 403)
+        ? error
+        : undefined
   }
 }
 

@@ -13,8 +13,10 @@ function translate(pattern) {
     if (token === '**') return '.*'
     if (token === '*') return '[^/]*'
     if (token === '?') return '[^/]'
-    if (token.length > 1 && token.startsWith('[')) return token.replace('[!', '[^').replaceAll('\\', '\\\\')
-    if (token.length > 1 && token.startsWith('{')) return `(?:${token.slice(1, -1).split(',').map(translate).join('|')})`
+    if (token.length > 1 && token.startsWith('['))
+      return token.replace('[!', '[^').replaceAll('\\', '\\\\')
+    if (token.length > 1 && token.startsWith('{'))
+      return `(?:${token.slice(1, -1).split(',').map(translate).join('|')})`
     return token.replace(/[\\^$.*+?()[\]{}|/]/, '\\$&')
   })
 }

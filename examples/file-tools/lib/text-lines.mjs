@@ -10,7 +10,11 @@ export async function* textLines(file) {
     if (await isBinary(handle)) return
     let rest = ''
     let line = 0
-    for await (const chunk of handle.createReadStream({ encoding: 'utf8', start: 0, autoClose: false })) {
+    for await (const chunk of handle.createReadStream({
+      encoding: 'utf8',
+      start: 0,
+      autoClose: false,
+    })) {
       const lines = `${rest}${chunk}`.split('\n')
       rest = (lines.pop() ?? '').slice(0, LONGEST_LINE)
       for (const text of lines) yield { line: ++line, text: text.replace(/\r$/, '') }

@@ -27,14 +27,22 @@ export const deleteFiles = tool({
       if (!matches(path)) continue
       ctx.plan('delete', path, { size: (await stat(join(folder, path))).size })
       if (ctx.dryRun) continue
-      await rm(join(folder, path)).then(() => deleted.push(path), (error) => errors.push(problem(path, error)))
+      await rm(join(folder, path)).then(
+        () => deleted.push(path),
+        (error) => errors.push(problem(path, error)),
+      )
     }
-    if (!ctx.dryRun && deleted.length + errors.length === 0) fail('E3101', `no file matches '${pattern}' in ${root}`)
+    if (!ctx.dryRun && deleted.length + errors.length === 0)
+      fail('E3101', `no file matches '${pattern}' in ${root}`)
     return partial({ deleted }, errors)
   },
 })
 // endregion
 
 function problem(path, error) {
-  return { code: 'PERMISSION', message: `${path} cannot be deleted: ${error.code}`, details: { path } }
+  return {
+    code: 'PERMISSION',
+    message: `${path} cannot be deleted: ${error.code}`,
+    details: { path },
+  }
 }

@@ -10,7 +10,8 @@ import { walk } from '../lib/walk.mjs'
 export const findFiles = tool({
   name: 'find_files',
   summary: 'Find files by a glob pattern',
-  description: 'Searches a folder and the folders in it. A pattern without a slash is compared with the file name.',
+  description:
+    'Searches a folder and the folders in it. A pattern without a slash is compared with the file name.',
   input: z.object({
     pattern: z.string().min(1).max(200).describe('Glob, such as *.js or src/**/*.ts'),
     root,
@@ -23,7 +24,10 @@ export const findFiles = tool({
   annotations: { readOnly: true, idempotent: true },
   examples: [
     { description: 'All Markdown files', input: { pattern: '*.md' } },
-    { description: 'Tests, at most three folders deep', input: { pattern: '*.test.*', root: 'src', maxDepth: 3 } },
+    {
+      description: 'Tests, at most three folders deep',
+      input: { pattern: '*.test.*', root: 'src', maxDepth: 3 },
+    },
   ],
   errors: { E3101: { category: 'state', message: 'No file matches the pattern' } },
   timeout: 60,
@@ -45,11 +49,18 @@ export const findFiles = tool({
 // region repair
 // An agent repairs its call in one step when the error says what is really there.
 function noMatch(input, extensions) {
-  const [common] = [...extensions].filter(([extension]) => extension !== '').sort((left, right) => right[1] - left[1])
+  const [common] = [...extensions]
+    .filter(([extension]) => extension !== '')
+    .sort((left, right) => right[1] - left[1])
   fail('E3101', `no file matches '${input.pattern}' in ${input.root}`, {
-    details: { available_extensions: [...extensions.keys()].filter((extension) => extension !== '').sort() },
+    details: {
+      available_extensions: [...extensions.keys()].filter((extension) => extension !== '').sort(),
+    },
     suggestion: common
-      ? { fix: `Most files there end in ${common[0]}`, input: { ...input, pattern: `*${common[0]}` } }
+      ? {
+          fix: `Most files there end in ${common[0]}`,
+          input: { ...input, pattern: `*${common[0]}` },
+        }
       : { action: 'abort', fix: 'There are no files to find there' },
   })
 }

@@ -11,7 +11,10 @@ import { walk } from '../lib/walk.mjs'
 export const indexFiles = tool({
   name: 'index_files',
   summary: 'Count files and lines, and write an index of them',
-  input: z.object({ index: z.string().default('file-index.json').describe('File for the index, in the root folder'), root }),
+  input: z.object({
+    index: z.string().default('file-index.json').describe('File for the index, in the root folder'),
+    root,
+  }),
   output: z.object({ files: z.int(), lines: z.int(), bytes: z.int() }),
   flags: rootFlag,
   annotations: { idempotent: true },
@@ -35,7 +38,12 @@ export const indexFiles = tool({
 
 async function measure(folder, path) {
   const { size } = await stat(join(folder, path))
-  return { path, type: extname(path).slice(1), bytes: size, lines: await countLines(join(folder, path)) }
+  return {
+    path,
+    type: extname(path).slice(1),
+    bytes: size,
+    lines: await countLines(join(folder, path)),
+  }
 }
 
 async function countLines(file) {

@@ -15,7 +15,13 @@ export const readFile = tool({
     to: z.int().min(1).optional().describe('Last line'),
     root,
   }),
-  output: z.object({ path: z.string(), from: z.int(), to: z.int(), text: z.string(), next: z.int().optional() }),
+  output: z.object({
+    path: z.string(),
+    from: z.int(),
+    to: z.int(),
+    text: z.string(),
+    next: z.int().optional(),
+  }),
   positional: ['path'],
   flags: rootFlag,
   annotations: { readOnly: true, idempotent: true },
@@ -23,7 +29,8 @@ export const readFile = tool({
   errors: { E3102: { category: 'state', message: 'The file is not text' } },
   async run({ path, from, to = Infinity, root }, ctx) {
     const file = await existing(resolve(ctx.cwd, root), path)
-    if (await isBinaryFile(file)) fail('E3102', `${path} is not a text file`, { recoverable: false })
+    if (await isBinaryFile(file))
+      fail('E3102', `${path} is not a text file`, { recoverable: false })
     const lines = []
     let room = MOST_CHARACTERS
     for await (const { line, text } of textLines(file)) {
@@ -31,7 +38,8 @@ export const readFile = tool({
       if (line > to) break
       room -= text.length + 1
       // The caller reads on from `next`.
-      if (room < 0 && lines.length > 0) return { path, from, to: line - 1, text: lines.join('\n'), next: line }
+      if (room < 0 && lines.length > 0)
+        return { path, from, to: line - 1, text: lines.join('\n'), next: line }
       lines.push(text)
     }
     return { path, from, to: from + lines.length - 1, text: lines.join('\n') }

@@ -21,9 +21,12 @@ export const renameFiles = tool({
     const renamed = []
     for (const [index, from] of files.entries()) {
       const question = `${from} -> `
-      let answer = yield index === 0 ? session.start(`${files.length} files: answer with a new name, skip or quit`, question) : session.ask(question)
+      let answer = yield index === 0
+        ? session.start(`${files.length} files: answer with a new name, skip or quit`, question)
+        : session.ask(question)
       let problem
-      while ((problem = await problemOf(folder, nameIn(answer)))) answer = yield session.ask(`${problem}; ${question}`)
+      while ((problem = await problemOf(folder, nameIn(answer))))
+        answer = yield session.ask(`${problem}; ${question}`)
       if (answer.action === 'quit') break
       if (nameIn(answer) === '') continue
       await rename(join(folder, from), join(folder, nameIn(answer)))
@@ -54,6 +57,8 @@ async function problemOf(folder, name) {
     await stat(await inside(folder, name))
     return `${name} is taken`
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'ENOENT' ? undefined : `${name} cannot be used`
+    return error instanceof Error && 'code' in error && error.code === 'ENOENT'
+      ? undefined
+      : `${name} cannot be used`
   }
 }

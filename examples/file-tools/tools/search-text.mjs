@@ -30,7 +30,8 @@ export const searchText = tool({
       if (!matches(path)) continue
       try {
         for await (const { line, text: content } of textLines(join(folder, path))) {
-          if (fold(content).includes(fold(text))) found.push({ path, line, text: content.trim().slice(0, 200) })
+          if (fold(content).includes(fold(text)))
+            found.push({ path, line, text: content.trim().slice(0, 200) })
           if (found.length >= most) return found
         }
       } catch {

@@ -18,10 +18,10 @@ export const summarizeFile = tool({
   annotations: { readOnly: true },
   async run({ path, words, root }, ctx) {
     const { text } = await readFile({ path, root }, { cwd: ctx.cwd, signal: ctx.signal })
-    const summary = await ctx.sample(`Summarize in at most ${words} words:\n\n${text.slice(0, 20_000)}`, {
-      system: 'You write plain, short summaries.',
-      maxTokens: words * 3,
-    })
+    const summary = await ctx.sample(
+      `Summarize in at most ${words} words:\n\n${text.slice(0, 20_000)}`,
+      { system: 'You write plain, short summaries.', maxTokens: words * 3 },
+    )
     return { path, summary: summary.trim() }
   },
 })

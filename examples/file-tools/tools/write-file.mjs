@@ -13,7 +13,10 @@ export const writeFile = tool({
     text: z.string().describe('What to write'),
     root,
   }),
-  output: z.object({ path: z.string(), action: z.enum(['created', 'replaced', 'appended', 'kept']) }),
+  output: z.object({
+    path: z.string(),
+    action: z.enum(['created', 'replaced', 'appended', 'kept']),
+  }),
   positional: ['path', 'text'],
   flags: rootFlag,
   async run({ path, text, root }, ctx) {
@@ -23,7 +26,11 @@ export const writeFile = tool({
       await write(file, text)
       return { path, action: 'created' }
     }
-    const action = await ctx.ask({ kind: 'decision', prompt: `${path} exists. What now?`, options: ['replaced', 'appended', 'kept'] })
+    const action = await ctx.ask({
+      kind: 'decision',
+      prompt: `${path} exists. What now?`,
+      options: ['replaced', 'appended', 'kept'],
+    })
     if (action === 'replaced') await write(file, text)
     if (action === 'appended') await appendFile(file, text)
     return { path, action }
@@ -32,5 +39,8 @@ export const writeFile = tool({
 // endregion
 
 async function exists(file) {
-  return stat(file).then(() => true, () => false)
+  return stat(file).then(
+    () => true,
+    () => false,
+  )
 }

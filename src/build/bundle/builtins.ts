@@ -10,14 +10,22 @@ export function outsideModules(external: readonly string[]): Plugin {
     setup(build) {
       build.onResolve({ filter: /^(node:)?[a-z0-9_]/ }, ({ path }) => {
         const name = path.replace(/^node:/, '')
-        return path.startsWith('node:') || NAMES.has(name) ? { path: `node:${name}`, namespace: 'node', sideEffects: false } : undefined
+        return path.startsWith('node:') || NAMES.has(name)
+          ? { path: `node:${name}`, namespace: 'node', sideEffects: false }
+          : undefined
       })
       build.onResolve({ filter: /^[^./]/ }, ({ path, namespace }) => {
-        const isOutside = namespace !== OUTSIDE && external.some((name) => path === name || path.startsWith(`${name}/`))
+        const isOutside =
+          namespace !== OUTSIDE &&
+          external.some((name) => path === name || path.startsWith(`${name}/`))
         return isOutside ? { path, namespace: OUTSIDE } : undefined
       })
-      build.onLoad({ filter: /.*/, namespace: 'node' }, ({ path }) => ({ contents: `module.exports=process.getBuiltinModule(${JSON.stringify(path)})` }))
-      build.onLoad({ filter: /.*/, namespace: OUTSIDE }, ({ path }) => ({ contents: requireOutside(path) }))
+      build.onLoad({ filter: /.*/, namespace: 'node' }, ({ path }) => ({
+        contents: `module.exports=process.getBuiltinModule(${JSON.stringify(path)})`,
+      }))
+      build.onLoad({ filter: /.*/, namespace: OUTSIDE }, ({ path }) => ({
+        contents: requireOutside(path),
+      }))
     },
   }
 }

@@ -39,24 +39,83 @@ export type Bundle = {
 const ROOT = parse(import.meta.filename ?? '/').root
 
 /** Bundles a program with all that it imports, cut into what is loaded at once and what is loaded later. Throws CONFIG with file and line for what cannot be bundled. */
-export async function bundle(esbuild: typeof Esbuild, { entry, start, external, records, ownFolder }: BundleOptions): Promise<Bundle> {
+export async function bundle(
+  esbuild: typeof Esbuild,
+  { entry, start, external, records, ownFolder }: BundleOptions,
+): Promise<Bundle> {
   const zod: ZodUse = { recorded: false, packages: new Set() }
-  const plugins = [startModule(start, entry), outsideModules(external), entryMeta(entry), ...(records ? [zodRecords(ownFolder, entry, zod)] : []), ownPackage(ownFolder, entry)]
+  const plugins = [
+    startModule(start, entry),
+    outsideModules(external),
+    entryMeta(entry),
+    ...(records ? [zodRecords(ownFolder, entry, zod)] : []),
+    ownPackage(ownFolder, entry),
+  ]
   const common = {
-    bundle: true, write: false, platform: 'node', format: 'esm', target: 'node20.19', absWorkingDir: ROOT, outdir: join(ROOT, 'toolable'), minifyWhitespace: true, charset: 'ascii',
-    logLevel: 'silent', define: { 'import.meta': '__toolable_inner' }, entryPoints: [{ in: 'toolable:start', out: 'start' }],
+    bundle: true,
+    write: false,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20.19',
+    absWorkingDir: ROOT,
+    outdir: join(ROOT, 'toolable'),
+    minifyWhitespace: true,
+    charset: 'ascii',
+    logLevel: 'silent',
+    define: { 'import.meta': '__toolable_inner' },
+    entryPoints: [{ in: 'toolable:start', out: 'start' }],
   } as const satisfies BuildOptions
   try {
     const isOwn = entry.startsWith(ownFolder)
     const reach = readReach(ownFolder)
-    const late = isOwn ? [] : [ownLateModules(ownFolder, filesWithin(reach, await findUsedNames(esbuild, reach, { ...common, entryPoints: [...common.entryPoints], plugins }), ownFolder))]
+    const late = isOwn
+      ? []
+      : [
+          ownLateModules(
+            ownFolder,
+            filesWithin(
+              reach,
+              await findUsedNames(esbuild, reach, {
+                ...common,
+                entryPoints: [...common.entryPoints],
+                plugins,
+              }),
+              ownFolder,
+            ),
+          ),
+        ]
     const { outputFiles, metafile } = await esbuild.build({
-      ...common, splitting: true, metafile: true, legalComments: 'external', chunkNames: '[name]-[hash]', plugins: [...late, ...plugins],
-      entryPoints: [...common.entryPoints, ...(zod.recorded ? [{ in: 'toolable:zod', out: 'zod' }] : [])],
+      ...common,
+      splitting: true,
+      metafile: true,
+      legalComments: 'external',
+      chunkNames: '[name]-[hash]',
+      plugins: [...late, ...plugins],
+      entryPoints: [
+        ...common.entryPoints,
+        ...(zod.recorded ? [{ in: 'toolable:zod', out: 'zod' }] : []),
+      ],
     })
     const chunks = loadedChunks(readChunks(outputFiles, entry))
-    const used = new Set(Object.entries(metafile.outputs).flatMap(([file, { inputs }]) => (chunks[`./${basename(file)}`] === undefined ? [] : Object.entries(inputs).flatMap(([each, { bytesInOutput }]) => (bytesInOutput > 0 ? [join(ROOT, each)] : [])))))
-    return { chunks, licences: readLicences(outputFiles, used), recorded: zod.recorded, shared: zod.recorded && reachedFrom(entry, metafile.inputs, ownFolder).some((file) => used.has(file) && zod.packages.has(file)) }
+    const used = new Set(
+      Object.entries(metafile.outputs).flatMap(([file, { inputs }]) =>
+        chunks[`./${basename(file)}`] === undefined
+          ? []
+          : Object.entries(inputs).flatMap(([each, { bytesInOutput }]) =>
+              bytesInOutput > 0 ? [join(ROOT, each)] : [],
+            ),
+      ),
+    )
+    return {
+      chunks,
+      licences: readLicences(outputFiles, used),
+      recorded: zod.recorded,
+      shared:
+        zod.recorded &&
+        reachedFrom(entry, metafile.inputs, ownFolder).some(
+          (file) => used.has(file) && zod.packages.has(file),
+        ),
+    }
   } catch (error) {
     const { errors } = error as { readonly errors?: readonly Message[] }
     throw errors?.length ? explain(errors) : error
@@ -64,7 +123,11 @@ export async function bundle(esbuild: typeof Esbuild, { entry, start, external, 
 }
 
 // What the program imports by itself: packages of this one never see a schema of its.
-function reachedFrom(entry: string, inputs: Metafile['inputs'], ownFolder: string): readonly string[] {
+function reachedFrom(
+  entry: string,
+  inputs: Metafile['inputs'],
+  ownFolder: string,
+): readonly string[] {
   const found = new Set<string>()
   const visit = (file: string): void => {
     if (found.has(file) || file.startsWith(ownFolder)) return
@@ -91,17 +154,35 @@ function loadedChunks(chunks: Chunks): Chunks {
 
 // esbuild calls modules of CommonJS by their paths on this machine, which are nothing for others.
 function readChunks(files: readonly OutputFile[], entry: string): Chunks {
-  const shorten = (text: string): string => text.replace(/\b__commonJS\(\{"([^"]+)"/g, (_all, path: string) => `__commonJS({${JSON.stringify(relative(dirname(entry), join(ROOT, path)).replaceAll(sep, '/'))}`)
-  return Object.fromEntries(files.filter(({ path }) => path.endsWith('.js')).map(({ path, text }) => [`./${basename(path)}`, shorten(text)]))
+  const shorten = (text: string): string =>
+    text.replace(
+      /\b__commonJS\(\{"([^"]+)"/g,
+      (_all, path: string) =>
+        `__commonJS({${JSON.stringify(relative(dirname(entry), join(ROOT, path)).replaceAll(sep, '/'))}`,
+    )
+  return Object.fromEntries(
+    files
+      .filter(({ path }) => path.endsWith('.js'))
+      .map(({ path, text }) => [`./${basename(path)}`, shorten(text)]),
+  )
 }
 
 function startModule(start: string, entry: string): Plugin {
   return {
     name: 'toolable-start',
     setup(build) {
-      build.onResolve({ filter: /^toolable:(start|zod)$/ }, ({ path }) => ({ path, namespace: 'toolable-start' }))
-      build.onLoad({ filter: /^toolable:start$/, namespace: 'toolable-start' }, () => ({ contents: start, resolveDir: dirname(entry) }))
-      build.onLoad({ filter: /^toolable:zod$/, namespace: 'toolable-start' }, () => ({ contents: "export * from 'zod'", resolveDir: dirname(entry) }))
+      build.onResolve({ filter: /^toolable:(start|zod)$/ }, ({ path }) => ({
+        path,
+        namespace: 'toolable-start',
+      }))
+      build.onLoad({ filter: /^toolable:start$/, namespace: 'toolable-start' }, () => ({
+        contents: start,
+        resolveDir: dirname(entry),
+      }))
+      build.onLoad({ filter: /^toolable:zod$/, namespace: 'toolable-start' }, () => ({
+        contents: "export * from 'zod'",
+        resolveDir: dirname(entry),
+      }))
     },
   }
 }
@@ -112,12 +193,23 @@ function ownLateModules(ownFolder: string, within: ReadonlySet<string>): Plugin 
     name: 'toolable-late',
     setup(build) {
       build.onResolve({ filter: /^\./ }, ({ path, kind, resolveDir, importer }) =>
-        kind !== 'dynamic-import' || !importer.startsWith(ownFolder) || within.has(join(resolveDir, path)) ? undefined : { path, external: true })
+        kind !== 'dynamic-import' ||
+        !importer.startsWith(ownFolder) ||
+        within.has(join(resolveDir, path))
+          ? undefined
+          : { path, external: true },
+      )
     },
   }
 }
 
-const LOADERS: { readonly [extension: string]: Loader } = { '.ts': 'ts', '.mts': 'ts', '.cts': 'ts', '.tsx': 'tsx', '.jsx': 'jsx' }
+const LOADERS: { readonly [extension: string]: Loader } = {
+  '.ts': 'ts',
+  '.mts': 'ts',
+  '.cts': 'ts',
+  '.tsx': 'tsx',
+  '.jsx': 'jsx',
+}
 
 // Of all modules in the bundle only the entry is the entry point of the program.
 function entryMeta(entry: string): Plugin {
@@ -129,22 +221,35 @@ function entryMeta(entry: string): Plugin {
         const source = readFileSync(entry, 'utf8')
         if (!source.includes('import.meta')) return undefined
         const [hashbang = ''] = /^#!.*\n?/.exec(source) ?? []
-        return { contents: `${hashbang === '' ? '' : '\n'}const __toolable_inner=__toolable_entry;${source.slice(hashbang.length)}`, loader: LOADERS[extname(entry)] ?? 'js', resolveDir: dirname(entry) }
+        return {
+          contents: `${hashbang === '' ? '' : '\n'}const __toolable_inner=__toolable_entry;${source.slice(hashbang.length)}`,
+          loader: LOADERS[extname(entry)] ?? 'js',
+          resolveDir: dirname(entry),
+        }
       })
     },
   }
 }
 
 function explain(errors: readonly Message[]): ToolError {
-  const words = errors.map(({ text, location }) => (location ? `${['', 'file'].includes(location.namespace) ? join(ROOT, location.file) : location.file}:${location.line}:${location.column + 1}: ${text}` : text))
+  const words = errors.map(({ text, location }) =>
+    location
+      ? `${['', 'file'].includes(location.namespace) ? join(ROOT, location.file) : location.file}:${location.line}:${location.column + 1}: ${text}`
+      : text,
+  )
   const missing = /^Could not resolve "([^"]+)"/.exec(errors[0]!.text)?.[1]
-  const native = errors.find(({ text }) => text.includes('No loader is configured for ".node" files'))
+  const native = errors.find(({ text }) =>
+    text.includes('No loader is configured for ".node" files'),
+  )
   return new ToolError('CONFIG', `the program cannot be bundled: ${words[0]}`, {
     details: { problems: words.slice(0, 20) },
     suggestion: native
       ? { fix: 'A package with native code stays outside of the bundle: name it with --external' }
       : missing !== undefined && !/^[./]/.test(missing)
-        ? { fix: `Install the package, or leave it outside of the bundle with --external ${missing}`, example: `npm install ${missing}` }
+        ? {
+            fix: `Install the package, or leave it outside of the bundle with --external ${missing}`,
+            example: `npm install ${missing}`,
+          }
         : { fix: 'Correct the file that is named' },
   })
 }

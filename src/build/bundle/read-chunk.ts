@@ -15,13 +15,21 @@ export function chunksImportedLate(code: string): string[] {
 }
 
 /** The code with every `import()` of a chunk replaced. */
-export function replaceLateImports(code: string, replace: (name: string) => string | undefined): string {
+export function replaceLateImports(
+  code: string,
+  replace: (name: string) => string | undefined,
+): string {
   return code.replace(LATE_IMPORT, (written, name: string) => replace(name) ?? written)
 }
 
 /** The names that a chunk imports from others, as these call them. */
-export function namesImported(code: string): readonly { readonly from: string; readonly names: readonly string[] }[] {
-  return [...importsOf(code)].map(([, names, from]) => ({ from: from!, names: split(names).map(([outer]) => outer) }))
+export function namesImported(
+  code: string,
+): readonly { readonly from: string; readonly names: readonly string[] }[] {
+  return [...importsOf(code)].map(([, names, from]) => ({
+    from: from!,
+    names: split(names).map(([outer]) => outer),
+  }))
 }
 
 /** True for a chunk that is a package of CommonJS. */
@@ -31,7 +39,9 @@ export function isCommonJs(code: string): boolean {
 
 /** The names that a chunk exports. */
 export function namesExported(code: string): string[] {
-  return isCommonJs(code) ? ['default'] : split(EXPORTS.exec(code)?.[1]).map(([local, outer]) => outer ?? local)
+  return isCommonJs(code)
+    ? ['default']
+    : split(EXPORTS.exec(code)?.[1]).map(([local, outer]) => outer ?? local)
 }
 
 function importsOf(code: string): Iterable<RegExpMatchArray> {
@@ -40,5 +50,8 @@ function importsOf(code: string): Iterable<RegExpMatchArray> {
 }
 
 function split(names: string | undefined): [string, string?][] {
-  return (names ?? '').split(',').filter((name) => name.trim() !== '').map((name) => name.trim().split(/\s+as\s+/) as [string, string?])
+  return (names ?? '')
+    .split(',')
+    .filter((name) => name.trim() !== '')
+    .map((name) => name.trim().split(/\s+as\s+/) as [string, string?])
 }

@@ -1,5 +1,9 @@
 /** Prints what the build has written down for a question about a program, before anything is loaded; false where the program has to be asked: whatever is not the plain case is left to it. Its text is written into files, so it refers to nothing but its parameters. `agents` are the variables that give an agent away. */
-export function answer(fs: typeof import('node:fs'), file: string, agents: readonly string[]): boolean {
+export function answer(
+  fs: typeof import('node:fs'),
+  file: string,
+  agents: readonly string[],
+): boolean {
   const { argv, env } = process
   const words = argv.slice(2)
   let key = `${words.length} ${words.join(' ')}`
@@ -32,7 +36,12 @@ export function answer(fs: typeof import('node:fs'), file: string, agents: reado
       else if (written[end + 1] !== "'") break
       at = written[end + 1] === '\\' ? end + 4 : end + 2
     }
-    return Buffer.from(quoted.replace(/\\(\\|0[0-7]{3})/g, (_all, escaped: string) => (escaped === '\\' ? '\\' : String.fromCharCode(parseInt(escaped, 8)))), 'latin1')
+    return Buffer.from(
+      quoted.replace(/\\(\\|0[0-7]{3})/g, (_all, escaped: string) =>
+        escaped === '\\' ? '\\' : String.fromCharCode(parseInt(escaped, 8)),
+      ),
+      'latin1',
+    )
   }
 
   function print(bytes: Buffer): boolean {

@@ -19,7 +19,14 @@ export function launchSlowly({ fs, id, compile, start }: Rest, seal: typeof seal
   const kept = place === undefined ? undefined : read(place)
   const script = compile(kept)
   // Flags of V8 make another code, and the next start may be without them.
-  if (place !== undefined && (!kept || script.cachedDataRejected) && process.execArgv.length === 0 && !env['NODE_OPTIONS'] && !env['NODE_V8_COVERAGE']) process.on('exit', () => keep(place))
+  if (
+    place !== undefined &&
+    (!kept || script.cachedDataRejected) &&
+    process.execArgv.length === 0 &&
+    !env['NODE_OPTIONS'] &&
+    !env['NODE_V8_COVERAGE']
+  )
+    process.on('exit', () => keep(place))
   start(script)
 
   // Undefined for what another bundle, another node or another user has written, and for what is cut off.
@@ -37,7 +44,11 @@ export function launchSlowly({ fs, id, compile, start }: Rest, seal: typeof seal
 
   function ownPlace(): string | undefined {
     const home = env['HOME'] || env['USERPROFILE']
-    const folder = env['XDG_CACHE_HOME'] || (platform === 'win32' ? env['LOCALAPPDATA'] : home && (platform === 'darwin' ? `${home}/Library/Caches` : `${home}/.cache`))
+    const folder =
+      env['XDG_CACHE_HOME'] ||
+      (platform === 'win32'
+        ? env['LOCALAPPDATA']
+        : home && (platform === 'darwin' ? `${home}/Library/Caches` : `${home}/.cache`))
     return folder && `${folder}/toolable/code/${id}-${version}-${arch}`
   }
 
@@ -51,12 +62,17 @@ export function launchSlowly({ fs, id, compile, start }: Rest, seal: typeof seal
         const folder = path.replace(end, '')
         if (!fs.existsSync(folder)) fs.mkdirSync(folder, { mode: 0o700 })
       }
-      fs.writeFileSync(fresh, Buffer.concat([Buffer.from(`${head}${seal(data)}\n`), data]), { flag: 'wx', mode: 0o600 })
+      fs.writeFileSync(fresh, Buffer.concat([Buffer.from(`${head}${seal(data)}\n`), data]), {
+        flag: 'wx',
+        mode: 0o600,
+      })
       fs.renameSync(fresh, path)
     } catch {
       try {
         fs.rmSync(fresh, { force: true })
-      } catch { /* it stays */ }
+      } catch {
+        /* it stays */
+      }
     }
   }
 }

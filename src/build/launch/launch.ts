@@ -13,7 +13,16 @@ declare const __filename: string | undefined
  * `load` imports a module by its address; it is written into the file too, because node knows how to import for a file.
  * It is read as CommonJS, and as an ES module where the folder says so.
  */
-export function launch(id: string, length: number, size: number, seal: string, questions: string, from: number, to: number, load: (address: string) => Promise<object>): void {
+export function launch(
+  id: string,
+  length: number,
+  size: number,
+  seal: string,
+  questions: string,
+  from: number,
+  to: number,
+  load: (address: string) => Promise<object>,
+): void {
   const { argv, version, arch, getBuiltinModule: get } = process
   if (!get) {
     console.error(`${argv[1]}: needs Node.js 20.19 or newer; this is ${version}`)
@@ -35,10 +44,26 @@ export function launch(id: string, length: number, size: number, seal: string, q
       fs.closeSync(descriptor)
     }
   }
-  const compile = (begin: number, end: number, filename: string, cachedData?: Buffer): InstanceType<typeof vm.Script> =>
-    new vm.Script(read(bundle, begin, end, to).latin1Slice(), { filename, ...(cachedData && { cachedData }), importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER })
-  const later = (name: string, begin: number, end: number): unknown => compile(length + begin, length + end, `${bundle}/${name.slice(2)}`).runInThisContext()
-  const start = (script: InstanceType<typeof vm.Script>): void => script.runInThisContext()(file, typeof require === 'function' ? require : get('node:module').createRequire(file), later, load)
+  const compile = (
+    begin: number,
+    end: number,
+    filename: string,
+    cachedData?: Buffer,
+  ): InstanceType<typeof vm.Script> =>
+    new vm.Script(read(bundle, begin, end, to).latin1Slice(), {
+      filename,
+      ...(cachedData && { cachedData }),
+      importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+    })
+  const later = (name: string, begin: number, end: number): unknown =>
+    compile(length + begin, length + end, `${bundle}/${name.slice(2)}`).runInThisContext()
+  const start = (script: InstanceType<typeof vm.Script>): void =>
+    script.runInThisContext()(
+      file,
+      typeof require === 'function' ? require : get('node:module').createRequire(file),
+      later,
+      load,
+    )
 
   if (!questions.includes(` ${argv.length === 2 ? '' : argv[argv.length - 1]} `)) {
     let script: InstanceType<typeof vm.Script> | undefined
@@ -48,8 +73,11 @@ export function launch(id: string, length: number, size: number, seal: string, q
       // V8 trusts what it is given. A number of each page finds those that were never written, and costs next to nothing.
       let sum = size - head.length
       for (let at = head.length; at < size; at += 4096) sum = (sum * 31 + bytes[at]!) % 1e9
-      if (bytes.latin1Slice(0, head.length) === head && seal === `${size - head.length} ${sum}`) script = compile(0, length, bundle, bytes.subarray(head.length))
-    } catch { /* a program without compiled code is slower, and nothing else */ }
+      if (bytes.latin1Slice(0, head.length) === head && seal === `${size - head.length} ${sum}`)
+        script = compile(0, length, bundle, bytes.subarray(head.length))
+    } catch {
+      /* a program without compiled code is slower, and nothing else */
+    }
     if (script && !script.cachedDataRejected) return start(script)
   }
   let slowly: ((rest: Rest) => void) | undefined
@@ -59,7 +87,16 @@ export function launch(id: string, length: number, size: number, seal: string, q
   } catch (error) {
     problem = (error as NodeJS.ErrnoException).code ?? problem
   }
-  if (slowly) return slowly({ fs, file, id, compile: (cachedData) => compile(0, length, bundle, cachedData), start })
-  console.error(`${file}: ${bundle} cannot be read (${problem}); the two belong together: copy both, or build again`)
+  if (slowly)
+    return slowly({
+      fs,
+      file,
+      id,
+      compile: (cachedData) => compile(0, length, bundle, cachedData),
+      start,
+    })
+  console.error(
+    `${file}: ${bundle} cannot be read (${problem}); the two belong together: copy both, or build again`,
+  )
   process.exit(78)
 }

@@ -45,7 +45,14 @@ export function slowText(portable: boolean): string {
 }
 
 /** The file of a program: a shell script that answers questions about it, and the JavaScript that does the rest. */
-export function programText({ name, version, manifest, answers, bundle: { id, length, slowly, code }, portable }: ProgramText): string {
+export function programText({
+  name,
+  version,
+  manifest,
+  answers,
+  bundle: { id, length, slowly, code },
+  portable,
+}: ProgramText): string {
   return [
     portable ? '#!/usr/bin/env node' : '#!/bin/sh',
     portable ? '/*' : '__toolable=/*',
@@ -84,7 +91,12 @@ function shellBegin(name: string): string[] {
 function answerLines(answers: readonly Answer[], most: number): string[] {
   let size = 0
   return answers.flatMap(({ questions, text }) => {
-    const lines = ['case $__toolable_q in', `${questions.map((question) => `'${question}'`).join('|')})`, `printf %b ${quote(escapeForPrintf(text))} 2>/dev/null && exit;;`, 'esac']
+    const lines = [
+      'case $__toolable_q in',
+      `${questions.map((question) => `'${question}'`).join('|')})`,
+      `printf %b ${quote(escapeForPrintf(text))} 2>/dev/null && exit;;`,
+      'esac',
+    ]
     size += lines[2]!.length
     return size > most ? [] : lines
   })
@@ -92,7 +104,9 @@ function answerLines(answers: readonly Answer[], most: number): string[] {
 
 // Bytes that are not ASCII as printf reads them; the shell passes everything else on.
 function escapeForPrintf(text: string): string {
-  return Buffer.from(text.replaceAll('\\', '\\\\')).toString('latin1').replace(/[\u0080-\u00ff]/g, (byte) => `\\0${byte.charCodeAt(0).toString(8)}`)
+  return Buffer.from(text.replaceAll('\\', '\\\\'))
+    .toString('latin1')
+    .replace(/[\u0080-\u00ff]/g, (byte) => `\\0${byte.charCodeAt(0).toString(8)}`)
 }
 
 // For a shell, inside a comment of JavaScript.

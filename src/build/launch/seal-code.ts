@@ -8,7 +8,16 @@ export function sealOf(data: Uint8Array): string {
 }
 
 /** Compiled code as it lies beside its bundle: the first line says for which bundle, which node and which machine it is; `seal` stands at its end. `launch` reads it. */
-export function sealCode(data: Uint8Array, id: string): { readonly content: Uint8Array; readonly seal: string } {
+export function sealCode(
+  data: Uint8Array,
+  id: string,
+): { readonly content: Uint8Array; readonly seal: string } {
   const seal = sealOf(data)
-  return { content: Buffer.concat([Buffer.from(`toolable code 1 ${id} ${host.version} ${host.arch} ${seal}\n`), data]), seal }
+  return {
+    content: Buffer.concat([
+      Buffer.from(`toolable code 1 ${id} ${host.version} ${host.arch} ${seal}\n`),
+      data,
+    ]),
+    seal,
+  }
 }

@@ -1,7 +1,21 @@
 /** What each module of a program finds besides its imports. */
-const OUTER = ['__toolable_require', '__toolable_load', '__filename', '__dirname', '__toolable_entry', '__toolable_inner']
+const OUTER = [
+  '__toolable_require',
+  '__toolable_load',
+  '__filename',
+  '__dirname',
+  '__toolable_entry',
+  '__toolable_inner',
+]
 /** What a chunk gets besides when it is loaded later. */
-const INNER = ['require', 'module', 'exports', '__toolable_import', '__toolable_table', '__toolable_zod']
+const INNER = [
+  'require',
+  'module',
+  'exports',
+  '__toolable_import',
+  '__toolable_table',
+  '__toolable_zod',
+]
 
 /** The script of a program: everything up to `length` is loaded at its start, the rest piece by piece. */
 export type Script = { readonly text: string; readonly length: number }
@@ -19,10 +33,14 @@ export type Parts = {
 
 /** Puts a program together: a function of the file, its `require`, a function that gives a later chunk and one that imports by address, which settles when all modules are loaded; the later chunks follow it. */
 export function wrap({ now, later, table, zod }: Parts): Script {
-  const pieces = later.map(([, body]) => `(function(${[...INNER, ...OUTER].join(',')}){"use strict";${body}\n})\n`)
+  const pieces = later.map(
+    ([, body]) => `(function(${[...INNER, ...OUTER].join(',')}){"use strict";${body}\n})\n`,
+  )
   let end = 0
   // A text, because a table of hundreds of chunks would be made for the sake of one.
-  const places = later.map(([name], index) => ` ${name} ${end} ${(end += pieces[index]!.length)}`).join('')
+  const places = later
+    .map(([name], index) => ` ${name} ${end} ${(end += pieces[index]!.length)}`)
+    .join('')
   const text = [
     '(function(__filename,__toolable_require,__toolable_later,__toolable_load){"use strict";const require=__toolable_require;',
     "globalThis[Symbol.for('toolable.built')]??={verified:true};",
@@ -58,5 +76,8 @@ export function asciiString(text: string): string {
 
 /** JSON of ASCII characters only. */
 export function ascii(json: string): string {
-  return json.replace(/[\u007f-\uffff]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  return json.replace(
+    /[\u007f-\uffff]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 }

@@ -20,10 +20,20 @@ export type Look = {
 }
 
 /** Why there is nothing to look at: what the program threw while it was loaded. */
-export type LookProblem = { readonly problem: { readonly code: string; readonly message: string; readonly stack?: string; readonly suggestion?: unknown } }
+export type LookProblem = {
+  readonly problem: {
+    readonly code: string
+    readonly message: string
+    readonly stack?: string
+    readonly suggestion?: unknown
+  }
+}
 
 /** What is looked at: the script of a program, and the files that they will be. V8 keeps the name of the script in what it compiles. */
 export type Subject = { readonly program: string; readonly bundle: string; readonly script: Script }
 
 /** The same as a process is given it: the script is in a file. */
-export type SubjectFile = Pick<Subject, 'program' | 'bundle'> & { readonly script: string; readonly length: number }
+export type SubjectFile = Pick<Subject, 'program' | 'bundle'> & {
+  readonly script: string
+  readonly length: number
+}

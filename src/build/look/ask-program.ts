@@ -12,10 +12,17 @@ import { capturedIo, quietHost } from './captured-io.ts'
 const AN_AGENT = { TOOLABLE_CALLER: 'agent' }
 
 /** Asks a program everything that its file shall answer. Throws what its definitions throw. */
-export async function askProgram({ set, main, makeToolset }: TakenProgram): Promise<Omit<Look, 'needsZod'>> {
+export async function askProgram({
+  set,
+  main,
+  makeToolset,
+}: TakenProgram): Promise<Omit<Look, 'needsZod'>> {
   await set.prepare?.()
   for (const { definition } of set.entries) await checkExamples(await definition.compiled())
-  const print = async (argv: readonly string[], env: { readonly [name: string]: string } = {}): Promise<string | undefined> => {
+  const print = async (
+    argv: readonly string[],
+    env: { readonly [name: string]: string } = {},
+  ): Promise<string | undefined> => {
     const { io, said } = capturedIo(env)
     const status = await main(set, argv, io, quietHost(makeToolset))
     return status === 0 && said.stderr === '' ? said.stdout : undefined
@@ -28,7 +35,11 @@ export async function askProgram({ set, main, makeToolset }: TakenProgram): Prom
   const help = async (...variants: readonly (readonly string[])[]): Promise<void> => {
     await answer(...variants)
     const compact = await print(variants[0]!, AN_AGENT)
-    if (compact !== undefined) answers.push({ questions: variants.map((argv) => `agent ${writeQuestion(argv)}`), text: compact })
+    if (compact !== undefined)
+      answers.push({
+        questions: variants.map((argv) => `agent ${writeQuestion(argv)}`),
+        text: compact,
+      })
   }
   // A shell reads through what stands before an answer: first what programs ask.
   await answer(['--version'], ['-V'])
@@ -41,11 +52,23 @@ export async function askProgram({ set, main, makeToolset }: TakenProgram): Prom
   await answer([COMPLETE_COMMAND, '--', ''])
   for (const { name, path } of set.entries) {
     const spellings = [...new Set([path.join(' '), name])].map((spelling) => spelling.split(' '))
-    await help(...spellings.flatMap((words) => [[...words, '--help'], [...words, '-h']]))
+    await help(
+      ...spellings.flatMap((words) => [
+        [...words, '--help'],
+        [...words, '-h'],
+      ]),
+    )
     await answer(...spellings.map((words) => [...words, '--manifest']))
   }
   const discovered: unknown = JSON.parse((await print(['--discover'])) ?? '{}')
-  return { name: set.name, version: set.version, answers, manifest: await set.manifest(), serves: (discovered as { serve?: unknown }).serve !== undefined, schemas: listSchemas(set) }
+  return {
+    name: set.name,
+    version: set.version,
+    answers,
+    manifest: await set.manifest(),
+    serves: (discovered as { serve?: unknown }).serve !== undefined,
+    schemas: listSchemas(set),
+  }
 }
 
 function writeQuestion(argv: readonly string[]): string {
@@ -54,12 +77,17 @@ function writeQuestion(argv: readonly string[]): string {
 
 function listSchemas(set: Servable): Look['schemas'] {
   const sources = set.entries.flatMap(({ definition: { source } }) => [source.input, source.output])
-  const records = sources.flatMap((source) => (typeof source === 'object' && source !== null && RECORD in source ? [{ source, record: (source as { [RECORD]: Recorded })[RECORD] }] : []))
+  const records = sources.flatMap((source) =>
+    typeof source === 'object' && source !== null && RECORD in source
+      ? [{ source, record: (source as { [RECORD]: Recorded })[RECORD] }]
+      : [],
+  )
   const found = new Map<string, Look['schemas'][number]>()
   for (const { source, record } of records) {
     const fingerprint = record.fingerprint()
     const json = writeEarly(source)
-    if (fingerprint !== undefined && json) found.set(fingerprint, { fingerprint, prepared: { json, exact: isExact(record) } })
+    if (fingerprint !== undefined && json)
+      found.set(fingerprint, { fingerprint, prepared: { json, exact: isExact(record) } })
   }
   return [...found.values()]
 }

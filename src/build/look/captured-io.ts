@@ -2,7 +2,10 @@ import type { Io } from '../../contract/io.ts'
 import type { Host } from '../../surfaces/cli/host.ts'
 
 /** An Io that keeps what is printed, as a program sees it whose output goes down a pipe. */
-export function capturedIo(env: Io['env'], cwd = '/'): { readonly io: Io; readonly said: { stdout: string; stderr: string } } {
+export function capturedIo(
+  env: Io['env'],
+  cwd = '/',
+): { readonly io: Io; readonly said: { stdout: string; stderr: string } } {
   const said = { stdout: '', stderr: '' }
   const sink = (stream: keyof typeof said) => ({
     write: (text: string) => void (said[stream] += text),
@@ -15,11 +18,34 @@ export function capturedIo(env: Io['env'], cwd = '/'): { readonly io: Io; readon
     columns: 80,
     identity: () => '',
   })
-  const stdin: Io['stdin'] = { isTTY: false, taken: false, isPipe: false, bytes: async function* () {}, each: async () => undefined, close: () => undefined } as Io['stdin']
-  return { io: { stdin, stdout: sink('stdout'), stderr: sink('stderr'), screen: undefined, env, cwd, now: Date.now }, said }
+  const stdin: Io['stdin'] = {
+    isTTY: false,
+    taken: false,
+    isPipe: false,
+    bytes: async function* () {},
+    each: async () => undefined,
+    close: () => undefined,
+  } as Io['stdin']
+  return {
+    io: {
+      stdin,
+      stdout: sink('stdout'),
+      stderr: sink('stderr'),
+      screen: undefined,
+      env,
+      cwd,
+      now: Date.now,
+    },
+    said,
+  }
 }
 
 /** A host that puts up no guards. */
 export function quietHost(makeToolset: Host['makeToolset']): Host {
-  return { signal: new AbortController().signal, started: { execPath: 'node', execArgv: [], script: undefined }, prepareForTools: () => undefined, makeToolset }
+  return {
+    signal: new AbortController().signal,
+    started: { execPath: 'node', execArgv: [], script: undefined },
+    prepareForTools: () => undefined,
+    makeToolset,
+  }
 }

@@ -11,7 +11,12 @@ import { rehearsalOf } from './warm-up.ts'
 // A process of its own, because loading a program runs its modules: node look.js ask|trace|warm <subject> <where to write>
 const [mode, subject, out] = process.argv.slice(2) as [string, string, string]
 const exit = process.exit.bind(process)
-const { program, bundle, script: file, length } = JSON.parse(readFileSync(subject, 'utf8')) as SubjectFile
+const {
+  program,
+  bundle,
+  script: file,
+  length,
+} = JSON.parse(readFileSync(subject, 'utf8')) as SubjectFile
 const bundled = { text: readFileSync(file, 'latin1'), length }
 process.argv = [process.execPath, program]
 await (mode === 'ask' ? ask() : mode === 'trace' ? trace() : warm())
@@ -25,10 +30,19 @@ async function ask(): Promise<void> {
   }
   const refuse = (thrown: unknown): never => {
     const { code, message, suggestion } = toToolError(thrown)
-    return give({ problem: { code, message, ...(thrown instanceof Error && thrown.stack !== undefined && { stack: thrown.stack }), ...(suggestion && { suggestion }) } } satisfies LookProblem)
+    return give({
+      problem: {
+        code,
+        message,
+        ...(thrown instanceof Error && thrown.stack !== undefined && { stack: thrown.stack }),
+        ...(suggestion && { suggestion }),
+      },
+    } satisfies LookProblem)
   }
   process.on('uncaughtException', refuse)
-  process.once('beforeExit', () => refuse(new Error('the entry waits for something that never happens')))
+  process.once('beforeExit', () =>
+    refuse(new Error('the entry waits for something that never happens')),
+  )
   const { start } = loadBundle(bundled, program, bundle, {
     verified: false,
     onZod: () => (needsZod ||= !taken),
@@ -73,7 +87,11 @@ async function warm(): Promise<void> {
   await start()
 }
 
-async function rehearse({ main, makeToolset, rehearsal }: TakenProgram, shown: Servable, argv: readonly string[]): Promise<void> {
+async function rehearse(
+  { main, makeToolset, rehearsal }: TakenProgram,
+  shown: Servable,
+  argv: readonly string[],
+): Promise<void> {
   const { io } = rehearsal ? capturedIo(process.env, process.cwd()) : capturedIo({})
   await main(shown, argv, io, quietHost(makeToolset))
 }

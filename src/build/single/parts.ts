@@ -17,6 +17,10 @@ export type SingleProgram = {
 export function singleParts({ answers, bundle, length, code }: SingleProgram): SingleParts {
   return {
     main: `(${launchSingle.toString()})(${length},${code !== undefined},${AGENTS},${answer.toString()})\n`,
-    assets: { answers: Buffer.from(answers, 'latin1'), bundle: Buffer.from(bundle, 'latin1'), ...(code && { code }) },
+    assets: {
+      answers: Buffer.from(answers, 'latin1'),
+      bundle: Buffer.from(bundle, 'latin1'),
+      ...(code && { code }),
+    },
   }
 }

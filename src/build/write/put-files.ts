@@ -1,10 +1,22 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { ToolError } from '../../contract/tool-error.ts'
 import { host } from '../../call/host.ts'
 
 /** A file of a built program. */
-export type BuiltFile = { readonly path: string; readonly content: string | Uint8Array; readonly executable?: true }
+export type BuiltFile = {
+  readonly path: string
+  readonly content: string | Uint8Array
+  readonly executable?: true
+}
 
 // Another build of the same program may be about to use its files.
 const LEFT_ALONE_MS = 60_000
@@ -28,7 +40,11 @@ export function putFiles(files: readonly BuiltFile[]): void {
 export function clearFolder(folder: string, keep: string): void {
   for (const name of readdirSync(folder)) {
     const path = join(folder, name)
-    if (!name.startsWith(keep) && Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) > LEFT_ALONE_MS) rmSync(path, { force: true })
+    if (
+      !name.startsWith(keep) &&
+      Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) > LEFT_ALONE_MS
+    )
+      rmSync(path, { force: true })
   }
 }
 
@@ -46,7 +62,19 @@ function makeFolder(folder: string): void {
 
 function explain(error: NodeJS.ErrnoException, path: string): ToolError {
   const { code, message } = error
-  if (code === 'ENOSPC' || code === 'EDQUOT') return new ToolError('DISK_FULL', `no space is left for ${path}; what was built before is as it was`, { cause: error })
-  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') return new ToolError('PERMISSION', `${path} cannot be written (${code})`, { cause: error, suggestion: 'Build into another folder with --out' })
-  return new ToolError('INVALID_PATH', `${path} cannot be written (${code ?? message})`, { cause: error, suggestion: 'Build into another folder with --out' })
+  if (code === 'ENOSPC' || code === 'EDQUOT')
+    return new ToolError(
+      'DISK_FULL',
+      `no space is left for ${path}; what was built before is as it was`,
+      { cause: error },
+    )
+  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
+    return new ToolError('PERMISSION', `${path} cannot be written (${code})`, {
+      cause: error,
+      suggestion: 'Build into another folder with --out',
+    })
+  return new ToolError('INVALID_PATH', `${path} cannot be written (${code ?? message})`, {
+    cause: error,
+    suggestion: 'Build into another folder with --out',
+  })
 }

@@ -4,8 +4,31 @@ import type { Recorded } from './recorded.ts'
 // What the JSON Schema of each says is all there is to it. A method that is not named here may mean more.
 const PLAIN: { readonly [builder: string]: readonly string[] } = {
   string: ['min', 'max'],
-  number: ['min', 'max', 'gt', 'gte', 'lt', 'lte', 'int', 'positive', 'negative', 'nonnegative', 'nonpositive'],
-  int: ['min', 'max', 'gt', 'gte', 'lt', 'lte', 'positive', 'negative', 'nonnegative', 'nonpositive'],
+  number: [
+    'min',
+    'max',
+    'gt',
+    'gte',
+    'lt',
+    'lte',
+    'int',
+    'positive',
+    'negative',
+    'nonnegative',
+    'nonpositive',
+  ],
+  int: [
+    'min',
+    'max',
+    'gt',
+    'gte',
+    'lt',
+    'lte',
+    'positive',
+    'negative',
+    'nonnegative',
+    'nonpositive',
+  ],
   boolean: [],
   enum: [],
   literal: [],
@@ -26,7 +49,10 @@ export function isExact(record: Recorded): boolean {
   const closing = further.findIndex(({ name }) => CLOSING.includes(name))
   const open = closing === -1 ? further : further.slice(0, closing)
   const rest = closing === -1 ? [] : further.slice(closing + 1)
-  return open.every(({ name }) => allowed.includes(name) || TOLD.includes(name)) && rest.every(({ name }) => TOLD.includes(name))
+  return (
+    open.every(({ name }) => allowed.includes(name) || TOLD.includes(name)) &&
+    rest.every(({ name }) => TOLD.includes(name))
+  )
 }
 
 function stepsOf(record: Recorded): readonly Recorded[] {
@@ -35,7 +61,8 @@ function stepsOf(record: Recorded): readonly Recorded[] {
 
 function hasExactArguments({ name, args: [first] }: Recorded): boolean {
   if (name === 'array') return isExactRecord(first)
-  if (name === 'object' || name === 'strictObject') return typeof first === 'object' && first !== null && Object.values(first).every(isExactRecord)
+  if (name === 'object' || name === 'strictObject')
+    return typeof first === 'object' && first !== null && Object.values(first).every(isExactRecord)
   if (name === 'enum') return Array.isArray(first)
   return name !== 'literal' || ['string', 'number', 'boolean'].includes(typeof first)
 }

@@ -16,23 +16,43 @@ export function recordZod(source: ZodSource): Fields {
   let loaded: Fields | undefined
   const zod = (): Fields => (loaded ??= source.load() as Fields)
   const stand = standIns(source)
-  const make = (name: string) => (...args: unknown[]): object => stand(new Recorded(zod, undefined, name, args))
-  const spaceOf = (space: string, names: ReadonlySet<string>): object => new Proxy({}, {
-    get: (_target, key) => (typeof key === 'string' && names.has(key) ? make(`${space}.${key}`) : forward(zod()[space] as Fields, key)),
-  })
+  const make =
+    (name: string) =>
+    (...args: unknown[]): object =>
+      stand(new Recorded(zod, undefined, name, args))
+  const spaceOf = (space: string, names: ReadonlySet<string>): object =>
+    new Proxy(
+      {},
+      {
+        get: (_target, key) =>
+          typeof key === 'string' && names.has(key)
+            ? make(`${space}.${key}`)
+            : forward(zod()[space] as Fields, key),
+      },
+    )
   const known = new Map<PropertyKey, unknown>()
-  return new Proxy({}, {
-    get(_target, key) {
-      if (known.has(key)) return known.get(key)
-      const value = typeof key !== 'string' ? undefined : BUILDERS.has(key) ? make(key) : Object.hasOwn(SPACES, key) ? spaceOf(key, SPACES[key]!) : undefined
-      if (value === undefined) return forward(zod(), key)
-      known.set(key, value)
-      return value
+  return new Proxy(
+    {},
+    {
+      get(_target, key) {
+        if (known.has(key)) return known.get(key)
+        const value =
+          typeof key !== 'string'
+            ? undefined
+            : BUILDERS.has(key)
+              ? make(key)
+              : Object.hasOwn(SPACES, key)
+                ? spaceOf(key, SPACES[key]!)
+                : undefined
+        if (value === undefined) return forward(zod(), key)
+        known.set(key, value)
+        return value
+      },
+      has: (_target, key) => key in zod(),
+      ownKeys: () => Reflect.ownKeys(zod()),
+      getOwnPropertyDescriptor: (_target, key) => configurable(zod(), key),
     },
-    has: (_target, key) => key in zod(),
-    ownKeys: () => Reflect.ownKeys(zod()),
-    getOwnPropertyDescriptor: (_target, key) => configurable(zod(), key),
-  })
+  )
 }
 
 function standIns({ table }: ZodSource): (record: Recorded) => object {
@@ -41,12 +61,17 @@ function standIns({ table }: ZodSource): (record: Recorded) => object {
       if (key === RECORD) return record
       if (key === PREPARED) return () => prepared(record)
       // `meta()` asks, `meta({...})` makes.
-      if (typeof key === 'string' && CHAIN.has(key)) return (...args: unknown[]) => (args.length === 0 && key === 'meta' ? call(record, key, args) : stand(new Recorded(record.zod, record, key, args)))
+      if (typeof key === 'string' && CHAIN.has(key))
+        return (...args: unknown[]) =>
+          args.length === 0 && key === 'meta'
+            ? call(record, key, args)
+            : stand(new Recorded(record.zod, record, key, args))
       return forward(record.real(), key)
     },
     has: (record, key) => key === RECORD || key === PREPARED || key in record.real(),
     set: (record, key, value) => Reflect.set(record.real(), key, value),
-    defineProperty: (record, key, descriptor) => Reflect.defineProperty(record.real(), key, descriptor),
+    defineProperty: (record, key, descriptor) =>
+      Reflect.defineProperty(record.real(), key, descriptor),
     deleteProperty: (record, key) => Reflect.deleteProperty(record.real(), key),
     ownKeys: (record) => Reflect.ownKeys(record.real()),
     getOwnPropertyDescriptor: (record, key) => configurable(record.real(), key),
@@ -78,7 +103,12 @@ function call(record: Recorded, key: string, args: readonly unknown[]): unknown 
 function forward(real: Fields, key: PropertyKey): unknown {
   const value = Reflect.get(real, key)
   if (typeof value !== 'function' || isClass(key)) return value
-  return (...args: unknown[]) => Reflect.apply(value, real, args.map((arg) => (recordOf(arg) ? unwrap(arg) : arg)))
+  return (...args: unknown[]) =>
+    Reflect.apply(
+      value,
+      real,
+      args.map((arg) => (recordOf(arg) ? unwrap(arg) : arg)),
+    )
 }
 
 function isClass(key: PropertyKey): boolean {

@@ -7,7 +7,12 @@ export class Recorded {
   #real: { readonly schema: Fields } | undefined
   #fingerprint: { readonly text: string | undefined } | undefined
 
-  constructor(zod: () => Fields, parent: Recorded | undefined, name: string, args: readonly unknown[]) {
+  constructor(
+    zod: () => Fields,
+    parent: Recorded | undefined,
+    name: string,
+    args: readonly unknown[],
+  ) {
     this.zod = zod
     this.parent = parent
     this.name = name
@@ -26,7 +31,8 @@ export class Recorded {
 
   #make(): Fields {
     const args = this.args.map(unwrap)
-    if (this.parent) return (this.parent.real()[this.name] as Method).apply(this.parent.real(), args) as Fields
+    if (this.parent)
+      return (this.parent.real()[this.name] as Method).apply(this.parent.real(), args) as Fields
     const [space, method] = this.name.split('.') as [string, string?]
     const holder = method === undefined ? this.zod() : (this.zod()[space] as Fields)
     return (holder[method ?? space] as Method).apply(holder, args) as Fields
@@ -47,16 +53,24 @@ export function unwrap(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(unwrap)
   if (!isPlain(value)) return value
   const copy = {}
-  for (const [key, { value: given, get, ...rest }] of Object.entries(Object.getOwnPropertyDescriptors(value))) {
+  for (const [key, { value: given, get, ...rest }] of Object.entries(
+    Object.getOwnPropertyDescriptors(value),
+  )) {
     // A getter stands for a schema that refers to itself.
-    Object.defineProperty(copy, key, get ? { ...rest, get: () => unwrap(get.call(value)) } : { ...rest, value: unwrap(given) })
+    Object.defineProperty(
+      copy,
+      key,
+      get ? { ...rest, get: () => unwrap(get.call(value)) } : { ...rest, value: unwrap(given) },
+    )
   }
   return copy
 }
 
 /** The record of a value; undefined for everything else. */
 export function recordOf(value: unknown): Recorded | undefined {
-  return typeof value === 'object' && value !== null && RECORD in value ? (value as { [RECORD]: Recorded })[RECORD] : undefined
+  return typeof value === 'object' && value !== null && RECORD in value
+    ? (value as { [RECORD]: Recorded })[RECORD]
+    : undefined
 }
 
 // `z.lazy(() => Node)` gives a record. A class is left alone: it is called with `new`.
@@ -78,9 +92,19 @@ function writeArgument(value: unknown): string | undefined {
   const record = recordOf(value)
   if (record) return record.fingerprint()
   if (value instanceof RegExp) return JSON.stringify(String(value)).replace(/^"|"$/g, '/')
-  if (typeof value === 'string' || typeof value === 'boolean' || value === null || (typeof value === 'number' && Number.isFinite(value))) return JSON.stringify(value)
+  if (
+    typeof value === 'string' ||
+    typeof value === 'boolean' ||
+    value === null ||
+    (typeof value === 'number' && Number.isFinite(value))
+  )
+    return JSON.stringify(value)
   if (value === undefined) return 'undefined'
-  const parts = Array.isArray(value) ? value.map(writeArgument) : isPlain(value) ? Object.entries(Object.getOwnPropertyDescriptors(value)).map(writeField) : [undefined]
+  const parts = Array.isArray(value)
+    ? value.map(writeArgument)
+    : isPlain(value)
+      ? Object.entries(Object.getOwnPropertyDescriptors(value)).map(writeField)
+      : [undefined]
   if (parts.includes(undefined)) return undefined
   return Array.isArray(value) ? `[${parts.join(',')}]` : `{${parts.join(',')}}`
 }

@@ -5,7 +5,10 @@ import { openLate } from './late.ts'
 import type { FolderFilesOptions } from './options.ts'
 
 /** The files of a folder, which roll back when a call fails: for `createState({ filesystem })`. The folder has to be there. No path and no link leads out of it. */
-export function folderFiles(root: string, options: FolderFilesOptions = {}): Transactional<Filesystem> {
+export function folderFiles(
+  root: string,
+  options: FolderFilesOptions = {},
+): Transactional<Filesystem> {
   // Where it lies is decided now, wherever the process goes later.
   const place = resolve(root)
   const late = openLate(async () => {

@@ -9,13 +9,16 @@ const LOOK_AGAIN_MS = 20
 /** The folders above a path that are not there yet, the outermost first. */
 export function missingFolders(path: string): readonly string[] {
   const folder = dirname(path)
-  return folder === path || statSync(folder, { throwIfNoEntry: false }) ? [] : [...missingFolders(folder), folder]
+  return folder === path || statSync(folder, { throwIfNoEntry: false })
+    ? []
+    : [...missingFolders(folder), folder]
 }
 
 /** Throws when nothing can be put beside a path, or when the folders above it cannot be made. */
 export function requireWritableFolder(path: string): void {
   const folder = dirname(missingFolders(path)[0] ?? path)
-  if (!statSync(folder).isDirectory()) throw new ToolError('CONFIG', 'lies below something that is no folder')
+  if (!statSync(folder).isDirectory())
+    throw new ToolError('CONFIG', 'lies below something that is no folder')
   accessSync(folder, constants.W_OK | constants.X_OK)
 }
 
@@ -70,7 +73,11 @@ function makeFolder(folder: string): boolean {
     mkdirSync(folder)
     return true
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST' && statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return false
+    if (
+      (error as NodeJS.ErrnoException).code === 'EEXIST' &&
+      statSync(folder, { throwIfNoEntry: false })?.isDirectory()
+    )
+      return false
     throw error
   }
 }

@@ -13,13 +13,22 @@ export type Glob = {
   fits(progress: Progress | undefined): boolean
 }
 
-type Step = { readonly take: (character: string, nameBegins: boolean) => boolean } | { readonly either: number[] } | 'end'
+type Step =
+  | { readonly take: (character: string, nameBegins: boolean) => boolean }
+  | { readonly either: number[] }
+  | 'end'
 
 /** Reads a pattern of `*`, `?`, `**`, `{a,b}`, `[a-z]`, `[!a]` and `\` before a character that means itself. As in a shell, a name that begins with a dot fits only where the dot is written. */
 export function compileGlob(pattern: string): Glob {
   if (typeof pattern !== 'string' || pattern === '') throw problem(String(pattern), 'it is empty')
-  if (pattern.length > LONGEST_PATTERN) throw problem(pattern, `it has more than ${LONGEST_PATTERN} characters`)
-  if (pattern.startsWith('/') || pattern.split('/').includes('..')) throw new ToolError('INVALID_PATH', `the pattern '${shorten(pattern, 200)}' leads out of the root`, { suggestion: "Give a pattern relative to the root, such as 'src/**/*.ts'" })
+  if (pattern.length > LONGEST_PATTERN)
+    throw problem(pattern, `it has more than ${LONGEST_PATTERN} characters`)
+  if (pattern.startsWith('/') || pattern.split('/').includes('..'))
+    throw new ToolError(
+      'INVALID_PATH',
+      `the pattern '${shorten(pattern, 200)}' leads out of the root`,
+      { suggestion: "Give a pattern relative to the root, such as 'src/**/*.ts'" },
+    )
   const plain = pattern.replace(/^(\.\/)+/, '')
   const steps = translate(plain === '' || plain.endsWith('/') ? `${plain}**` : plain, pattern)
   return {
@@ -27,7 +36,15 @@ export function compileGlob(pattern: string): Glob {
     advance(from, text) {
       let { at, nameBegins } = from
       for (const character of text) {
-        at = follow(steps, at.flatMap((index) => { const step = steps[index]!; return step !== 'end' && 'take' in step && step.take(character, nameBegins) ? [index + 1] : [] }))
+        at = follow(
+          steps,
+          at.flatMap((index) => {
+            const step = steps[index]!
+            return step !== 'end' && 'take' in step && step.take(character, nameBegins)
+              ? [index + 1]
+              : []
+          }),
+        )
         if (at.length === 0) return undefined
         nameBegins = character === '/'
       }
@@ -44,18 +61,24 @@ function follow(steps: readonly Step[], from: readonly number[]): number[] {
     const step = steps[index]!
     if (step !== 'end' && 'either' in step) for (const next of step.either) reached.add(next)
   }
-  return [...reached].filter((index) => { const step = steps[index]!; return step === 'end' || 'take' in step })
+  return [...reached].filter((index) => {
+    const step = steps[index]!
+    return step === 'end' || 'take' in step
+  })
 }
 
-const inName = (character: string, nameBegins: boolean): boolean => character !== '/' && !(nameBegins && character === '.')
-const inPath = (character: string, nameBegins: boolean): boolean => !(nameBegins && character === '.')
+const inName = (character: string, nameBegins: boolean): boolean =>
+  character !== '/' && !(nameBegins && character === '.')
+const inPath = (character: string, nameBegins: boolean): boolean =>
+  !(nameBegins && character === '.')
 
 function translate(pattern: string, given: string): Step[] {
   const characters = [...pattern]
   const steps: Step[] = []
   let at = 0
   const add = (step: Step): number => steps.push(step) - 1
-  const take = (test: (character: string, nameBegins: boolean) => boolean): void => void add({ take: test })
+  const take = (test: (character: string, nameBegins: boolean) => boolean): void =>
+    void add({ take: test })
   const repeat = (body: () => void): void => {
     const loop = add({ either: [] })
     body()
@@ -69,7 +92,11 @@ function translate(pattern: string, given: string): Step[] {
     const isWhole = begins && at - first === 2
     if (isWhole && characters[at] === '/') {
       at += 1
-      repeat(() => { take(inName); repeat(() => take(inName)); take((character) => character === '/') })
+      repeat(() => {
+        take(inName)
+        repeat(() => take(inName))
+        take((character) => character === '/')
+      })
     } else if (isWhole && (at === characters.length || ',}'.includes(characters[at]!))) {
       take(inPath)
       repeat(() => take(inPath))
@@ -78,12 +105,18 @@ function translate(pattern: string, given: string): Step[] {
     }
   }
   const readSet = (): void => {
-    const end = characters.indexOf(']', at + (characters[at + 1] === '!' || characters[at + 1] === '^' ? 3 : 2))
+    const end = characters.indexOf(
+      ']',
+      at + (characters[at + 1] === '!' || characters[at + 1] === '^' ? 3 : 2),
+    )
     if (end === -1) throw problem(given, "a '[' has no ']'")
     const isNot = characters[at + 1] === '!' || characters[at + 1] === '^'
     const members = characters.slice(at + (isNot ? 2 : 1), end)
     at = end + 1
-    take((character, nameBegins) => inName(character, nameBegins) && isMember(members, character) !== isNot)
+    take(
+      (character, nameBegins) =>
+        inName(character, nameBegins) && isMember(members, character) !== isNot,
+    )
   }
   const readChoice = (depth: number): void => {
     const choice = add({ either: [] })
@@ -131,5 +164,14 @@ function isMember(members: readonly string[], character: string): boolean {
 }
 
 function problem(pattern: string, reason: string): ToolError {
-  return new ToolError('INVALID_INPUT', `'${shorten(pattern, 200)}' is no pattern for paths: ${reason}`, { suggestion: { fix: "Write a pattern such as 'src/**/*.ts'; '\\' makes the next character mean itself", example: 'src/**/*.ts' } })
+  return new ToolError(
+    'INVALID_INPUT',
+    `'${shorten(pattern, 200)}' is no pattern for paths: ${reason}`,
+    {
+      suggestion: {
+        fix: "Write a pattern such as 'src/**/*.ts'; '\\' makes the next character mean itself",
+        example: 'src/**/*.ts',
+      },
+    },
+  )
 }

@@ -29,7 +29,16 @@ export async function withLock<T>(path: string, signal: AbortSignal, work: () =>
 }
 
 /** Waits for the lock of a file, and gives the function that gives it back. Throws CONFLICT where another holds it for too long: more than 10 seconds, unless `longest` says otherwise. */
-export async function takeLock(path: string, { signal, longest = LONGEST_WAIT_MS }: { readonly signal?: AbortSignal | undefined; /** Milliseconds. */ readonly longest?: number | undefined } = {}): Promise<() => void> {
+export async function takeLock(
+  path: string,
+  {
+    signal,
+    longest = LONGEST_WAIT_MS,
+  }: {
+    readonly signal?: AbortSignal | undefined
+    /** Milliseconds. */ readonly longest?: number | undefined
+  } = {},
+): Promise<() => void> {
   const lock = lockOf(path)
   const mine = JSON.stringify({ pid: host.pid, started: host.startOf(host.pid), ...ourPlace() })
   const until = host.clock() + longest
@@ -63,26 +72,45 @@ function readOwner(text: string): Owner | undefined {
   const owner = parseObject(text)
   if (typeof owner?.['pid'] !== 'number') return undefined
   const { pid, started, machine, boot, namespace } = owner
-  const place = typeof machine === 'string' && typeof boot === 'string' && typeof namespace === 'string' ? { machine, boot, namespace } : undefined
+  const place =
+    typeof machine === 'string' && typeof boot === 'string' && typeof namespace === 'string'
+      ? { machine, boot, namespace }
+      : undefined
   return { pid, ...(typeof started === 'string' && { started }), place }
 }
 
 function isAtWork({ pid, started, place }: Owner, lock: string): boolean {
   const distance = place ? distanceTo(place) : 'here'
-  if (distance !== 'here') return distance === 'elsewhere' && Date.now() - (statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? 0) < LONGEST_SILENCE_MS
+  if (distance !== 'here')
+    return (
+      distance === 'elsewhere' &&
+      Date.now() - (statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? 0) < LONGEST_SILENCE_MS
+    )
   return host.isAlive(pid, started)
 }
 
 function isHeld(path: string, lock: string, owner: Owner | undefined): ToolError {
   const isElsewhere = owner?.place !== undefined && distanceTo(owner.place) === 'elsewhere'
-  const who = owner === undefined ? 'somebody else' : `process ${owner.pid}${isElsewhere ? ' of another machine or container' : ''}`
-  return new ToolError('CONFLICT', `${path} is being changed by ${who}`, { retryable: true, details: { file: path }, suggestion: isElsewhere ? `Wait for it to end, or remove ${lock} where it is gone` : 'Wait for the other command to end, and try again' })
+  const who =
+    owner === undefined
+      ? 'somebody else'
+      : `process ${owner.pid}${isElsewhere ? ' of another machine or container' : ''}`
+  return new ToolError('CONFLICT', `${path} is being changed by ${who}`, {
+    retryable: true,
+    details: { file: path },
+    suggestion: isElsewhere
+      ? `Wait for it to end, or remove ${lock} where it is gone`
+      : 'Wait for the other command to end, and try again',
+  })
 }
 
 // What a killed process had begun to write.
 function sweep(lock: string): void {
   for (const name of readdirSync(dirname(lock))) {
-    const pid = name.startsWith(basename(lock)) ? /\.(\d+)-\d+\.(?:tmp|old)$/.exec(name)?.[1] : undefined
-    if (pid !== undefined && !host.isAlive(Number(pid))) rmSync(join(dirname(lock), name), { force: true, recursive: true })
+    const pid = name.startsWith(basename(lock))
+      ? /\.(\d+)-\d+\.(?:tmp|old)$/.exec(name)?.[1]
+      : undefined
+    if (pid !== undefined && !host.isAlive(Number(pid)))
+      rmSync(join(dirname(lock), name), { force: true, recursive: true })
   }
 }

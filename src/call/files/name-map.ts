@@ -9,7 +9,10 @@ type Level<Value> = Leaf<Value> | Branch<Value>
 
 /** A map from names that is never changed: `with` and `without` give another one that shares nearly everything with it. */
 export class NameMap<Value> {
-  private constructor(private readonly top: Level<Value>, readonly size: number) {}
+  private constructor(
+    private readonly top: Level<Value>,
+    readonly size: number,
+  ) {}
 
   static empty<Value>(): NameMap<Value> {
     return EMPTY
@@ -22,7 +25,10 @@ export class NameMap<Value> {
   }
 
   with(name: string, value: Value): NameMap<Value> {
-    return new NameMap(put(this.top, name, value, hash(name), 0), this.size + (this.has(name) ? 0 : 1))
+    return new NameMap(
+      put(this.top, name, value, hash(name), 0),
+      this.size + (this.has(name) ? 0 : 1),
+    )
   }
 
   without(name: string): NameMap<Value> {
@@ -53,7 +59,13 @@ function isBranch<Value>(level: Level<Value> | undefined): level is Branch<Value
   return Array.isArray(level)
 }
 
-function put<Value>(level: Level<Value> | undefined, name: string, value: Value, bits: number, depth: number): Level<Value> {
+function put<Value>(
+  level: Level<Value> | undefined,
+  name: string,
+  value: Value,
+  bits: number,
+  depth: number,
+): Level<Value> {
   if (isBranch(level)) {
     const slot = bits & (WIDTH - 1)
     return level.with(slot, put(level[slot], name, value, bits >>> BITS, depth + 1))
@@ -81,6 +93,7 @@ function drop<Value>(level: Level<Value>, name: string, bits: number): Level<Val
 // FNV-1a, with its high bits mixed into the low ones.
 function hash(name: string): number {
   let code = 0x811c9dc5
-  for (let index = 0; index < name.length; index += 1) code = Math.imul(code ^ name.charCodeAt(index), 0x01000193)
+  for (let index = 0; index < name.length; index += 1)
+    code = Math.imul(code ^ name.charCodeAt(index), 0x01000193)
   return (code ^ (code >>> 15)) >>> 0
 }

@@ -14,20 +14,31 @@ export type OpenedFile = {
 
 /** Reads a file of somebody else. Throws CONFIG or what the system says when it is none that can be read. */
 export function openFile(path: string): OpenedFile {
-  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return { path, text: undefined, mark: '' }
+  if (lstatSync(path, { throwIfNoEntry: false }) === undefined)
+    return { path, text: undefined, mark: '' }
   const target = followLinks(path)
   const stats = statSync(target)
   // A pipe would never end, and reading a device may do anything.
-  if (!stats.isFile()) throw new ToolError('CONFIG', stats.isDirectory() ? 'is a folder and not a file' : 'is not a regular file')
+  if (!stats.isFile())
+    throw new ToolError(
+      'CONFIG',
+      stats.isDirectory() ? 'is a folder and not a file' : 'is not a regular file',
+    )
   const { mark, text } = decode(readFileSync(target))
-  return { path: target, text, mark, stats: { mode: stats.mode & 0o7777, uid: stats.uid, gid: stats.gid } }
+  return {
+    path: target,
+    text,
+    mark,
+    stats: { mode: stats.mode & 0o7777, uid: stats.uid, gid: stats.gid },
+  }
 }
 
 function followLinks(path: string): string {
   try {
     return realpathSync(path)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw new ToolError('CONFIG', 'is a link to a file that is not there')
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT')
+      throw new ToolError('CONFIG', 'is a link to a file that is not there')
     throw error
   }
 }

@@ -21,12 +21,19 @@ export type FolderFilesOptions = FilesOptions & {
 }
 
 /** The limits with their defaults. Throws CONFIG for what is no limit. */
-export function readLimits({ maxBytes = 10 * 1024 * 1024, maxSearchMs = 10_000 }: FilesOptions): Required<FilesOptions> {
-  return { maxBytes: readLimit('maxBytes', maxBytes), maxSearchMs: readLimit('maxSearchMs', maxSearchMs) }
+export function readLimits({
+  maxBytes = 10 * 1024 * 1024,
+  maxSearchMs = 10_000,
+}: FilesOptions): Required<FilesOptions> {
+  return {
+    maxBytes: readLimit('maxBytes', maxBytes),
+    maxSearchMs: readLimit('maxSearchMs', maxSearchMs),
+  }
 }
 
 /** A limit that has to be a whole number above 0. Throws CONFIG for what is none. */
 export function readLimit(name: string, value: number): number {
-  if (!Number.isSafeInteger(value) || value < 1) throw new ToolError('CONFIG', `'${name}' must be a whole number from 1, not ${String(value)}`)
+  if (!Number.isSafeInteger(value) || value < 1)
+    throw new ToolError('CONFIG', `'${name}' must be a whole number from 1, not ${String(value)}`)
   return value
 }

@@ -23,7 +23,11 @@ export class FilesPart implements TransactionPart<Filesystem> {
   private opened: Filesystem | undefined
   private settled: Settled | undefined
 
-  constructor(private readonly work: Work, private readonly limits: Required<FilesOptions>, private readonly settling: Settling) {}
+  constructor(
+    private readonly work: Work,
+    private readonly limits: Required<FilesOptions>,
+    private readonly settling: Settling,
+  ) {}
 
   get view(): Filesystem {
     return (this.opened ??= openView(this.work, this.limits))
@@ -31,7 +35,15 @@ export class FilesPart implements TransactionPart<Filesystem> {
 
   begin({ readOnly }: { readonly readOnly: boolean }): FilesPart {
     const { work: outer } = this
-    const inner: Work = { root: outer.root, base: outer.base, storage: outer.storage, readOnly: readOnly || outer.readOnly, looked: new Set(), isOver: false, outer }
+    const inner: Work = {
+      root: outer.root,
+      base: outer.base,
+      storage: outer.storage,
+      readOnly: readOnly || outer.readOnly,
+      looked: new Set(),
+      isOver: false,
+      outer,
+    }
     return new FilesPart(inner, this.limits, settleInside(inner, outer))
   }
 
@@ -60,13 +72,19 @@ function settleInside(inner: Work, outer: Work): Settling {
   const before = inner.root
   return {
     commit() {
-      if (isOver(outer)) throw new ToolError('CANCELLED', 'the call that this one is part of is over')
+      if (isOver(outer))
+        throw new ToolError('CANCELLED', 'the call that this one is part of is over')
       for (const path of inner.looked) outer.looked.add(path)
       if (inner.root === before) return undefined
       checkLooked(inner.looked, before, outer.root, inner.base)
       const last = outer.root
       const merged = (outer.root = merge(before, inner.root, last))
-      return { undo() { outer.root = merge(merged, last, outer.root) }, end: () => undefined }
+      return {
+        undo() {
+          outer.root = merge(merged, last, outer.root)
+        },
+        end: () => undefined,
+      }
     },
     discard: () => undefined,
   }

@@ -8,6 +8,8 @@ export function pauses(): () => Promise<void> | undefined {
   let last = host.clock()
   return () => {
     if (host.clock() - last < LONGEST_TURN_MS) return undefined
-    return setImmediate().then(() => { last = host.clock() })
+    return setImmediate().then(() => {
+      last = host.clock()
+    })
   }
 }

@@ -1,4 +1,13 @@
-import { chmodSync, chownSync, closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  renameSync,
+  rmSync,
+} from 'node:fs'
 import { dirname } from 'node:path'
 import { WITHOUT_LINKS, writeTemporary } from '../exclusive-file.ts'
 import { openFile } from './open-file.ts'
@@ -7,7 +16,9 @@ import { lockOf } from './lock.ts'
 
 /** Puts a new text in the place of a file, or a file where there was none: the old one or the new one is there at any moment, whole; `mode` is for a new one. False when the file is not what it was; then nothing has happened. */
 export function replaceFile(file: OpenedFile, text: string, mode: number): boolean {
-  const temporary = writeTemporary(lockOf(file.path), file.mark + text, { mode: file.stats ? undefined : mode })
+  const temporary = writeTemporary(lockOf(file.path), file.mark + text, {
+    mode: file.stats ? undefined : mode,
+  })
   try {
     if (file.stats) keepStats(temporary, file.stats)
     if (!isUnchanged(file)) return false
@@ -51,7 +62,9 @@ function place(temporary: string, path: string): boolean {
 function keepStats(temporary: string, { mode, uid, gid }: NonNullable<OpenedFile['stats']>): void {
   try {
     chownSync(temporary, uid, gid)
-  } catch { /* not root */ }
+  } catch {
+    /* not root */
+  }
   chmodSync(temporary, mode)
 }
 
@@ -61,5 +74,7 @@ function syncFolder(folder: string): void {
     const descriptor = openSync(folder, 'r')
     fsyncSync(descriptor)
     closeSync(descriptor)
-  } catch { /* it may be late, never half */ }
+  } catch {
+    /* it may be late, never half */
+  }
 }

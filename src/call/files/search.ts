@@ -21,11 +21,18 @@ const LINES_AT_ONCE = 5_000
 const BEGINNING = 8 * 1024
 
 /** The files whose path fits a pattern, by path. The tree is what it is now, whatever happens while it looks. */
-export async function findFiles({ root, base }: Files, pattern: string, { maxSearchMs }: Limits, inTime = timer(maxSearchMs)): Promise<readonly (readonly [path: string, file: FileNode])[]> {
+export async function findFiles(
+  { root, base }: Files,
+  pattern: string,
+  { maxSearchMs }: Limits,
+  inTime = timer(maxSearchMs),
+): Promise<readonly (readonly [path: string, file: FileNode])[]> {
   const glob = compileGlob(pattern)
   const found: (readonly [string, FileNode])[] = []
   const pause = pauses()
-  const folders: (readonly [prefix: string, folder: FolderNode, progress: Progress])[] = [['', root, glob.start]]
+  const folders: (readonly [prefix: string, folder: FolderNode, progress: Progress])[] = [
+    ['', root, glob.start],
+  ]
   for (let next = folders.pop(); next; next = folders.pop()) {
     const [prefix, folder, progress] = next
     for (const [name, node] of listSafely(folder, base)) {
@@ -43,7 +50,12 @@ export async function findFiles({ root, base }: Files, pattern: string, { maxSea
 }
 
 /** The lines of text files that hold a text or fit an expression. Files that look binary are passed over. */
-export async function findLines({ root, base, storage }: Files, pattern: string | RegExp, limits: Limits, options: (PageOptions & { readonly glob?: string }) | undefined): Promise<Page<FoundLine>> {
+export async function findLines(
+  { root, base, storage }: Files,
+  pattern: string | RegExp,
+  limits: Limits,
+  options: (PageOptions & { readonly glob?: string }) | undefined,
+): Promise<Page<FoundLine>> {
   const files: Files = { root, base, storage }
   const { offset, limit } = readPage(options)
   const inTime = timer(limits.maxSearchMs)
@@ -55,7 +67,8 @@ export async function findLines({ root, base, storage }: Files, pattern: string 
   const look = (): void => {
     for (const index of test(waiting.map(({ text }) => text))) {
       const { path, line, text } = waiting[index]!
-      if (total >= offset && items.length < limit) items.push({ path, line, text: shorten(text, LONGEST_SHOWN) })
+      if (total >= offset && items.length < limit)
+        items.push({ path, line, text: shorten(text, LONGEST_SHOWN) })
       total += 1
     }
     waiting = []
@@ -85,8 +98,14 @@ function listSafely(folder: FolderNode, base: Work['base']): ReturnType<typeof c
 function* textOf(file: FileNode, { storage }: Files): ReturnType<typeof linesOf> {
   try {
     if (storage.read(file, 0, Math.min(BEGINNING, file.size)).includes(0)) return
-    yield* linesOf({ size: file.size, read: (from, length) => storage.read(file, from, length) }, LONGEST_LINE, new TextDecoder())
-  } catch { /* a file that went away or may not be read holds nothing to be found */ }
+    yield* linesOf(
+      { size: file.size, read: (from, length) => storage.read(file, from, length) },
+      LONGEST_LINE,
+      new TextDecoder(),
+    )
+  } catch {
+    /* a file that went away or may not be read holds nothing to be found */
+  }
 }
 
 // Throws TIMEOUT when a search takes too long; gives the milliseconds that are left.

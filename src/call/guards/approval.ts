@@ -18,8 +18,14 @@ export type ApprovalOptions = {
 export function approval(options: ApprovalOptions = {}): Guard {
   checkOptions('guards.approval()', options, ['tools', 'when', 'prompt', 'timeout'])
   const { tools, when, prompt, timeout } = options
-  for (const [option, given] of Object.entries({ when, prompt })) if (given !== undefined && typeof given !== 'function') throw new ToolError('CONFIG', `${option} of guards.approval() must be a function`)
-  if (timeout !== undefined && !(Number.isFinite(timeout) && timeout > 0)) throw new ToolError('CONFIG', `timeout of guards.approval() must be seconds above 0, got ${String(timeout)}`)
+  for (const [option, given] of Object.entries({ when, prompt }))
+    if (given !== undefined && typeof given !== 'function')
+      throw new ToolError('CONFIG', `${option} of guards.approval() must be a function`)
+  if (timeout !== undefined && !(Number.isFinite(timeout) && timeout > 0))
+    throw new ToolError(
+      'CONFIG',
+      `timeout of guards.approval() must be seconds above 0, got ${String(timeout)}`,
+    )
   const isNamed = tools === undefined ? undefined : isOneOf('tools of guards.approval()', tools)
   const isWanted = async (call: GuardedCall): Promise<boolean> => {
     if (!isNamed && !when) return call.annotations.readOnly !== true
@@ -29,9 +35,17 @@ export function approval(options: ApprovalOptions = {}): Guard {
     name: 'approval',
     async check(call) {
       if (call.dryRun || !(await isWanted(call))) return undefined
-      const agreed = await call.ask({ kind: 'confirm', prompt: prompt?.(call) ?? `Run ${call.tool} with ${JSON.stringify(call.shown)}?`, ...(timeout !== undefined && { timeout }) })
+      const agreed = await call.ask({
+        kind: 'confirm',
+        prompt: prompt?.(call) ?? `Run ${call.tool} with ${JSON.stringify(call.shown)}?`,
+        ...(timeout !== undefined && { timeout }),
+      })
       if (agreed === true) return undefined
-      return { code: 'PERMISSION', message: `'${call.tool}' was not run: a person declined it`, advice: 'Do not call it again unless the user asks for it' }
+      return {
+        code: 'PERMISSION',
+        message: `'${call.tool}' was not run: a person declined it`,
+        advice: 'Do not call it again unless the user asks for it',
+      }
     },
   })
 }

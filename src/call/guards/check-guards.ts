@@ -9,7 +9,11 @@ import type { RunningCall } from '../running.ts'
 const CODE = /^[A-Z][A-Z0-9_]*$/
 
 /** A call and those who decide about it. */
-export type Asked = { readonly call: GuardedCall; readonly guards: readonly Guard[]; readonly running: Pick<RunningCall, 'check'> }
+export type Asked = {
+  readonly call: GuardedCall
+  readonly guards: readonly Guard[]
+  readonly running: Pick<RunningCall, 'check'>
+}
 
 /** Asks the guards in their order, without a wait where they decide at once; the first refusal is thrown, and so is whatever keeps a guard from deciding. */
 export function checkGuards(asked: Asked, from = 0): void | Promise<void> {
@@ -32,7 +36,11 @@ function decide(guard: Guard, call: GuardedCall): unknown {
   }
 }
 
-async function checkLater(asked: Asked, index: number, deciding: PromiseLike<unknown>): Promise<void> {
+async function checkLater(
+  asked: Asked,
+  index: number,
+  deciding: PromiseLike<unknown>,
+): Promise<void> {
   const { call, guards } = asked
   const guard = guards[index]!
   let decision: unknown
@@ -68,9 +76,19 @@ const MEANINGS = {
 } as const
 
 // What a guard raised on purpose is its own word.
-function couldNot({ name }: Guard, { tool }: GuardedCall, what: keyof typeof MEANINGS, thrown: unknown): ToolError {
+function couldNot(
+  { name }: Guard,
+  { tool }: GuardedCall,
+  what: keyof typeof MEANINGS,
+  thrown: unknown,
+): ToolError {
   const error = toToolError(thrown)
-  return thrown === error ? error : new ToolError('PERMISSION', `guard '${name}' ${MEANINGS[what](tool)}: ${error.message}`, { cause: thrown, details: { guard: name } })
+  return thrown === error
+    ? error
+    : new ToolError('PERMISSION', `guard '${name}' ${MEANINGS[what](tool)}: ${error.message}`, {
+        cause: thrown,
+        details: { guard: name },
+      })
 }
 
 function refuse(guard: Guard, call: GuardedCall, refusal: unknown): ToolError {
@@ -82,9 +100,25 @@ function refuse(guard: Guard, call: GuardedCall, refusal: unknown): ToolError {
 }
 
 function toError({ name }: Guard, { tool }: GuardedCall, refusal: unknown): ToolError {
-  if (!isObject(refusal) || typeof refusal['message'] !== 'string') return new ToolError('PERMISSION', `guard '${name}' gave neither a refusal nor undefined about '${tool}', so it was not run`, { details: { guard: name } })
+  if (!isObject(refusal) || typeof refusal['message'] !== 'string')
+    return new ToolError(
+      'PERMISSION',
+      `guard '${name}' gave neither a refusal nor undefined about '${tool}', so it was not run`,
+      { details: { guard: name } },
+    )
   const { message, advice, details } = refusal as Refusal
   // Programs decide by codes, so nothing else may stand in their place.
-  const code = typeof refusal['code'] === 'string' && CODE.test(refusal['code']) ? refusal['code'] : 'PRECONDITION'
-  return new ToolError(code, message, { details: { ...(isObject(details) && details), guard: name }, ...(typeof advice === 'string' && { suggestion: { action: code === 'PERMISSION' ? 'abort' : 'retry_with_modified_input', fix: advice } }) })
+  const code =
+    typeof refusal['code'] === 'string' && CODE.test(refusal['code'])
+      ? refusal['code']
+      : 'PRECONDITION'
+  return new ToolError(code, message, {
+    details: { ...(isObject(details) && details), guard: name },
+    ...(typeof advice === 'string' && {
+      suggestion: {
+        action: code === 'PERMISSION' ? 'abort' : 'retry_with_modified_input',
+        fix: advice,
+      },
+    }),
+  })
 }

@@ -39,7 +39,14 @@ export class Guarded implements GuardedCall {
   }
 
   get state(): State {
-    if (!this.#hasState) throw new ToolError('CONFIG', `a guard of '${this.tool}' has to remember things, and the call has no state`, { suggestion: 'Give the calls a state: call(tool, input, { guards, state: createState() })' })
+    if (!this.#hasState)
+      throw new ToolError(
+        'CONFIG',
+        `a guard of '${this.tool}' has to remember things, and the call has no state`,
+        {
+          suggestion: 'Give the calls a state: call(tool, input, { guards, state: createState() })',
+        },
+      )
     return this.#context.state
   }
 

@@ -19,7 +19,10 @@ export type ReadBeforeWriteOptions = {
   /** The fields of the input that name what is read or written; default `path`. A field holds a text or a list of texts. */
   readonly path?: string | readonly string[]
   /** Tells what stands at a path: a text that is another one when it has changed, undefined where there is nothing. Default: by the files of the state. */
-  readonly version?: (path: string, call: GuardedCall) => string | undefined | Promise<string | undefined>
+  readonly version?: (
+    path: string,
+    call: GuardedCall,
+  ) => string | undefined | Promise<string | undefined>
 }
 
 /** Nothing is changed that was not read before as it is now, on the same state: what somebody else has changed since must be read again. What the writing tools left is known, and a path where nothing is, is free. */
@@ -40,7 +43,9 @@ export function readBeforeWrite(options: ReadBeforeWriteOptions): Guard {
         const known = call.state.get(seen).where((entry) => entry.path === path)[0]
         if (known?.version === now) continue
         return {
-          message: known ? `'${path}' has changed since it was read, so '${call.tool}' may not change it` : `'${path}' exists and was not read, so '${call.tool}' may not change it`,
+          message: known
+            ? `'${path}' has changed since it was read, so '${call.tool}' may not change it`
+            : `'${path}' exists and was not read, so '${call.tool}' may not change it`,
           advice: `Call '${reader}' with ${JSON.stringify({ [fields[0]!]: path })}; then call '${call.tool}' again`,
           details: { path, reason: known ? 'changed' : 'not_read' },
         }
@@ -59,18 +64,38 @@ export function readBeforeWrite(options: ReadBeforeWriteOptions): Guard {
 }
 
 function pathsOf({ tool, input }: GuardedCall, fields: readonly string[]): readonly string[] {
-  const given = fields.flatMap((field) => (isObject(input) && Object.hasOwn(input, field) && input[field] !== undefined ? [input[field]] : [])).flat()
-  if (given.length === 0 || !given.every((path) => typeof path === 'string')) throw new ToolError('CONFIG', `guard 'read_before_write' finds no path in the input of '${tool}': it looks for texts in ${fields.join(', ')}`, { suggestion: { action: 'abort', fix: `Name the fields that hold paths: guards.readBeforeWrite({ …, path: ['file'] })` } })
+  const given = fields
+    .flatMap((field) =>
+      isObject(input) && Object.hasOwn(input, field) && input[field] !== undefined
+        ? [input[field]]
+        : [],
+    )
+    .flat()
+  if (given.length === 0 || !given.every((path) => typeof path === 'string'))
+    throw new ToolError(
+      'CONFIG',
+      `guard 'read_before_write' finds no path in the input of '${tool}': it looks for texts in ${fields.join(', ')}`,
+      {
+        suggestion: {
+          action: 'abort',
+          fix: `Name the fields that hold paths: guards.readBeforeWrite({ …, path: ['file'] })`,
+        },
+      },
+    )
   return (given as readonly string[]).map(plain)
 }
 
 // Only what means the same on every file system: behind a link, `a/../b` is not `b`, and a name may hold a backslash.
 function plain(path: string): string {
-  const names = path.split('/').filter((name) => name !== '' && name !== '.').join('/')
+  const names = path
+    .split('/')
+    .filter((name) => name !== '' && name !== '.')
+    .join('/')
   return path.startsWith('/') ? `/${names}` : names || '.'
 }
 
 function readSeen(value: unknown): Seen {
-  if (!isObject(value) || typeof value['path'] !== 'string' || typeof value['version'] !== 'string') throw new TypeError('what was read is { path, version }')
+  if (!isObject(value) || typeof value['path'] !== 'string' || typeof value['version'] !== 'string')
+    throw new TypeError('what was read is { path, version }')
   return { path: value['path'], version: value['version'] }
 }

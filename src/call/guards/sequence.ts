@@ -10,8 +10,17 @@ const done = slice<string>('toolable.guards.done', { by: (tool) => tool, read: r
 
 /** Some tools only after others: `sequence({ deploy: ['build', 'test'] })`. What counts is a success on the same state. Throws CONFIG for tools that wait for each other. */
 export function sequence(needs: { readonly [tool: string]: readonly string[] }): Guard {
-  if (!isObject(needs)) throw new ToolError('CONFIG', "guards.sequence() takes the tools that wait with those that come first: { deploy: ['build', 'test'] }")
-  const firsts = new Map(Object.entries(needs).map(([tool, first]) => [lookupKey(tool), { first, keys: readNames(`what '${tool}' needs`, first) }]))
+  if (!isObject(needs))
+    throw new ToolError(
+      'CONFIG',
+      "guards.sequence() takes the tools that wait with those that come first: { deploy: ['build', 'test'] }",
+    )
+  const firsts = new Map(
+    Object.entries(needs).map(([tool, first]) => [
+      lookupKey(tool),
+      { first, keys: readNames(`what '${tool}' needs`, first) },
+    ]),
+  )
   for (const tool of firsts.keys()) refuseCircle(tool, firsts)
   const awaited = new Set([...firsts.values()].flatMap(({ keys }) => keys))
   return guard({
@@ -22,7 +31,11 @@ export function sequence(needs: { readonly [tool: string]: readonly string[] }):
       const isDone = new Set(state.get(done).all())
       const missing = [needed.first].flat().filter((name) => !isDone.has(lookupKey(name)))
       if (missing.length === 0) return undefined
-      return { message: `Tool '${tool}' requires: ${missing.join(', ')}`, advice: `Call ${missing.join(', then ')}; then call '${tool}' again`, details: { requires: needed.first, missing } }
+      return {
+        message: `Tool '${tool}' requires: ${missing.join(', ')}`,
+        advice: `Call ${missing.join(', then ')}; then call '${tool}' again`,
+        details: { requires: needed.first, missing },
+      }
     },
     passed({ tool, state }) {
       const key = lookupKey(tool)
@@ -31,8 +44,16 @@ export function sequence(needs: { readonly [tool: string]: readonly string[] }):
   })
 }
 
-function refuseCircle(tool: string, firsts: ReadonlyMap<string, { readonly keys: readonly string[] }>, path: readonly string[] = []): void {
-  if (path.includes(tool)) throw new ToolError('CONFIG', `these tools wait for each other, so none could ever run: ${[...path.slice(path.indexOf(tool)), tool].join(' needs ')}`)
+function refuseCircle(
+  tool: string,
+  firsts: ReadonlyMap<string, { readonly keys: readonly string[] }>,
+  path: readonly string[] = [],
+): void {
+  if (path.includes(tool))
+    throw new ToolError(
+      'CONFIG',
+      `these tools wait for each other, so none could ever run: ${[...path.slice(path.indexOf(tool)), tool].join(' needs ')}`,
+    )
   for (const first of firsts.get(tool)?.keys ?? []) refuseCircle(first, firsts, [...path, tool])
 }
 

@@ -43,11 +43,23 @@ export function baseOf(state: State): Base {
 }
 
 /** The changed slices of a call, put on those that are there now; throws CONFLICT where that would undo what another call did meanwhile. */
-export function merge(before: SliceMap, now: SliceMap, next: SliceMap, changes: readonly Change[]): SliceMap {
+export function merge(
+  before: SliceMap,
+  now: SliceMap,
+  next: SliceMap,
+  changes: readonly Change[],
+): SliceMap {
   if (now === before) return next
   let merged = now
   for (const key of new Set(changes.map((change) => change.key))) {
-    const items = now.get(key) === before.get(key) ? next.get(key) : replay(key, now.get(key) ?? Items.none, changes.filter((change) => change.key === key))
+    const items =
+      now.get(key) === before.get(key)
+        ? next.get(key)
+        : replay(
+            key,
+            now.get(key) ?? Items.none,
+            changes.filter((change) => change.key === key),
+          )
     merged = merged.with(key, items)
   }
   return merged
@@ -55,7 +67,17 @@ export function merge(before: SliceMap, now: SliceMap, next: SliceMap, changes: 
 
 function replay(key: string, items: Items<unknown>, changes: readonly Change[]): Items<unknown> {
   if (changes.some(({ replaces }) => replaces)) {
-    throw new ToolError('CONFLICT', `another call changed '${key}' of the state while this one worked on it`, { retryable: true, suggestion: { action: 'retry_with_modified_input', fix: 'Call it again: it will see the change' } })
+    throw new ToolError(
+      'CONFLICT',
+      `another call changed '${key}' of the state while this one worked on it`,
+      {
+        retryable: true,
+        suggestion: {
+          action: 'retry_with_modified_input',
+          fix: 'Call it again: it will see the change',
+        },
+      },
+    )
   }
   return changes.reduce((now, change) => change.apply(now), items)
 }

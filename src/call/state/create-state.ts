@@ -38,18 +38,37 @@ export function createState({ id, from, filesystem }: StateOptions = {}): State 
 
 // Outside of a call each change stands for itself.
 function oneByOne(filesystem: Transactional<Filesystem>): Filesystem {
-  const call = (method: keyof Filesystem) => async (...given: unknown[]): Promise<unknown> => {
-    const part = filesystem.begin({ readOnly: false })
-    try {
-      const answer = await (part.view[method] as (...given: unknown[]) => Promise<unknown>)(...given)
-      await part.commit()
-      await part.end?.()
-      return answer
-    } catch (error) {
-      await part.rollback()
-      throw error
+  const call =
+    (method: keyof Filesystem) =>
+    async (...given: unknown[]): Promise<unknown> => {
+      const part = filesystem.begin({ readOnly: false })
+      try {
+        const answer = await (part.view[method] as (...given: unknown[]) => Promise<unknown>)(
+          ...given,
+        )
+        await part.commit()
+        await part.end?.()
+        return answer
+      } catch (error) {
+        await part.rollback()
+        throw error
+      }
     }
+  const methods: { readonly [Method in keyof Filesystem]: true } = {
+    stat: true,
+    readText: true,
+    readBytes: true,
+    readLines: true,
+    write: true,
+    append: true,
+    remove: true,
+    move: true,
+    makeFolder: true,
+    list: true,
+    glob: true,
+    grep: true,
   }
-  const methods: { readonly [Method in keyof Filesystem]: true } = { stat: true, readText: true, readBytes: true, readLines: true, write: true, append: true, remove: true, move: true, makeFolder: true, list: true, glob: true, grep: true }
-  return Object.fromEntries((Object.keys(methods) as (keyof Filesystem)[]).map((method) => [method, call(method)])) as unknown as Filesystem
+  return Object.fromEntries(
+    (Object.keys(methods) as (keyof Filesystem)[]).map((method) => [method, call(method)]),
+  ) as unknown as Filesystem
 }

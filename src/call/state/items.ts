@@ -4,7 +4,11 @@ import { deepFreeze } from './deep-freeze.ts'
 const SHORT = 32
 
 /** Items that stand in front of others. */
-type Run<Item> = { readonly before: Run<Item> | undefined; readonly array: readonly Item[]; readonly length: number }
+type Run<Item> = {
+  readonly before: Run<Item> | undefined
+  readonly array: readonly Item[]
+  readonly length: number
+}
 
 /** A list that never changes. To append shares what is there: the cost does not grow with the list, not even where the appending call fails and the next one appends again. */
 export class Items<Item> {
@@ -51,7 +55,9 @@ export class Items<Item> {
   }
 
   get all(): readonly Item[] {
-    return (this.#all ??= Object.freeze(this.#before ? this.#runs().flat() : this.#array.slice(0, this.#length)))
+    return (this.#all ??= Object.freeze(
+      this.#before ? this.#runs().flat() : this.#array.slice(0, this.#length),
+    ))
   }
 
   #runs(): (readonly Item[])[] {
@@ -64,16 +70,27 @@ export class Items<Item> {
     if (items.length === 0) return this
     for (const item of items) deepFreeze(item)
     // Never into the empty list, which everybody has and which would keep it all.
-    return this.#length > 0 && this.#array.length === this.#length ? Items.#grown(this.#before, this.#array, items) : this.#branch(items)
+    return this.#length > 0 && this.#array.length === this.#length
+      ? Items.#grown(this.#before, this.#array, items)
+      : this.#branch(items)
   }
 
   // Another has pushed behind us. As many as it pushed can be copied for the same price, and then nobody keeps what it left there.
   #branch(items: readonly Item[]): Items<Item> {
-    if (this.#length <= Math.max(SHORT, this.#array.length - this.#length)) return Items.#grown(this.#before, this.#array.slice(0, this.#length), items)
-    return Items.#grown({ before: this.#before, array: this.#array, length: this.#length }, [], items)
+    if (this.#length <= Math.max(SHORT, this.#array.length - this.#length))
+      return Items.#grown(this.#before, this.#array.slice(0, this.#length), items)
+    return Items.#grown(
+      { before: this.#before, array: this.#array, length: this.#length },
+      [],
+      items,
+    )
   }
 
-  static #grown<Item>(before: Run<Item> | undefined, array: Item[], items: readonly Item[]): Items<Item> {
+  static #grown<Item>(
+    before: Run<Item> | undefined,
+    array: Item[],
+    items: readonly Item[],
+  ): Items<Item> {
     for (const item of items) array.push(item)
     return new Items(before, array)
   }

@@ -7,7 +7,11 @@ export class Needs {
   /** Notes that one waits for another; throws CONFIG where that closes a circle, also one whose ends were opened apart from each other. */
   add(key: string, needed: string): void {
     const way = this.#way(needed, key)
-    if (way) throw new ToolError('CONFIG', `members need each other in a circle: ${[...way, needed].join(' → ')}`)
+    if (way)
+      throw new ToolError(
+        'CONFIG',
+        `members need each other in a circle: ${[...way, needed].join(' → ')}`,
+      )
     const all = this.#of.get(key)
     if (all) all.add(needed)
     else this.#of.set(key, new Set([needed]))

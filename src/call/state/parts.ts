@@ -1,5 +1,11 @@
 import type { Filesystem } from '../../contract/filesystem.ts'
-import type { Member, Resources, Snapshotable, Transactional, TransactionPart } from '../../contract/state.ts'
+import type {
+  Member,
+  Resources,
+  Snapshotable,
+  Transactional,
+  TransactionPart,
+} from '../../contract/state.ts'
 import { ToolError } from '../../contract/tool-error.ts'
 import type { RunningCall } from '../running.ts'
 import type { Base } from './base.ts'
@@ -18,7 +24,10 @@ export class Parts {
   readonly #begun = new Map<object, TransactionPart<unknown>>()
   readonly #keeping = new Map<object, Promise<void>>()
   readonly #kept: Kept[] = []
-  readonly #own = new Map<string, { readonly member: Member<unknown>; readonly opened: Promise<unknown> }>()
+  readonly #own = new Map<
+    string,
+    { readonly member: Member<unknown>; readonly opened: Promise<unknown> }
+  >()
   readonly #closing: Opened[] = []
   readonly #needs = new Needs()
   #holding: Promise<void> | undefined
@@ -124,7 +133,11 @@ export class Parts {
     this.#isOver = true
     await inOrder([
       ...[...this.#begun.values()].toReversed().map((part) => () => part.rollback()),
-      ...this.#kept.toReversed().map(({ thing, snapshot }) => () => thing.restore(snapshot)),
+      ...this.#kept.toReversed().map(
+        ({ thing, snapshot }) =>
+          () =>
+            thing.restore(snapshot),
+      ),
       () => this.#close(),
     ])
   }
@@ -132,7 +145,10 @@ export class Parts {
   /** The changes stay. */
   async end(): Promise<void> {
     this.#isOver = true
-    await inOrder([...[...this.#begun.values()].map((part) => () => part.end?.()), () => this.#close()])
+    await inOrder([
+      ...[...this.#begun.values()].map((part) => () => part.end?.()),
+      () => this.#close(),
+    ])
   }
 
   #close(): Promise<void> {
@@ -155,5 +171,7 @@ async function inOrder(steps: readonly (() => void | Promise<void>)[]): Promise<
 
 /** The error of a state without files. */
 export function noFiles(): ToolError {
-  return new ToolError('CONFIG', 'the state of this call has no files', { suggestion: "Give it some: createState({ filesystem: folderFiles('./data') })" })
+  return new ToolError('CONFIG', 'the state of this call has no files', {
+    suggestion: "Give it some: createState({ filesystem: folderFiles('./data') })",
+  })
 }

@@ -39,7 +39,11 @@ export class Root implements Base, Holder {
   readonly logs = new Logs()
   readonly #kinds = new Map<string, 'state' | 'log'>()
 
-  constructor(id: string | undefined, from: StateJson | undefined, filesystem: Transactional<Filesystem> | undefined) {
+  constructor(
+    id: string | undefined,
+    from: StateJson | undefined,
+    filesystem: Transactional<Filesystem> | undefined,
+  ) {
     const read = from === undefined ? undefined : readState(from)
     this.id = id ?? read?.id ?? longId()
     this.filesystem = filesystem
@@ -58,7 +62,11 @@ export class Root implements Base, Holder {
   checkKind({ key, kind }: Slice<unknown>): void {
     const known = this.#kinds.get(key)
     if (known === undefined) this.#kinds.set(key, kind)
-    else if (known !== kind) throw new ToolError('CONFIG', `'${key}' is the key of a state slice and of a log slice: rename one`)
+    else if (known !== kind)
+      throw new ToolError(
+        'CONFIG',
+        `'${key}' is the key of a state slice and of a log slice: rename one`,
+      )
   }
 
   /** A slice as it is seen outside of calls. */

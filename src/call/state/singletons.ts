@@ -7,7 +7,10 @@ export type Opened = { readonly member: Member<unknown>; readonly value: unknown
 
 /** The members that a whole state shares: each is opened once, at the first look. */
 export class Singletons {
-  readonly #opening = new Map<string, { readonly member: Member<unknown>; readonly opened: Promise<Opened> }>()
+  readonly #opening = new Map<
+    string,
+    { readonly member: Member<unknown>; readonly opened: Promise<Opened> }
+  >()
   readonly #open: Opened[] = []
   readonly #needs = new Needs()
   #isClosed = false
@@ -41,9 +44,19 @@ export class Singletons {
   resources(asking?: string): Resources {
     return {
       get: async <Value>(member: Member<Value>) => {
-        if (member.scope === 'call') throw new ToolError('CONFIG', asking === undefined ? `'${member.key}' lives for one call: ask ctx.resources for it` : `'${asking}' lives as long as the state and cannot hold '${member.key}', which lives for one call`)
+        if (member.scope === 'call')
+          throw new ToolError(
+            'CONFIG',
+            asking === undefined
+              ? `'${member.key}' lives for one call: ask ctx.resources for it`
+              : `'${asking}' lives as long as the state and cannot hold '${member.key}', which lives for one call`,
+          )
         const { value } = await this.get(member, asking)
-        if (isTransactional(value)) throw new ToolError('CONFIG', `'${member.key}' holds the changes of each call apart: ask ctx.resources for it, in a call`)
+        if (isTransactional(value))
+          throw new ToolError(
+            'CONFIG',
+            `'${member.key}' holds the changes of each call apart: ask ctx.resources for it, in a call`,
+          )
         return value as Value
       },
     }
@@ -82,11 +95,20 @@ function isClosed({ key }: Member<unknown>): ToolError {
 
 /** Whether the changes of a call to it can be held apart. */
 export function isTransactional(value: unknown): value is Transactional<unknown> {
-  return typeof value === 'object' && value !== null && typeof (value as Partial<Transactional<unknown>>).begin === 'function'
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    typeof (value as Partial<Transactional<unknown>>).begin === 'function'
+  )
 }
 
 /** Whether it can be put back as it was. */
 export function isSnapshotable(value: unknown): value is Snapshotable {
   const candidate = value as Partial<Snapshotable> | null
-  return typeof candidate === 'object' && candidate !== null && typeof candidate.snapshot === 'function' && typeof candidate.restore === 'function'
+  return (
+    typeof candidate === 'object' &&
+    candidate !== null &&
+    typeof candidate.snapshot === 'function' &&
+    typeof candidate.restore === 'function'
+  )
 }

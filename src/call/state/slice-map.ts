@@ -13,7 +13,9 @@ export class SliceMap {
 
   static of(entries: Iterable<readonly [string, Items<unknown>]>): SliceMap {
     const items = new Map(entries)
-    return new SliceMap(new Map(Array.from(items.keys(), (key, place) => [key, place])), [...items.values()])
+    return new SliceMap(new Map(Array.from(items.keys(), (key, place) => [key, place])), [
+      ...items.values(),
+    ])
   }
 
   get(key: string): Items<unknown> | undefined {

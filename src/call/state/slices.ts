@@ -7,12 +7,17 @@ import { SliceMap } from './slice-map.ts'
 /** What `snapshot` gave; throws CONFIG for anything else, before it stands in the place of a state. */
 export function readSnapshot(snapshot: StateSnapshot): SliceMap {
   const slices: unknown = (snapshot as StateSnapshot | null | undefined)?.slices
-  if (!(slices instanceof SliceMap)) throw new ToolError('CONFIG', 'restore() takes what snapshot() gave')
+  if (!(slices instanceof SliceMap))
+    throw new ToolError('CONFIG', 'restore() takes what snapshot() gave')
   return slices
 }
 
 /** One change of one slice. It can be made again on other items, unless it put something in the place of all of them. */
-export type Change = { readonly key: string; apply(items: Items<unknown>): Items<unknown>; readonly replaces: boolean }
+export type Change = {
+  readonly key: string
+  apply(items: Items<unknown>): Items<unknown>
+  readonly replaces: boolean
+}
 
 /** Whatever holds the items of slices. */
 export type Holder = { itemsOf(key: string): Items<unknown>; change(change: Change): void }
@@ -44,7 +49,10 @@ export class View<Item> implements SliceView<Item> {
   }
 
   replace(next: readonly Item[]): void {
-    this.#change(() => Items.of(checkList(next, () => `replace() of slice '${this.#slice.key}' needs a list`)), true)
+    this.#change(
+      () => Items.of(checkList(next, () => `replace() of slice '${this.#slice.key}' needs a list`)),
+      true,
+    )
   }
 
   upsert(item: Item): void {
@@ -52,11 +60,20 @@ export class View<Item> implements SliceView<Item> {
   }
 
   clear(predicate?: (item: Item) => boolean): void {
-    this.#change((now) => (predicate ? Items.frozen(now.all.filter((item) => !predicate(item))) : Items.none))
+    this.#change((now) =>
+      predicate ? Items.frozen(now.all.filter((item) => !predicate(item))) : Items.none,
+    )
   }
 
   reduce<Event>(reducer: Reducer<Item, Event>, event: Event): void {
-    this.#change((now) => Items.of(checkList(reducer(now.all, event), () => `a reducer of slice '${this.#slice.key}' gave no list`)))
+    this.#change((now) =>
+      Items.of(
+        checkList(
+          reducer(now.all, event),
+          () => `a reducer of slice '${this.#slice.key}' gave no list`,
+        ),
+      ),
+    )
   }
 
   get #items(): Items<Item> {
@@ -65,7 +82,11 @@ export class View<Item> implements SliceView<Item> {
 
   #change(apply: (items: Items<Item>) => Items<Item>, replaces = false): void {
     const slice = this.#slice
-    this.#holder.change({ key: slice.key, apply: slice.read ? (now) => apply(check(slice, now)) : apply, replaces })
+    this.#holder.change({
+      key: slice.key,
+      apply: slice.read ? (now) => apply(check(slice, now)) : apply,
+      replaces,
+    })
   }
 }
 
@@ -91,11 +112,17 @@ class Append<Item> implements Change {
 
 // What came from outside is checked by the first look at it.
 function check<Item>(slice: Slice<Item>, items: Items<unknown>): Items<Item> {
-  return slice.read ? (items as Items<Item>).checked((item) => readItem(slice, item)) : (items as Items<Item>)
+  return slice.read
+    ? (items as Items<Item>).checked((item) => readItem(slice, item))
+    : (items as Items<Item>)
 }
 
 function upsert<Item>(slice: Slice<Item>, items: Items<Item>, item: Item): Items<Item> {
-  if (!slice.by) throw new ToolError('CONFIG', `slice '${slice.key}' cannot tell which items are the same: give it by, for example slice('${slice.key}', { by: (item) => item.id })`)
+  if (!slice.by)
+    throw new ToolError(
+      'CONFIG',
+      `slice '${slice.key}' cannot tell which items are the same: give it by, for example slice('${slice.key}', { by: (item) => item.id })`,
+    )
   const key = slice.by(item)
   const at = items.all.findIndex((other) => slice.by!(other) === key)
   if (at < 0) return items.append([item])
@@ -112,6 +139,10 @@ function readItem<Item>(slice: Slice<Item>, item: unknown): Item {
   try {
     return slice.read!(item)
   } catch (error) {
-    throw new ToolError('CONFIG', `slice '${slice.key}' holds something from outside that is none of its items: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
+    throw new ToolError(
+      'CONFIG',
+      `slice '${slice.key}' holds something from outside that is none of its items: ${error instanceof Error ? error.message : String(error)}`,
+      { cause: error },
+    )
   }
 }

@@ -53,14 +53,20 @@ export class Stay {
   }
 
   /** The same as soon as that can be, after `complete`, which makes the answer when nothing can end the call any more. Of a given state `report` tells first. */
-  commitInTurn(complete: () => Finished, report: ((outcome: Outcome) => void | Promise<void>) | undefined): Finished | Promise<Finished> {
+  commitInTurn(
+    complete: () => Finished,
+    report: ((outcome: Outcome) => void | Promise<void>) | undefined,
+  ): Finished | Promise<Finished> {
     const transaction = this.#transaction!
     return after(transaction.takeTurn(), () => {
       const finished = complete()
-      return after(transaction.settle(this.#given && report && (() => report(finished.outcome))), () => {
-        this.isCommitted = true
-        return finished
-      })
+      return after(
+        transaction.settle(this.#given && report && (() => report(finished.outcome))),
+        () => {
+          this.isCommitted = true
+          return finished
+        },
+      )
     })
   }
 

@@ -1,5 +1,14 @@
 import type { Filesystem } from '../../contract/filesystem.ts'
-import type { Resources, Slice, SliceView, Snapshotable, State, StateJson, StateSnapshot, Transactional } from '../../contract/state.ts'
+import type {
+  Resources,
+  Slice,
+  SliceView,
+  Snapshotable,
+  State,
+  StateJson,
+  StateSnapshot,
+  Transactional,
+} from '../../contract/state.ts'
 import { ToolError } from '../../contract/tool-error.ts'
 import { after } from '../after.ts'
 import type { RunningCall } from '../running.ts'
@@ -153,7 +162,10 @@ export class Transaction implements Base, Holder {
     // A conflict has to be known before anybody is told.
     this.#merge()
     this.#isSettling = true
-    return after(after(this.#parts?.commit(), () => report?.()), () => this.commit())
+    return after(
+      after(this.#parts?.commit(), () => report?.()),
+      () => this.commit(),
+    )
   }
 
   #merge(): SliceMap {
@@ -170,7 +182,9 @@ export class Transaction implements Base, Holder {
   leave(): void | Promise<void> {
     this.isOver = true
     if (!this.#parts) return this.#pass?.()
-    return (this.#isCommitted ? this.#parts.end() : this.#parts.rollback()).finally(() => this.#pass?.())
+    return (this.#isCommitted ? this.#parts.end() : this.#parts.rollback()).finally(() =>
+      this.#pass?.(),
+    )
   }
 }
 
@@ -228,6 +242,8 @@ class TransactionState implements State {
   }
 
   close(): Promise<never> {
-    return Promise.reject(new ToolError('PRECONDITION', 'a call cannot close the state that it works on'))
+    return Promise.reject(
+      new ToolError('PRECONDITION', 'a call cannot close the state that it works on'),
+    )
   }
 }

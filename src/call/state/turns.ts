@@ -56,5 +56,13 @@ export class Turns {
 }
 
 function stuck(seconds: number): ToolError {
-  return new ToolError('CONFLICT', `another call on this state has not come to the end of its commit for ${seconds} seconds`, { retryable: true, suggestion: 'Call it again; if that does not help, see that onEvent does not wait for a call on the same state' })
+  return new ToolError(
+    'CONFLICT',
+    `another call on this state has not come to the end of its commit for ${seconds} seconds`,
+    {
+      retryable: true,
+      suggestion:
+        'Call it again; if that does not help, see that onEvent does not wait for a call on the same state',
+    },
+  )
 }

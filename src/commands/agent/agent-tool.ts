@@ -33,23 +33,47 @@ export type AgentToolParts = {
 }
 
 /** The work of an agent as a tool, so that the runner runs it like any other: questions, cancelling, deadline and record come with it. What was said before, in an attempt that ended too early, is not said again. */
-export function agentTool({ registry, artifacts, secrets, model, onEvent }: AgentToolParts): AnyTool {
+export function agentTool({
+  registry,
+  artifacts,
+  secrets,
+  model,
+  onEvent,
+}: AgentToolParts): AnyTool {
   return tool({
     name: 'agent',
     summary: 'Let a model work on a task with the tools of this project',
-    input: { type: 'object', properties: { task: { type: 'string' } }, required: ['task'], additionalProperties: true } as const,
+    input: {
+      type: 'object',
+      properties: { task: { type: 'string' } },
+      required: ['task'],
+      additionalProperties: true,
+    } as const,
     async run(given, ctx) {
       const settings = given as AgentSettings
       const transcript = join(artifacts, 'transcript.jsonl')
       const before = readConversation(transcript)
       const worker = agent({
         model: model ?? (await loadModel(settings, ctx)),
-        ...(settings.prompt === undefined ? { registry, ...(settings.tools && { filter: settings.tools }) } : { prompt: (await loadPrompt(settings.prompt, ctx.cwd)) as AgentPrompt, ...(settings.params && { params: settings.params }) }),
+        ...(settings.prompt === undefined
+          ? { registry, ...(settings.tools && { filter: settings.tools }) }
+          : {
+              prompt: (await loadPrompt(settings.prompt, ctx.cwd)) as AgentPrompt,
+              ...(settings.params && { params: settings.params }),
+            }),
         ...(settings.system !== undefined && { system: settings.system }),
         ...(settings.maxTurns !== undefined && { maxTurns: settings.maxTurns }),
-        ...(settings.maxOutputTokens !== undefined && { settings: { maxOutputTokens: settings.maxOutputTokens } }),
+        ...(settings.maxOutputTokens !== undefined && {
+          settings: { maxOutputTokens: settings.maxOutputTokens },
+        }),
         parallel: settings.parallel === 'none' ? false : (settings.parallel ?? 'safe'),
-        call: { cwd: ctx.cwd, env: ctx.env, caller: 'toolable-agent', ...(secrets && { secrets }), ...(settings.dryRun && { dryRun: true }) },
+        call: {
+          cwd: ctx.cwd,
+          env: ctx.env,
+          caller: 'toolable-agent',
+          ...(secrets && { secrets }),
+          ...(settings.dryRun && { dryRun: true }),
+        },
       })
       const budget = budgetOf(settings)
       const record = recordIn(ctx)
@@ -77,11 +101,17 @@ function recordIn(ctx: Context): (event: AgentEvent) => void {
     if (event.type === 'text') said += event.delta
     else if (event.type === 'turn_start') ctx.progress(`turn ${event.turn}`)
     else if (event.type === 'usage') {
-      if (said !== '') ctx.item({ type: 'text', turn: event.turn, text: shorten(said, LONGEST_TEXT) })
+      if (said !== '')
+        ctx.item({ type: 'text', turn: event.turn, text: shorten(said, LONGEST_TEXT) })
       ctx.item(event)
       said = ''
     } else if (event.type === 'tool_progress') {
-      if (event.event.type === 'progress') ctx.progress(`${event.name}: ${event.event.message}`, undefined, event.event.plan && { plan: event.event.plan })
+      if (event.event.type === 'progress')
+        ctx.progress(
+          `${event.name}: ${event.event.message}`,
+          undefined,
+          event.event.plan && { plan: event.event.plan },
+        )
     } else if (event.type === 'tool_result') {
       const { outcome: _outcome, text, ...rest } = event
       ctx.item({ ...rest, text: shorten(text, LONGEST_TEXT) })

@@ -14,7 +14,8 @@ export function readConversation(file: string): readonly AgentMessage[] | undefi
   for (const line of text.split('\n')) {
     const entry = parseObject(line)
     // Each attempt begins with what it was given.
-    if (entry?.['type'] === 'start' && Array.isArray(entry['messages'])) messages = [...(entry['messages'] as AgentMessage[])]
+    if (entry?.['type'] === 'start' && Array.isArray(entry['messages']))
+      messages = [...(entry['messages'] as AgentMessage[])]
     else if (entry?.['type'] === 'message') messages.push(entry['message'] as AgentMessage)
   }
   return messages.length > 0 ? messages : undefined

@@ -23,10 +23,14 @@ export type AgentSettings = {
 }
 
 /** What the command line says. */
-export type AgentFlags = AgentSettings & Surroundings & { readonly wait?: boolean; readonly detach?: boolean; readonly progress?: string }
+export type AgentFlags = AgentSettings &
+  Surroundings & { readonly wait?: boolean; readonly detach?: boolean; readonly progress?: string }
 
 /** The limits in it, where there are any. */
 export function budgetOf({ maxTotalTokens, maxCalls }: AgentSettings): BudgetLimits | undefined {
   if (maxTotalTokens === undefined && maxCalls === undefined) return undefined
-  return { ...(maxTotalTokens !== undefined && { totalTokens: maxTotalTokens }), ...(maxCalls !== undefined && { calls: maxCalls }) }
+  return {
+    ...(maxTotalTokens !== undefined && { totalTokens: maxTotalTokens }),
+    ...(maxCalls !== undefined && { calls: maxCalls }),
+  }
 }

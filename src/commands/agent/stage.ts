@@ -38,7 +38,8 @@ export function openPlainStage({ io, globals }: BuiltinContext, progress: Chosen
     rest,
     note(line) {
       rest()
-      if (!globals.quiet && (progress === 'words' || progress === 'words-beside')) io.stderr.write(`${paint('dim', cleanLine(line))}\n`)
+      if (!globals.quiet && (progress === 'words' || progress === 'words-beside'))
+        io.stderr.write(`${paint('dim', cleanLine(line))}\n`)
     },
     hear: async (lines) => (progress === 'events-beside' ? io.stderr.send(lines) : undefined),
     async ask(_question, _signal, work) {
@@ -54,5 +55,8 @@ export function openPlainStage({ io, globals }: BuiltinContext, progress: Chosen
 
 /** The lines of a record, read. */
 export function readEvents(lines: string): readonly RunEvent[] {
-  return lines.trimEnd().split('\n').map((line) => JSON.parse(line) as RunEvent)
+  return lines
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as RunEvent)
 }

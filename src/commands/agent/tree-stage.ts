@@ -11,18 +11,32 @@ import { readEvents } from './stage.ts'
 import type { Stage } from './stage.ts'
 
 /** A stage with a live tree below what is said. While the model speaks at this terminal the tree is away: its words come in pieces of lines. */
-export async function openTreeStage(paths: RunPaths, request: RunRequest, { io, globals }: BuiltinContext): Promise<Stage> {
+export async function openTreeStage(
+  paths: RunPaths,
+  request: RunRequest,
+  { io, globals }: BuiltinContext,
+): Promise<Stage> {
   const root = dirname(paths.folder)
   const tree = await openTree({ root, named: false, answersHere: isPerson(io) }, io, globals)
   const run = tree.show(askedOf(request))
-  const teller = openEndTeller({ request, paths, root, model: run.model, look: tree.look, io, globals })
+  const teller = openEndTeller({
+    request,
+    paths,
+    root,
+    model: run.model,
+    look: tree.look,
+    io,
+    globals,
+  })
   let inLine = false
   let release: (() => void) | undefined
   // What is said waits until the tree is away.
   let said: Promise<void> = Promise.resolve()
   const takeStage = (): void => {
     if (release || !io.stdout.isTTY) return
-    const over = new Promise<void>((resolve) => { release = resolve })
+    const over = new Promise<void>((resolve) => {
+      release = resolve
+    })
     said = new Promise((begun) => {
       void tree.aside(async () => {
         begun()

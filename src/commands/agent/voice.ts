@@ -19,16 +19,25 @@ export type Voice = {
 }
 
 /** Words as they come for people: what the model says, and what it does. For programs nothing but what they ask for, or each event as a line with --stream. */
-export function openVoice({ io, globals }: BuiltinContext, stage: () => Stage, progress: ChosenProgress): Voice {
+export function openVoice(
+  { io, globals }: BuiltinContext,
+  stage: () => Stage,
+  progress: ChosenProgress,
+): Voice {
   const presentation = choosePresentation(globals, io, findCaller(io.env))
   const forPeople = presentation.mode === 'text' && !globals.stream
   const notes = forPeople || progress === 'tree' || progress === 'words-beside'
   const speak = (event: AgentEvent, { say, note, rest }: Stage): void => {
     if (event.type === 'text') {
       if (forPeople) say(cleanText(event.delta))
-    } else if (event.type === 'tool_call') note(`> ${event.name} ${shorten(JSON.stringify(event.input) ?? '', LONGEST_INPUT)}`)
-    else if (event.type === 'tool_result' && !event.outcome.ok) note(`! ${event.name}: ${event.outcome.error.code} ${event.outcome.error.message}`)
-    else if (event.type === 'retry') note(`! the model is asked again in ${Math.round(event.wait_s * 10) / 10} s: ${event.error.message}${event.discarded > 0 ? ' (what it said in this turn does not count)' : ''}`)
+    } else if (event.type === 'tool_call')
+      note(`> ${event.name} ${shorten(JSON.stringify(event.input) ?? '', LONGEST_INPUT)}`)
+    else if (event.type === 'tool_result' && !event.outcome.ok)
+      note(`! ${event.name}: ${event.outcome.error.code} ${event.outcome.error.message}`)
+    else if (event.type === 'retry')
+      note(
+        `! the model is asked again in ${Math.round(event.wait_s * 10) / 10} s: ${event.error.message}${event.discarded > 0 ? ' (what it said in this turn does not count)' : ''}`,
+      )
     else if (event.type === 'turn_start' || event.type === 'usage') rest()
   }
   return {

@@ -7,5 +7,10 @@ import { cleanLine } from '../../surfaces/cli/output/text/clean.ts'
 export const renderBuild: RenderResult = (result, { color }) => {
   const paint = createPaint(color)
   const { name, version, tools, files, warnings } = result as Built
-  return [`${paint('bold', cleanLine(name))} ${cleanLine(version)}, ${tools === 1 ? '1 tool' : `${tools} tools`}`, ...files.map((file) => `${paint('green', 'written')}  ${cleanLine(file)}`), ...warnings.map((warning) => `${paint('yellow', 'warning')}  ${warning}`), ''].join('\n')
+  return [
+    `${paint('bold', cleanLine(name))} ${cleanLine(version)}, ${tools === 1 ? '1 tool' : `${tools} tools`}`,
+    ...files.map((file) => `${paint('green', 'written')}  ${cleanLine(file)}`),
+    ...warnings.map((warning) => `${paint('yellow', 'warning')}  ${warning}`),
+    '',
+  ].join('\n')
 }

@@ -15,12 +15,25 @@ import { oneToolView } from './one-tool-view.ts'
 type ToolCommand = Command & { kind: 'tool' }
 
 /** Calls a tool of the registry from the command line, the way a toolset program calls its own; gives the exit status. */
-export async function runCall(program: Servable, command: ToolCommand, io: Io, host: Host): Promise<number> {
+export async function runCall(
+  program: Servable,
+  command: ToolCommand,
+  io: Io,
+  host: Host,
+): Promise<number> {
   const { flags: surroundings, name, rest, problem } = readOwnFlags<Surroundings>(command, io)
   if (command.globals.help) return printHelp(program, command, io)
   const wrong = command.problem ?? problem
   if (wrong) throw wrong
-  if (name === undefined) throw new ToolError('MISSING_PARAM', 'tool is missing', { field: 'tool', suggestion: { fix: 'Name the tool to call; toolable list shows them', example: 'toolable call <tool> --help', applicability: 'has_placeholders' } })
+  if (name === undefined)
+    throw new ToolError('MISSING_PARAM', 'tool is missing', {
+      field: 'tool',
+      suggestion: {
+        fix: 'Name the tool to call; toolable list shows them',
+        example: 'toolable call <tool> --help',
+        applicability: 'has_placeholders',
+      },
+    })
   return withRegistry(surroundings, io, async (registry) => {
     const entry = registry.find(name)
     // Fails, and says which was meant.
@@ -30,9 +43,22 @@ export async function runCall(program: Servable, command: ToolCommand, io: Io, h
   })
 }
 
-async function callEntry(registry: Servable, found: ToolEntry, command: ToolCommand, io: Io, host: Host): Promise<number> {
+async function callEntry(
+  registry: Servable,
+  found: ToolEntry,
+  command: ToolCommand,
+  io: Io,
+  host: Host,
+): Promise<number> {
   const set = oneToolView(registry, found)
-  const named: ToolCommand = { globals: command.globals, builtin: true, kind: 'tool', entry: set.entries[0]!, single: false, tokens: command.tokens }
+  const named: ToolCommand = {
+    globals: command.globals,
+    builtin: true,
+    kind: 'tool',
+    entry: set.entries[0]!,
+    single: false,
+    tokens: command.tokens,
+  }
   try {
     return await runTool(set, named, io, host)
   } catch (error) {

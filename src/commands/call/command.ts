@@ -8,11 +8,19 @@ export const callCommand: ToolableCommand = {
   tool: tool({
     name: 'call',
     summary: 'Call a tool',
-    description: "Everything behind the name of the tool belongs to the tool: its flags, one JSON object, - for stdin, @file.json, --help, --stream, --dry-run, --yes, --output. The flags below stand before the name. --help behind the name shows what the tool takes.",
-    input: inputWith({
-      tool: { type: 'string', description: 'The name of the tool, or its id: <source>.<tool>' },
-      arguments: { type: 'array', items: { type: 'string' }, description: 'What is for the tool' },
-    }, ['tool']),
+    description:
+      'Everything behind the name of the tool belongs to the tool: its flags, one JSON object, - for stdin, @file.json, --help, --stream, --dry-run, --yes, --output. The flags below stand before the name. --help behind the name shows what the tool takes.',
+    input: inputWith(
+      {
+        tool: { type: 'string', description: 'The name of the tool, or its id: <source>.<tool>' },
+        arguments: {
+          type: 'array',
+          items: { type: 'string' },
+          description: 'What is for the tool',
+        },
+      },
+      ['tool'],
+    ),
     positional: ['tool', 'arguments'],
     examples: [
       { description: 'By position', args: ['find_files', '*.ts'] },

@@ -1,7 +1,9 @@
 import type { Subject } from './subject/subject.ts'
 
 /** What a check found. `fix` says what to do about it. */
-export type Verdict = { readonly status: 'pass' } | { readonly status: 'warn' | 'fail'; readonly found: string; readonly fix: string }
+export type Verdict =
+  | { readonly status: 'pass' }
+  | { readonly status: 'warn' | 'fail'; readonly found: string; readonly fix: string }
 
 /** One thing that a program can be good or bad at. All checks have these few functions, and nobody asks which one it is. */
 export type Check = {
@@ -18,10 +20,25 @@ export type Check = {
 }
 
 /** What one check said about one program. */
-export type Checked = { readonly id: string; readonly title: string; readonly status: 'pass' | 'warn' | 'fail' | 'skip'; readonly weight: number; readonly found?: string; readonly fix?: string }
+export type Checked = {
+  readonly id: string
+  readonly title: string
+  readonly status: 'pass' | 'warn' | 'fail' | 'skip'
+  readonly weight: number
+  readonly found?: string
+  readonly fix?: string
+}
 
 /** How agent-ready a program is. */
-export type Report = { readonly path: string; readonly speaks: string; readonly tools: readonly string[]; readonly score: number; readonly of: number; readonly percent: number; readonly checks: readonly Checked[] }
+export type Report = {
+  readonly path: string
+  readonly speaks: string
+  readonly tools: readonly string[]
+  readonly score: number
+  readonly of: number
+  readonly percent: number
+  readonly checks: readonly Checked[]
+}
 
 export const PASS: Verdict = { status: 'pass' }
 

@@ -12,14 +12,35 @@ export const checkCommand: ToolableCommand = {
   tool: tool({
     name: 'check',
     summary: 'Check how ready a program is for agents, and how to mend it',
-    description: 'Runs the program itself, in a sandbox where the machine has one: discovery, help, and inputs that are wrong on purpose, which no tool should run with. A tool is called with a good input only if it says that it is read-only, or with --call. Of a folder every program is checked. Exits 1 below --min.',
+    description:
+      'Runs the program itself, in a sandbox where the machine has one: discovery, help, and inputs that are wrong on purpose, which no tool should run with. A tool is called with a good input only if it says that it is read-only, or with --call. Of a folder every program is checked. Exits 1 below --min.',
     input: {
       type: 'object',
       properties: {
-        path: { type: 'array', items: { type: 'string' }, minItems: 1, description: 'A program, a script, or a folder of them' },
-        min: { type: 'integer', minimum: 0, maximum: 100, default: GOOD_ENOUGH, description: 'Percent that are enough' },
-        runSeconds: { type: 'number', exclusiveMinimum: 0, maximum: 600, default: LONGEST_RUN, description: 'Seconds that each run of the program may take' },
-        call: { type: 'boolean', description: 'Tools may be called with the inputs of their own examples' },
+        path: {
+          type: 'array',
+          items: { type: 'string' },
+          minItems: 1,
+          description: 'A program, a script, or a folder of them',
+        },
+        min: {
+          type: 'integer',
+          minimum: 0,
+          maximum: 100,
+          default: GOOD_ENOUGH,
+          description: 'Percent that are enough',
+        },
+        runSeconds: {
+          type: 'number',
+          exclusiveMinimum: 0,
+          maximum: 600,
+          default: LONGEST_RUN,
+          description: 'Seconds that each run of the program may take',
+        },
+        call: {
+          type: 'boolean',
+          description: 'Tools may be called with the inputs of their own examples',
+        },
       },
       required: ['path'],
       additionalProperties: false,

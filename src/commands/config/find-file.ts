@@ -17,10 +17,25 @@ export function findFile(cwd: string, named: string | undefined): string | undef
 function checkNamed(file: string, named: string): string {
   const stats = statSync(file, { throwIfNoEntry: false })
   if (stats?.isFile()) return file
-  throw new ToolError('CONFIG', `the configuration ${named} ${stats ? 'is no file' : 'does not exist'}`, { field: 'config', suggestion: stats?.isDirectory() ? `Name the file in it: --config ${join(named, CONFIGURATION_NAMES[0])}` : 'Give a file that exists, or leave --config out to use the nearest toolable.yaml' })
+  throw new ToolError(
+    'CONFIG',
+    `the configuration ${named} ${stats ? 'is no file' : 'does not exist'}`,
+    {
+      field: 'config',
+      suggestion: stats?.isDirectory()
+        ? `Name the file in it: --config ${join(named, CONFIGURATION_NAMES[0])}`
+        : 'Give a file that exists, or leave --config out to use the nearest toolable.yaml',
+    },
+  )
 }
 
 // Which of two files counts should not depend on a rule that nobody remembers.
 function twoFiles(folder: string, [first, second]: readonly string[]): ToolError {
-  return new ToolError('CONFIG', `${join(folder, first!)} and ${join(folder, second!)} are both there, and only one can count`, { suggestion: `Put everything into one of them and remove the other, or name one: --config ${join(folder, first!)}` })
+  return new ToolError(
+    'CONFIG',
+    `${join(folder, first!)} and ${join(folder, second!)} are both there, and only one can count`,
+    {
+      suggestion: `Put everything into one of them and remove the other, or name one: --config ${join(folder, first!)}`,
+    },
+  )
 }

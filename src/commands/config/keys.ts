@@ -4,11 +4,25 @@ const text: Shape = { is: 'text' }
 const on: Shape = { is: 'switch' }
 const texts: Shape = { is: 'list', of: text }
 const variables: Shape = { is: 'map', of: { is: 'anything' } }
-const listOf = (keys: { readonly [key: string]: Shape }, required: readonly string[]): Shape => ({ is: 'list', of: { is: 'either', short: text, long: { is: 'object', keys, required } } })
+const listOf = (keys: { readonly [key: string]: Shape }, required: readonly string[]): Shape => ({
+  is: 'list',
+  of: { is: 'either', short: text, long: { is: 'object', keys, required } },
+})
 
 const SERVER: Shape = {
   is: 'object',
-  keys: { command: text, args: { is: 'list', of: { is: 'anything' } }, env: variables, cwd: text, url: text, headers: variables, type: text, disabled: on, enabled: on, timeout: { is: 'anything' } },
+  keys: {
+    command: text,
+    args: { is: 'list', of: { is: 'anything' } },
+    env: variables,
+    cwd: text,
+    url: text,
+    headers: variables,
+    type: text,
+    disabled: on,
+    enabled: on,
+    timeout: { is: 'anything' },
+  },
   // The same entry is read by other programs, which have words of their own.
   open: true,
 }
@@ -22,10 +36,23 @@ export const CONFIG_SHAPE: Shape = {
     description: text,
     folders: listOf({ path: text, name: text, env: variables, help: on, watch: on }, ['path']),
     modules: listOf({ path: text, name: text, functions: on }, ['path']),
-    programs: listOf({ command: text, args: texts, name: text, env: variables, only: texts, depth: { is: 'count' } }, ['command']),
+    programs: listOf(
+      {
+        command: text,
+        args: texts,
+        name: text,
+        env: variables,
+        only: texts,
+        depth: { is: 'count' },
+      },
+      ['command'],
+    ),
     mcpServers: { is: 'map', of: SERVER },
     toolServers: listOf({ url: text, name: text, headers: variables }, ['url']),
-    openapi: listOf({ document: { is: 'anything' }, name: text, baseUrl: text, headers: variables }, ['document']),
+    openapi: listOf(
+      { document: { is: 'anything' }, name: text, baseUrl: text, headers: variables },
+      ['document'],
+    ),
     workflows: listOf({ path: text, name: text }, ['path']),
     strict: on,
     cache: { is: 'anything' },

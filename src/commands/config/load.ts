@@ -25,13 +25,17 @@ const DEFAULT_FOLDER = 'tools'
 const DEFAULT_WORKFLOWS = 'workflows'
 
 /** The options of the registry that the flags and the configuration file ask for. Paths in the file start at the file, those in flags where the caller stands. Throws CONFIG. */
-export async function loadOptions(given: Surroundings, { cwd, env }: Where): Promise<RegistryOptions> {
+export async function loadOptions(
+  given: Surroundings,
+  { cwd, env }: Where,
+): Promise<RegistryOptions> {
   const file = findFile(cwd, given.config)
   const config = file === undefined ? withoutFile(cwd, given) : await readConfig(file)
   const folders = (given.folder ?? []).map((folder) => checkFolder(resolve(cwd, folder), folder))
   return {
     ...config,
-    ...(typeof config.cache === 'string' && file !== undefined && { cache: resolve(dirname(file), config.cache) }),
+    ...(typeof config.cache === 'string' &&
+      file !== undefined && { cache: resolve(dirname(file), config.cache) }),
     cwd: file === undefined ? cwd : dirname(file),
     env,
     ...(folders.length > 0 && { folders: [...(config.folders ?? []), ...folders] }),
@@ -51,35 +55,56 @@ export async function readConfig(file: string): Promise<RegistryOptions> {
     return { mcpServers: mcpServers as NonNullable<RegistryOptions['mcpServers']> }
   }
   await check(file, document, CONFIG_SHAPE, document.value, [])
-  const { settings: _settings, defaults: _defaults, ...options } = document.value as RegistryOptions & { readonly settings?: unknown; readonly defaults?: unknown }
+  const {
+    settings: _settings,
+    defaults: _defaults,
+    ...options
+  } = document.value as RegistryOptions & {
+    readonly settings?: unknown
+    readonly defaults?: unknown
+  }
   return options
 }
 
 function withoutFile(cwd: string, { folder }: Surroundings): RegistryOptions {
   if (folder !== undefined) return {}
   const isThere = (name: string): boolean => existsSync(join(cwd, name))
-  return { ...(isThere(DEFAULT_FOLDER) && { folders: [DEFAULT_FOLDER] }), ...(isThere(DEFAULT_WORKFLOWS) && { workflows: [DEFAULT_WORKFLOWS] }) }
+  return {
+    ...(isThere(DEFAULT_FOLDER) && { folders: [DEFAULT_FOLDER] }),
+    ...(isThere(DEFAULT_WORKFLOWS) && { workflows: [DEFAULT_WORKFLOWS] }),
+  }
 }
 
 // A mistyped flag should not look like a folder without tools.
 function checkFolder(path: string, given: string): string {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return path
-  throw new ToolError('INVALID_PATH', `folder: there is no folder '${given}'`, { field: 'folder', suggestion: 'Give a folder that exists' })
+  throw new ToolError('INVALID_PATH', `folder: there is no folder '${given}'`, {
+    field: 'folder',
+    suggestion: 'Give a folder that exists',
+  })
 }
 
 async function readDocument(file: string): Promise<LocatedDocument> {
   const text = readText(file)
-  if (file.endsWith('.json')) return (await import('../../define/documents/read-json.ts')).readJson(file, text)
+  if (file.endsWith('.json'))
+    return (await import('../../define/documents/read-json.ts')).readJson(file, text)
   return (await import('../../contract/documents/read-yaml.ts')).readYaml(file, text)
 }
 
 function readText(file: string): string {
   const { size } = statSync(file)
-  if (size > LARGEST_FILE) throw new ToolError('CONFIG', `${file} has ${size} bytes; a configuration may have ${LARGEST_FILE}`)
+  if (size > LARGEST_FILE)
+    throw new ToolError(
+      'CONFIG',
+      `${file} has ${size} bytes; a configuration may have ${LARGEST_FILE}`,
+    )
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file))
   } catch (error) {
-    throw new ToolError('CONFIG', `${file} cannot be read: ${error instanceof TypeError ? 'it is not UTF-8' : ((error as NodeJS.ErrnoException).code ?? 'error')}`)
+    throw new ToolError(
+      'CONFIG',
+      `${file} cannot be read: ${error instanceof TypeError ? 'it is not UTF-8' : ((error as NodeJS.ErrnoException).code ?? 'error')}`,
+    )
   }
 }
 
@@ -87,20 +112,39 @@ function readText(file: string): string {
 function isOfOthers(file: string, value: unknown): value is { readonly mcpServers: unknown } {
   if (!file.endsWith('.json') || basename(file).startsWith('toolable.')) return false
   const ours = CONFIG_SHAPE.is === 'object' ? Object.keys(CONFIG_SHAPE.keys) : []
-  return isObject(value) && Object.hasOwn(value, 'mcpServers') && !Object.keys(value).some((key) => key !== 'mcpServers' && ours.includes(key))
+  return (
+    isObject(value) &&
+    Object.hasOwn(value, 'mcpServers') &&
+    !Object.keys(value).some((key) => key !== 'mcpServers' && ours.includes(key))
+  )
 }
 
-async function check(file: string, document: LocatedDocument, shape: Shape, value: unknown, path: Misfit['path']): Promise<void> {
-  const misfit = findMisfit(shape, value, path) ?? (isObject(value) ? findServerMisfit(path.length > 0 ? value : value['mcpServers']) : undefined)
+async function check(
+  file: string,
+  document: LocatedDocument,
+  shape: Shape,
+  value: unknown,
+  path: Misfit['path'],
+): Promise<void> {
+  const misfit =
+    findMisfit(shape, value, path) ??
+    (isObject(value) ? findServerMisfit(path.length > 0 ? value : value['mcpServers']) : undefined)
   if (!misfit) return
   const place = await document.locate(misfit.path)
-  throw new ToolError('CONFIG', `${file}${place ? `, line ${place.line}, column ${place.column}` : ''}: ${misfit.message}`, { details: { file, ...place }, ...(misfit.fix !== undefined && { suggestion: misfit.fix }) })
+  throw new ToolError(
+    'CONFIG',
+    `${file}${place ? `, line ${place.line}, column ${place.column}` : ''}: ${misfit.message}`,
+    { details: { file, ...place }, ...(misfit.fix !== undefined && { suggestion: misfit.fix }) },
+  )
 }
 
 function findServerMisfit(servers: unknown): Misfit | undefined {
   for (const [name, server] of Object.entries(isObject(servers) ? servers : {})) {
     if (isObject(server) && Object.hasOwn(server, 'command') === Object.hasOwn(server, 'url')) {
-      return { path: ['mcpServers', name], message: `the MCP server '${name}' needs either 'command' (a program) or 'url' (an address)` }
+      return {
+        path: ['mcpServers', name],
+        message: `the MCP server '${name}' needs either 'command' (a program) or 'url' (an address)`,
+      }
     }
   }
   return undefined

@@ -6,6 +6,9 @@ import { withRegistry } from '../with-registry.ts'
 export type DescribeInput = Surroundings & { readonly tool: string }
 
 /** Everything about one tool of a registry; fails with NOT_FOUND for an unknown name. */
-export async function describeTool({ tool, ...surroundings }: DescribeInput, where: { readonly cwd: string; readonly env: { readonly [name: string]: string | undefined } }): Promise<ToolDescription> {
+export async function describeTool(
+  { tool, ...surroundings }: DescribeInput,
+  where: { readonly cwd: string; readonly env: { readonly [name: string]: string | undefined } },
+): Promise<ToolDescription> {
   return withRegistry(surroundings, where, (registry) => registry.describe(tool))
 }

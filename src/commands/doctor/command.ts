@@ -8,10 +8,17 @@ export const doctorCommand: ToolableCommand = {
   tool: tool({
     name: 'doctor',
     summary: 'Say what this machine can enforce on tools, and what stands in the way of runs',
-    description: 'Tries everything instead of believing it: a sandbox from which a program tries to get out, a granted server, the folder of the runs, clock, space, configuration and policies. What is missing comes with a fix to paste. Exits 1 where something is broken, or --level is not reached.',
+    description:
+      'Tries everything instead of believing it: a sandbox from which a program tries to get out, a granted server, the folder of the runs, clock, space, configuration and policies. What is missing comes with a fix to paste. Exits 1 where something is broken, or --level is not reached.',
     input: {
       type: 'object',
-      properties: { level: { type: 'string', enum: ['L1', 'L2', 'L3'], description: 'The level that has to be reached' } },
+      properties: {
+        level: {
+          type: 'string',
+          enum: ['L1', 'L2', 'L3'],
+          description: 'The level that has to be reached',
+        },
+      },
       additionalProperties: false,
     },
     annotations: { readOnly: true },

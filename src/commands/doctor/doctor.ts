@@ -9,12 +9,23 @@ import { lookAtSandbox } from './look-at-sandbox.ts'
 export type DoctorInput = { readonly level?: Level }
 
 /** What `doctor` gives. `enough`: nothing is broken, and the level that was asked for is reached. */
-export type Diagnosis = { readonly level: Level; readonly wanted?: Level; readonly enough: boolean; readonly findings: readonly Finding[] }
+export type Diagnosis = {
+  readonly level: Level
+  readonly wanted?: Level
+  readonly enough: boolean
+  readonly findings: readonly Finding[]
+}
 
 /** Finds out what this machine can enforce, and whether runs can be made here at all. */
 export async function diagnose({ level: wanted }: DoctorInput, where: Where): Promise<Diagnosis> {
   const { abilities, findings: sandbox } = await lookAtSandbox(where)
   const findings = [...sandbox, ...lookAtMachine(where), ...(await lookAtProject(where))]
-  const isReached = wanted === undefined || LEVELS.indexOf(abilities.level) >= LEVELS.indexOf(wanted)
-  return { level: abilities.level, ...(wanted !== undefined && { wanted }), enough: isReached && !findings.some(({ status }) => status === 'broken'), findings }
+  const isReached =
+    wanted === undefined || LEVELS.indexOf(abilities.level) >= LEVELS.indexOf(wanted)
+  return {
+    level: abilities.level,
+    ...(wanted !== undefined && { wanted }),
+    enough: isReached && !findings.some(({ status }) => status === 'broken'),
+    findings,
+  }
 }

@@ -11,7 +11,10 @@ export type Finding = {
 }
 
 /** Where the doctor looks. */
-export type Where = { readonly cwd: string; readonly env: { readonly [name: string]: string | undefined } }
+export type Where = {
+  readonly cwd: string
+  readonly env: { readonly [name: string]: string | undefined }
+}
 
 /** The fix that an error carries, in words; nothing where it has none. */
 export function fixOf(error: unknown, otherwise?: string): { readonly fix?: string } {

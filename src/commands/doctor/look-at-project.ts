@@ -16,7 +16,9 @@ export async function lookAtProject({ cwd, env }: Where): Promise<readonly Findi
     await look('policies', async () => {
       const { layers } = await loadPolicies(cwd, env)
       const files = [...new Set(layers.map(({ file }) => file))]
-      return files.length === 0 ? 'none; manifests may ask for anything but the whole network and servers of this machine' : files.join(', ')
+      return files.length === 0
+        ? 'none; manifests may ask for anything but the whole network and servers of this machine'
+        : files.join(', ')
     }),
   ]
 }
@@ -25,6 +27,12 @@ async function look(id: string, find: () => Promise<string>): Promise<Finding> {
   try {
     return { id, part: 'project', status: 'ok', found: await find() }
   } catch (error) {
-    return { id, part: 'project', status: 'broken', found: (error as Error).message, ...fixOf(error) }
+    return {
+      id,
+      part: 'project',
+      status: 'broken',
+      found: (error as Error).message,
+      ...fixOf(error),
+    }
   }
 }

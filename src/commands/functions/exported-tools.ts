@@ -7,11 +7,21 @@ import type { Resource } from '../../define/resource.ts'
 import type { OpenedModule } from '../../functions/open-module.ts'
 
 /** What a module exports that was made with tool(), resource() and prompt(). It has to be imported for that. */
-export type ExportedTools = { readonly tools: readonly AnyTool[]; readonly resources: readonly Resource[]; readonly prompts: readonly Prompt[] }
+export type ExportedTools = {
+  readonly tools: readonly AnyTool[]
+  readonly resources: readonly Resource[]
+  readonly prompts: readonly Prompt[]
+}
 
 /** Imports a module and gives what it has made itself; undefined where that is nothing. */
-export async function exportedTools({ load }: Pick<OpenedModule, 'load'>): Promise<ExportedTools | undefined> {
+export async function exportedTools({
+  load,
+}: Pick<OpenedModule, 'load'>): Promise<ExportedTools | undefined> {
   const values = [...new Set(Object.values(await load()))]
-  const found = { tools: values.filter(isTool), resources: values.filter(isResource), prompts: values.filter(isPrompt) }
+  const found = {
+    tools: values.filter(isTool),
+    resources: values.filter(isResource),
+    prompts: values.filter(isPrompt),
+  }
   return found.tools.length + found.resources.length + found.prompts.length > 0 ? found : undefined
 }

@@ -6,11 +6,19 @@ import type { ToolableCommand } from '../command.ts'
 export type ModuleWords = { readonly module: string; readonly rest: readonly string[] }
 
 /** The module that a command line names: a path, or a package that is installed here and is no command of ours. */
-export function findModule(argv: readonly string[], commands: readonly ToolableCommand[], cwd: string): ModuleWords | undefined {
+export function findModule(
+  argv: readonly string[],
+  commands: readonly ToolableCommand[],
+  cwd: string,
+): ModuleWords | undefined {
   const [word, ...rest] = argv
   if (word === undefined || word.startsWith('-')) return undefined
   if (looksLikeModule(word)) return { module: word, rest }
-  const isOurs = word === 'help' || word === COMPLETE_COMMAND || commands.some(({ path }) => path[0] === word) || BUILTIN_COMMANDS.some(({ name }) => name === word)
+  const isOurs =
+    word === 'help' ||
+    word === COMPLETE_COMMAND ||
+    commands.some(({ path }) => path[0] === word) ||
+    BUILTIN_COMMANDS.some(({ name }) => name === word)
   return !isOurs && isInstalled(word, cwd) ? { module: word, rest } : undefined
 }
 

@@ -10,22 +10,57 @@ import { readHelp } from '../../registry/help/read-help.ts'
 import { printDocument } from '../../surfaces/cli/print-document.ts'
 import { readAll } from '../../surfaces/cli/stdin.ts'
 
-type Input = { readonly program?: readonly string[]; readonly text?: string; readonly probeUnsandboxed?: boolean }
+type Input = {
+  readonly program?: readonly string[]
+  readonly text?: string
+  readonly probeUnsandboxed?: boolean
+}
 
 /** Prints what is understood of a help text; gives the exit status. */
-export async function printHelpDocument({ program = [], text, probeUnsandboxed = false }: Input, io: Io, signal: AbortSignal): Promise<number> {
-  if ((program.length > 0) === (text !== undefined)) throw new ToolError('USAGE', 'give either a program or --text <file>', { suggestion: 'toolable read-help git remote' })
-  const document = text === undefined ? await askProgram(program, probeUnsandboxed, io, signal) : readHelp(await readText(text, io, signal))
+export async function printHelpDocument(
+  { program = [], text, probeUnsandboxed = false }: Input,
+  io: Io,
+  signal: AbortSignal,
+): Promise<number> {
+  if (program.length > 0 === (text !== undefined))
+    throw new ToolError('USAGE', 'give either a program or --text <file>', {
+      suggestion: 'toolable read-help git remote',
+    })
+  const document =
+    text === undefined
+      ? await askProgram(program, probeUnsandboxed, io, signal)
+      : readHelp(await readText(text, io, signal))
   return printDocument(io, document)
 }
 
-async function askProgram([name = '', ...words]: readonly string[], unsandboxed: boolean, { env, cwd }: Io, signal: AbortSignal): Promise<HelpDocument> {
+async function askProgram(
+  [name = '', ...words]: readonly string[],
+  unsandboxed: boolean,
+  { env, cwd }: Io,
+  signal: AbortSignal,
+): Promise<HelpDocument> {
   const file = findProgram(name, env['PATH'], cwd)
-  if (file === undefined) throw new ToolError('NOT_FOUND', `there is no program '${name}'`, { field: 'program', suggestion: 'Give a program on the PATH, or the path of a file' })
+  if (file === undefined)
+    throw new ToolError('NOT_FOUND', `there is no program '${name}'`, {
+      field: 'program',
+      suggestion: 'Give a program on the PATH, or the path of a file',
+    })
   const run = await openAsking({ command: [file], env, unsandboxed, signal })
-  const root = await describeProgram(run, { depth: 0, most: 1, ...(words.length > 0 && { only: [words.join(' ')] }) })
+  const root = await describeProgram(run, {
+    depth: 0,
+    most: 1,
+    ...(words.length > 0 && { only: [words.join(' ')] }),
+  })
   const found = words.length === 0 ? root : root?.children[0]
-  if (!found) throw new ToolError('NOT_FOUND', `'${[name, ...words].join(' ')}' prints no help that says how it is called`, { field: 'program', suggestion: `Look at what it prints: ${[name, ...words].join(' ')} --help` })
+  if (!found)
+    throw new ToolError(
+      'NOT_FOUND',
+      `'${[name, ...words].join(' ')}' prints no help that says how it is called`,
+      {
+        field: 'program',
+        suggestion: `Look at what it prints: ${[name, ...words].join(' ')} --help`,
+      },
+    )
   return found.help.document
 }
 
@@ -34,6 +69,10 @@ async function readText(name: string, io: Io, signal: AbortSignal): Promise<stri
   try {
     return readFileSync(resolve(io.cwd, name), 'utf8')
   } catch (error) {
-    throw new ToolError('INVALID_PATH', `text: ${name} cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'error'}`, { field: 'text', suggestion: 'Give a file that exists, or - for stdin' })
+    throw new ToolError(
+      'INVALID_PATH',
+      `text: ${name} cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'error'}`,
+      { field: 'text', suggestion: 'Give a file that exists, or - for stdin' },
+    )
   }
 }

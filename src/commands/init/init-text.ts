@@ -7,6 +7,9 @@ import type { InitResult } from './init.ts'
 export const renderInit: RenderResult = (result, { color }) => {
   const paint = createPaint(color)
   const { written, unchanged, next } = result as InitResult
-  const rows = [...written.map((path) => `${paint('green', 'written')}    ${cleanLine(path)}`), ...unchanged.map((path) => `${paint('dim', 'unchanged')}  ${cleanLine(path)}`)]
+  const rows = [
+    ...written.map((path) => `${paint('green', 'written')}    ${cleanLine(path)}`),
+    ...unchanged.map((path) => `${paint('dim', 'unchanged')}  ${cleanLine(path)}`),
+  ]
   return [...rows, '', 'Next:', ...next.map((command) => `  ${cleanLine(command)}`), ''].join('\n')
 }

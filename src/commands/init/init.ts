@@ -8,7 +8,12 @@ import { writeNewFiles } from './write-new-files.ts'
 import type { NewFile } from './write-new-files.ts'
 
 /** What `init` is asked. */
-export type InitInput = { readonly folder: string; readonly language: Language; readonly name: string; readonly agent?: readonly 'claude'[] }
+export type InitInput = {
+  readonly folder: string
+  readonly language: Language
+  readonly name: string
+  readonly agent?: readonly 'claude'[]
+}
 
 /** What `init` gives. */
 export type InitResult = {
@@ -21,11 +26,20 @@ export type InitResult = {
 }
 
 /** Writes a project with its first tool. Throws CONFLICT, before anything is written, where a file is there that differs. */
-export async function initProject({ folder: given, language, name, agent = [] }: InitInput, ctx: Context): Promise<InitResult> {
+export async function initProject(
+  { folder: given, language, name, agent = [] }: InitInput,
+  ctx: Context,
+): Promise<InitResult> {
   const folder = resolve(ctx.cwd, given)
-  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === false) throw new ToolError('INVALID_PATH', `folder: '${given}' is not a folder`, { field: 'folder', suggestion: 'Give a folder, or the name of a new one' })
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === false)
+    throw new ToolError('INVALID_PATH', `folder: '${given}' is not a folder`, {
+      field: 'folder',
+      suggestion: 'Give a folder, or the name of a new one',
+    })
   const files = await planFiles(language, name, agent)
-  const standing = files.filter(({ path }) => lstatSync(join(folder, path), { throwIfNoEntry: false }))
+  const standing = files.filter(({ path }) =>
+    lstatSync(join(folder, path), { throwIfNoEntry: false }),
+  )
   const differing = standing.filter(({ path, text }) => readText(join(folder, path)) !== text)
   if (differing.length > 0) throw inTheWay(differing, name)
   const wanted = files.filter((file) => !standing.includes(file))
@@ -34,11 +48,23 @@ export async function initProject({ folder: given, language, name, agent = [] }:
     mkdirSync(folder, { recursive: true })
     writeNewFiles(folder, wanted)
   }
-  return { folder, written: wanted.map(({ path }) => path), unchanged: standing.map(({ path }) => path), next: nextCommands(folder === ctx.cwd ? '' : given, language, name) }
+  return {
+    folder,
+    written: wanted.map(({ path }) => path),
+    unchanged: standing.map(({ path }) => path),
+    next: nextCommands(folder === ctx.cwd ? '' : given, language, name),
+  }
 }
 
-async function planFiles(language: Language, name: string, agents: readonly 'claude'[]): Promise<readonly NewFile[]> {
-  const [{ projectFiles }, { firstTool }] = await Promise.all([import('./templates/project.ts'), import('./templates/first-tool.ts')])
+async function planFiles(
+  language: Language,
+  name: string,
+  agents: readonly 'claude'[],
+): Promise<readonly NewFile[]> {
+  const [{ projectFiles }, { firstTool }] = await Promise.all([
+    import('./templates/project.ts'),
+    import('./templates/first-tool.ts'),
+  ])
   const forAgents = agents.length > 0 ? (await import('./templates/claude.ts')).claudeFiles() : []
   return [...projectFiles(), ...firstTool(language, name), ...forAgents]
 }
@@ -65,5 +91,14 @@ function readText(path: string): string | undefined {
 function inTheWay(files: readonly NewFile[], name: string): ToolError {
   const paths = files.map(({ path }) => path)
   const ofTool = paths.every((path) => dirname(path).includes(name))
-  return new ToolError('CONFLICT', `${paths.length === 1 ? 'this file is' : 'these files are'} there already, and differ${paths.length === 1 ? 's' : ''}: ${paths.join(', ')}`, { details: { files: paths }, suggestion: ofTool ? 'Give the tool another name: --name <name>' : 'Move them away, or begin in another folder' })
+  return new ToolError(
+    'CONFLICT',
+    `${paths.length === 1 ? 'this file is' : 'these files are'} there already, and differ${paths.length === 1 ? 's' : ''}: ${paths.join(', ')}`,
+    {
+      details: { files: paths },
+      suggestion: ofTool
+        ? 'Give the tool another name: --name <name>'
+        : 'Move them away, or begin in another folder',
+    },
+  )
 }

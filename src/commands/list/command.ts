@@ -8,11 +8,24 @@ export const listCommand: ToolableCommand = {
   tool: tool({
     name: 'list',
     summary: 'List the tools of this project',
-    description: 'The tools that the configuration and the folders bring, under the names to call them by. A tool whose name another one has is shown with --all; it is called by its id, <source>.<tool>. --problems shows every candidate that is not a tool, with the reason and a fix.',
+    description:
+      'The tools that the configuration and the folders bring, under the names to call them by. A tool whose name another one has is shown with --all; it is called by its id, <source>.<tool>. --problems shows every candidate that is not a tool, with the reason and a fix.',
     input: inputWith({
-      tag: { type: 'array', items: { type: 'string' }, description: 'Only tools with this tag; * stands for any text' },
-      source: { type: 'array', items: { type: 'string' }, description: 'Only tools and problems of this source; * stands for any text' },
-      kind: { type: 'array', items: { type: 'string' }, description: "Only tools of this kind, such as 'mcp server'" },
+      tag: {
+        type: 'array',
+        items: { type: 'string' },
+        description: 'Only tools with this tag; * stands for any text',
+      },
+      source: {
+        type: 'array',
+        items: { type: 'string' },
+        description: 'Only tools and problems of this source; * stands for any text',
+      },
+      kind: {
+        type: 'array',
+        items: { type: 'string' },
+        description: "Only tools of this kind, such as 'mcp server'",
+      },
       problems: { type: 'boolean', description: 'Show what is not a tool, and why' },
       all: { type: 'boolean', description: 'Show also tools whose name means another one' },
     }),

@@ -7,7 +7,13 @@ import type { ListedTool, Registry } from '../../registry/registry-type.ts'
 import type { Surroundings } from '../config/load.ts'
 import { withRegistry } from '../with-registry.ts'
 
-export type ListInput = Surroundings & { readonly tag?: readonly string[]; readonly source?: readonly string[]; readonly kind?: readonly string[]; readonly problems?: boolean; readonly all?: boolean }
+export type ListInput = Surroundings & {
+  readonly tag?: readonly string[]
+  readonly source?: readonly string[]
+  readonly kind?: readonly string[]
+  readonly problems?: boolean
+  readonly all?: boolean
+}
 
 /** What `list` gives; what is not shown is counted. */
 export type Listing = {
@@ -20,22 +26,41 @@ export type Listing = {
 }
 
 /** Lists the tools of a registry. */
-export async function listTools({ tag, source, kind, problems = false, all = false, ...surroundings }: ListInput, where: { readonly cwd: string; readonly env: { readonly [name: string]: string | undefined } }): Promise<Listing> {
+export async function listTools(
+  { tag, source, kind, problems = false, all = false, ...surroundings }: ListInput,
+  where: { readonly cwd: string; readonly env: { readonly [name: string]: string | undefined } },
+): Promise<Listing> {
   return withRegistry(surroundings, where, (registry) => {
     const chosen = source && chooseSources(registry, source)
     const filter: Filter = { ...(tag && { tag }), ...(kind && { kind }) }
     const found = registry.list(filter).filter((tool) => chosen?.(tool.source) ?? true)
-    const tools = problems ? [] : found.filter(({ shadowed_by }) => all || shadowed_by === undefined)
-    return { tools, problems: registry.problems().filter((problem) => chosen?.(problem.source) ?? true), shadowed: found.filter(({ shadowed_by }) => shadowed_by !== undefined).length, ...(problems && { only_problems: true as const }) }
+    const tools = problems
+      ? []
+      : found.filter(({ shadowed_by }) => all || shadowed_by === undefined)
+    return {
+      tools,
+      problems: registry.problems().filter((problem) => chosen?.(problem.source) ?? true),
+      shadowed: found.filter(({ shadowed_by }) => shadowed_by !== undefined).length,
+      ...(problems && { only_problems: true as const }),
+    }
   })
 }
 
 // A source that brings nothing but problems is one too.
 function chooseSources(registry: Registry, wanted: readonly string[]): (source: string) => boolean {
-  const known = [...new Set([...registry.list(), ...registry.problems()].map(({ source }) => source).concat(registry.sources().map(({ name }) => name)))]
+  const known = [
+    ...new Set(
+      [...registry.list(), ...registry.problems()]
+        .map(({ source }) => source)
+        .concat(registry.sources().map(({ name }) => name)),
+    ),
+  ]
   const tests = wanted.map(wildcard)
   tests.forEach((fits, index) => {
-    if (!known.some(fits)) throw new ToolError('NOT_FOUND', unknownName('source', wanted[index]!, known).message, { details: { sources: known.slice(0, 50) } })
+    if (!known.some(fits))
+      throw new ToolError('NOT_FOUND', unknownName('source', wanted[index]!, known).message, {
+        details: { sources: known.slice(0, 50) },
+      })
   })
   return (source) => tests.some((fits) => fits(source))
 }

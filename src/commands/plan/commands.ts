@@ -4,12 +4,24 @@ import { servingProperties } from '../../surfaces/mcp/serving-properties.ts'
 import type { ToolableCommand } from '../command.ts'
 import { COMMON_PROPERTIES } from '../common-flags.ts'
 
-const FILE = { type: 'string', description: 'The session file; default: .toolable/session.json beside the nearest toolable.yaml, else in this directory' } as const
-const TITLE = { type: 'string', description: `What is to be done: 1 to ${PLAN_LIMITS.title} characters` } as const
+const FILE = {
+  type: 'string',
+  description:
+    'The session file; default: .toolable/session.json beside the nearest toolable.yaml, else in this directory',
+} as const
+const TITLE = {
+  type: 'string',
+  description: `What is to be done: 1 to ${PLAN_LIMITS.title} characters`,
+} as const
 const text = async () => (await import('./plan-text.ts')).renderPlanned
 
 function objectOf(properties: object, required: readonly string[] = []) {
-  return { type: 'object', properties: { ...properties, file: FILE, config: COMMON_PROPERTIES.config }, required, additionalProperties: false } as const
+  return {
+    type: 'object',
+    properties: { ...properties, file: FILE, config: COMMON_PROPERTIES.config },
+    required,
+    additionalProperties: false,
+  } as const
 }
 
 const showCommand: ToolableCommand = {
@@ -19,7 +31,10 @@ const showCommand: ToolableCommand = {
     summary: 'Show the plan and how far it is',
     input: objectOf({}),
     annotations: { readOnly: true, idempotent: true },
-    examples: [{ description: 'Where are we?', args: [] }, { description: 'The plan of another session', args: ['--file', 'nightly.json'] }],
+    examples: [
+      { description: 'Where are we?', args: [] },
+      { description: 'The plan of another session', args: ['--file', 'nightly.json'] },
+    ],
     run: async (input, ctx) => (await import('./work-on-plan.ts')).showPlan(input as never, ctx),
   }),
   text,
@@ -31,10 +46,25 @@ const setupCommand: ToolableCommand = {
   tool: tool({
     name: 'plan_setup',
     summary: 'Begin a plan: what is to be reached, and the first steps',
-    description: 'Replaces the plan that is there. Steps are numbered from 1; plan add puts more at the end.',
-    input: objectOf({ objective: { type: 'string', description: `What is to be reached: 1 to ${PLAN_LIMITS.objective} characters` }, steps: { type: 'array', items: TITLE, description: 'Titles of the first steps, in order' } }, ['objective']),
+    description:
+      'Replaces the plan that is there. Steps are numbered from 1; plan add puts more at the end.',
+    input: objectOf(
+      {
+        objective: {
+          type: 'string',
+          description: `What is to be reached: 1 to ${PLAN_LIMITS.objective} characters`,
+        },
+        steps: { type: 'array', items: TITLE, description: 'Titles of the first steps, in order' },
+      },
+      ['objective'],
+    ),
     positional: ['objective', 'steps'],
-    examples: [{ description: 'With two steps', args: ['Ship version 2', 'Mend the failing test', 'Write the release notes'] }],
+    examples: [
+      {
+        description: 'With two steps',
+        args: ['Ship version 2', 'Mend the failing test', 'Write the release notes'],
+      },
+    ],
     run: async (input, ctx) => (await import('./work-on-plan.ts')).setupPlan(input as never, ctx),
   }),
   text,
@@ -46,7 +76,17 @@ const addCommand: ToolableCommand = {
   tool: tool({
     name: 'plan_add',
     summary: 'Add steps to the end of the plan',
-    input: objectOf({ steps: { type: 'array', items: TITLE, minItems: 1, description: 'Titles of the new steps, in order' } }, ['steps']),
+    input: objectOf(
+      {
+        steps: {
+          type: 'array',
+          items: TITLE,
+          minItems: 1,
+          description: 'Titles of the new steps, in order',
+        },
+      },
+      ['steps'],
+    ),
     positional: ['steps'],
     examples: [{ description: 'One more', args: ['Ask for a review'] }],
     run: async (input, ctx) => (await import('./work-on-plan.ts')).addSteps(input as never, ctx),
@@ -61,10 +101,20 @@ const updateCommand: ToolableCommand = {
     name: 'plan_update',
     summary: 'Change the status or the title of a step',
     description: 'When the last open step is done, the plan is completed and closed to changes.',
-    input: objectOf({ step: { type: 'integer', minimum: 1, description: 'The number of the step' }, status: { type: 'string', enum: STEP_STATUSES, description: 'How it stands with the step' }, title: TITLE }, ['step']),
+    input: objectOf(
+      {
+        step: { type: 'integer', minimum: 1, description: 'The number of the step' },
+        status: { type: 'string', enum: STEP_STATUSES, description: 'How it stands with the step' },
+        title: TITLE,
+      },
+      ['step'],
+    ),
     positional: ['step', 'status'],
     annotations: { idempotent: true },
-    examples: [{ description: 'Step 1 is done', args: ['1', 'done'] }, { description: 'Say it better', args: ['2', '--title', 'Write the notes for users'] }],
+    examples: [
+      { description: 'Step 1 is done', args: ['1', 'done'] },
+      { description: 'Say it better', args: ['2', '--title', 'Write the notes for users'] },
+    ],
     run: async (input, ctx) => (await import('./work-on-plan.ts')).updateStep(input as never, ctx),
   }),
   text,
@@ -91,12 +141,24 @@ const serveCommand: ToolableCommand = {
   tool: tool({
     name: 'plan_serve',
     summary: 'Serve the four planning tools over MCP',
-    description: 'planning_setup_plan, planning_add_step, planning_update_step and planning_read_plan on the session file, so that a plan outlives the agent and people can look at it with plan show. With stdio the client is on stdin and stdout, and the server ends with it.',
+    description:
+      'planning_setup_plan, planning_add_step, planning_update_step and planning_read_plan on the session file, so that a plan outlives the agent and people can look at it with plan show. With stdio the client is on stdin and stdout, and the server ends with it.',
     input: objectOf(servingProperties()),
-    examples: [{ description: 'For a client that starts the program', args: ['--transport', 'stdio'] }, { description: 'A plan for each task', args: ['--file', 'task-7.json'] }],
+    examples: [
+      { description: 'For a client that starts the program', args: ['--transport', 'stdio'] },
+      { description: 'A plan for each task', args: ['--file', 'task-7.json'] },
+    ],
   }),
-  start: async (input, context) => (await import('./serve-plan.ts')).servePlan(input as never, context),
+  start: async (input, context) =>
+    (await import('./serve-plan.ts')).servePlan(input as never, context),
 }
 
 /** `toolable plan show|setup|add|update|clear|serve`: the plan of a session, for people, agents and MCP clients. */
-export const planCommands: readonly ToolableCommand[] = [showCommand, setupCommand, addCommand, updateCommand, clearCommand, serveCommand]
+export const planCommands: readonly ToolableCommand[] = [
+  showCommand,
+  setupCommand,
+  addCommand,
+  updateCommand,
+  clearCommand,
+  serveCommand,
+]

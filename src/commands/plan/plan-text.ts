@@ -10,13 +10,17 @@ import type { Planned } from './work-on-plan.ts'
 export const renderPlanned: RenderResult = (result, { color }) => {
   const paint = createPaint(color)
   const { file, plan, done = 0, total = 0, cleared } = result as Planned
-  if (!plan) return cleared === true ? `the plan in ${cleanLine(file)} is forgotten\n` : `there was no plan in ${cleanLine(file)}\n`
-  const stand = total === 0 ? 'no steps yet: toolable plan add <step>' : `${drawBar((done / total) * 100, paint)} ${done} of ${total} steps done${plan.status === 'completed' ? ', completed' : ''}`
-  return [
-    paint('bold', cleanLine(plan.objective)),
-    ...listSteps(plan, paint),
-    stand,
-  ].map((line) => `${line}\n`).join('')
+  if (!plan)
+    return cleared === true
+      ? `the plan in ${cleanLine(file)} is forgotten\n`
+      : `there was no plan in ${cleanLine(file)}\n`
+  const stand =
+    total === 0
+      ? 'no steps yet: toolable plan add <step>'
+      : `${drawBar((done / total) * 100, paint)} ${done} of ${total} steps done${plan.status === 'completed' ? ', completed' : ''}`
+  return [paint('bold', cleanLine(plan.objective)), ...listSteps(plan, paint), stand]
+    .map((line) => `${line}\n`)
+    .join('')
 }
 
 /** The checklist of a plan, a step a line. */
@@ -28,5 +32,7 @@ export function listSteps({ steps }: Plan, paint: Paint): readonly string[] {
 function describeStep({ step_id, title, status }: PlanStep, width: number, paint: Paint): string {
   const line = `${String(step_id).padStart(width)} ${cleanLine(title)}`
   if (status === 'done') return `  ${paint('green', '✔')} ${paint('dim', line)}`
-  return status === 'in_progress' ? `  ${paint('yellow', '▸')} ${line}` : `  ${paint('dim', '○')} ${line}`
+  return status === 'in_progress'
+    ? `  ${paint('yellow', '▸')} ${line}`
+    : `  ${paint('dim', '○')} ${line}`
 }

@@ -7,5 +7,8 @@ import type { Look } from '../../views/terminal/look.ts'
 
 /** The look of what is written to stderr. */
 export function openLook({ env, stderr }: Io, { noColor }: Globals): Look {
-  return createLook({ color: wantsColor({ env, isTTY: stderr.isTTY, noColorFlag: noColor === true }), unicode: hasUnicode(env) })
+  return createLook({
+    color: wantsColor({ env, isTTY: stderr.isTTY, noColorFlag: noColor === true }),
+    unicode: hasUnicode(env),
+  })
 }

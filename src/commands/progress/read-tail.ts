@@ -13,7 +13,9 @@ const MOST_LINES = 20
 export function readTail(root: string, run: string, cwd: string): Tail | undefined {
   const paths = runPaths(root, run)
   try {
-    const lines = readEnd(paths.events).split('\n').flatMap((line) => sayingOf(parseObject(line)))
+    const lines = readEnd(paths.events)
+      .split('\n')
+      .flatMap((line) => sayingOf(parseObject(line)))
     return { lines: lines.slice(-MOST_LINES), path: logPath(root, run, cwd) }
   } catch {
     return undefined
@@ -23,7 +25,10 @@ export function readTail(root: string, run: string, cwd: string): Tail | undefin
 /** The file with the log of a run, as short as it can be pasted: what its tool wrote to stderr, else its record. */
 export function logPath(root: string, run: string, cwd: string): string {
   const { stderr, events } = runPaths(root, run)
-  return shortest(cwd, (statSync(stderr, { throwIfNoEntry: false })?.size ?? 0) > 0 ? stderr : events)
+  return shortest(
+    cwd,
+    (statSync(stderr, { throwIfNoEntry: false })?.size ?? 0) > 0 ? stderr : events,
+  )
 }
 
 /** A path that can be pasted here. */
@@ -33,8 +38,11 @@ export function shortest(cwd: string, path: string): string {
 }
 
 function sayingOf(event: { readonly [field: string]: unknown } | undefined): readonly string[] {
-  if (event?.['type'] === 'diagnostic') return typeof event['line'] === 'string' ? [event['line']] : []
-  return event?.['type'] === 'log' && event['step_state'] === undefined ? [eventText({ ...event, level: undefined } as unknown as RunEvent)] : []
+  if (event?.['type'] === 'diagnostic')
+    return typeof event['line'] === 'string' ? [event['line']] : []
+  return event?.['type'] === 'log' && event['step_state'] === undefined
+    ? [eventText({ ...event, level: undefined } as unknown as RunEvent)]
+    : []
 }
 
 // The first line of it may be torn; it is no object then.
@@ -43,7 +51,9 @@ function readEnd(file: string): string {
   try {
     const { size } = fstatSync(descriptor)
     const bytes = Buffer.alloc(Math.min(size, MOST_BYTES))
-    return bytes.subarray(0, readSync(descriptor, bytes, 0, bytes.length, size - bytes.length)).toString()
+    return bytes
+      .subarray(0, readSync(descriptor, bytes, 0, bytes.length, size - bytes.length))
+      .toString()
   } finally {
     closeSync(descriptor)
   }

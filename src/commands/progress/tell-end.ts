@@ -22,7 +22,15 @@ export type EndTeller = {
   last(): Promise<void>
 }
 
-type Told = { readonly request: Pick<RunRequest, 'run_id' | 'tool' | 'created' | 'command'>; /** Undefined for what has no folder. */ readonly paths: RunPaths | undefined; readonly root: string; readonly model: RunModel; readonly look: Look; readonly io: Io; readonly globals: Globals }
+type Told = {
+  readonly request: Pick<RunRequest, 'run_id' | 'tool' | 'created' | 'command'>
+  /** Undefined for what has no folder. */ readonly paths: RunPaths | undefined
+  readonly root: string
+  readonly model: RunModel
+  readonly look: Look
+  readonly io: Io
+  readonly globals: Globals
+}
 
 /** Tells the end of a run in words. */
 export function openEndTeller({ request, paths, root, model, look, io, globals }: Told): EndTeller {
@@ -35,7 +43,13 @@ export function openEndTeller({ request, paths, root, model, look, io, globals }
       if (event.type === 'result') plain = Object.hasOwn(event, 'exit_status')
     },
     async result() {
-      if (plain || model.state !== 'completed' || model.result === undefined || model.result === null) return
+      if (
+        plain ||
+        model.state !== 'completed' ||
+        model.result === undefined ||
+        model.result === null
+      )
+        return
       const { columns, color } = choosePresentation(globals, io, findCaller(io.env))
       await io.stdout.send(renderText(model.result, { columns, color }))
       await io.stdout.flush()
@@ -43,7 +57,13 @@ export function openEndTeller({ request, paths, root, model, look, io, globals }
     async last() {
       const run = facts.current()
       const goOn = paths && (await findGoOn(paths, request, run))
-      const lines = closingLines(model, { look, files: paths ? keptFiles(run, paths, io.cwd) : [], goOn, log: paths && logPath(root, paths.id, io.cwd), quiet: globals.quiet === true })
+      const lines = closingLines(model, {
+        look,
+        files: paths ? keptFiles(run, paths, io.cwd) : [],
+        goOn,
+        log: paths && logPath(root, paths.id, io.cwd),
+        quiet: globals.quiet === true,
+      })
       await io.stderr.send(lines.map((line) => `${line}\n`).join(''))
     },
   }

@@ -8,14 +8,22 @@ import { withRegistry } from '../with-registry.ts'
 import type { Question } from './find.ts'
 
 /** Prints the names of the tools, one a line, or the manifest of one tool as JSON; gives the exit status. Throws NOT_FOUND for a tool that nobody knows: nothing is invented. */
-export async function answerQuestion({ kind, tool, surroundings }: Question, io: Io): Promise<number> {
-  const text = await withRegistry(surroundings, io, (registry) => (kind === 'list' ? listNames(registry) : describeTool(registry, tool!)))
+export async function answerQuestion(
+  { kind, tool, surroundings }: Question,
+  io: Io,
+): Promise<number> {
+  const text = await withRegistry(surroundings, io, (registry) =>
+    kind === 'list' ? listNames(registry) : describeTool(registry, tool!),
+  )
   await io.stdout.send(text)
   return 0
 }
 
 function listNames(registry: Registry): string {
-  const names = registry.list().filter(({ shadowed_by }) => shadowed_by === undefined).map(({ name }) => `${name}\n`)
+  const names = registry
+    .list()
+    .filter(({ shadowed_by }) => shadowed_by === undefined)
+    .map(({ name }) => `${name}\n`)
   return names.sort().join('')
 }
 
@@ -32,7 +40,9 @@ async function readManifestOf({ location }: ToolDescription): Promise<object | u
 }
 
 // Without a manifest: what is known, and nothing that nobody said.
-function describeByFacts({ manifest: { name, summary, description, inputSchema, permissions, timeout } }: ToolDescription): object {
+function describeByFacts({
+  manifest: { name, summary, description, inputSchema, permissions, timeout },
+}: ToolDescription): object {
   return {
     name,
     summary,

@@ -11,13 +11,20 @@ import { cleanLine } from '../../surfaces/cli/output/text/clean.ts'
 import { terminalAnswerer } from '../../surfaces/cli/terminal.ts'
 import { PERSON } from './person.ts'
 
-export type Waiting = { /** Wait for answers from elsewhere also where nobody here can answer. */ readonly wait: boolean; readonly session: boolean }
+export type Waiting = {
+  /** Wait for answers from elsewhere also where nobody here can answer. */ readonly wait: boolean
+  readonly session: boolean
+}
 
 /** What is written and typed while somebody is asked; `forget` where others wrote there too, or it has to stay. */
 export type Dialogue = { wrote(text: string): void; typed(line: string): void; forget(): void }
 
 /** Asks a person a question when and where it is right to; `work` does the asking, and tells the dialogue, where there is one, what happens. */
-export type AskPerson = (question: Question, signal: AbortSignal, work: (dialogue?: Dialogue) => Promise<unknown>) => Promise<unknown>
+export type AskPerson = (
+  question: Question,
+  signal: AbortSignal,
+  work: (dialogue?: Dialogue) => Promise<unknown>,
+) => Promise<unknown>
 
 /** Whether a person sits at this terminal. */
 export function isPerson({ stdin, stderr, env }: Io): boolean {
@@ -26,16 +33,34 @@ export function isPerson({ stdin, stderr, env }: Io): boolean {
 
 /** Who asks for a run from this command line, for the record; undefined where nobody can tell. */
 export function callerOf(io: Io): string | undefined {
-  return findCaller(io.env)?.name ?? (io.stdin.isTTY || io.stdout.isTTY || io.stderr.isTTY ? 'person' : undefined)
+  return (
+    findCaller(io.env)?.name ??
+    (io.stdin.isTTY || io.stdout.isTTY || io.stderr.isTTY ? 'person' : undefined)
+  )
 }
 
 /** Who answers the questions of a run in the foreground: a person at the terminal, else the caller by JSON lines; and `toolable answer`. */
-export function openChannels(paths: RunPaths, io: Io, { wait, session }: Waiting, ask: AskPerson = (_question, _signal, work) => work()): AnswerChannel[] {
+export function openChannels(
+  paths: RunPaths,
+  io: Io,
+  { wait, session }: Waiting,
+  ask: AskPerson = (_question, _signal, work) => work(),
+): AnswerChannel[] {
   const person = isPerson(io)
   const channels: AnswerChannel[] = []
   const waits = wait || session
-  if (person) channels.push(personChannel({ io, ask, elsewhere: waits ? `nobody answers here any more; the run waits for: toolable answer ${paths.id} <value>` : undefined }))
-  else if (!io.stdin.taken && !io.stdin.isTTY) channels.push(lineChannel(io.stdin, (problem) => io.stderr.write(`${cleanLine(problem)}\n`)))
+  if (person)
+    channels.push(
+      personChannel({
+        io,
+        ask,
+        elsewhere: waits
+          ? `nobody answers here any more; the run waits for: toolable answer ${paths.id} <value>`
+          : undefined,
+      }),
+    )
+  else if (!io.stdin.taken && !io.stdin.isTTY)
+    channels.push(lineChannel(io.stdin, (problem) => io.stderr.write(`${cleanLine(problem)}\n`)))
   channels.push({ ...folderChannel(paths.answers), passive: !waits })
   return channels
 }
@@ -50,13 +75,22 @@ export function linesOf(stdin: ByteSource): LineReader {
   return lines
 }
 
-type Person = { readonly io: Io; readonly ask: AskPerson; /** What the others who may answer type, where the run waits for them. */ readonly elsewhere: string | undefined }
+type Person = {
+  readonly io: Io
+  readonly ask: AskPerson
+  /** What the others who may answer type, where the run waits for them. */ readonly elsewhere:
+    string | undefined
+}
 
 function personChannel({ io, ask: askPerson, elsewhere }: Person): AnswerChannel {
   const lines = linesOf(io.stdin)
   let turn: Promise<unknown> = Promise.resolve()
   let gone = false
-  const put = async (question: Question, signal: AbortSignal, dialogue?: Dialogue): Promise<unknown> => {
+  const put = async (
+    question: Question,
+    signal: AbortSignal,
+    dialogue?: Dialogue,
+  ): Promise<unknown> => {
     const write = (text: string): void => {
       dialogue?.wrote(text)
       io.stderr.write(text)
@@ -68,8 +102,15 @@ function personChannel({ io, ask: askPerson, elsewhere }: Person): AnswerChannel
       return line
     }
     const screen = await io.screen?.()
-    const endStopping = screen?.onStop(() => dialogue?.forget(), () => undefined)
-    const value = await Promise.resolve(terminalAnswerer({ next }, { write }, screen)(question, signal)).catch(() => undefined).finally(endStopping)
+    const endStopping = screen?.onStop(
+      () => dialogue?.forget(),
+      () => undefined,
+    )
+    const value = await Promise.resolve(
+      terminalAnswerer({ next }, { write }, screen)(question, signal),
+    )
+      .catch(() => undefined)
+      .finally(endStopping)
     if (gone && elsewhere !== undefined) {
       dialogue?.forget()
       write(`${elsewhere}\n`)
@@ -80,7 +121,13 @@ function personChannel({ io, ask: askPerson, elsewhere }: Person): AnswerChannel
     name: PERSON,
     async answer(question, signal, problem) {
       // Whoever is asked two things at once cannot know which one he answers, and whoever has ended the input answers nothing any more.
-      const asked = turn.then(() => (signal.aborted || gone ? undefined : askPerson(question, signal, (dialogue) => put(problem === undefined ? question : { ...question, problem }, signal, dialogue))))
+      const asked = turn.then(() =>
+        signal.aborted || gone
+          ? undefined
+          : askPerson(question, signal, (dialogue) =>
+              put(problem === undefined ? question : { ...question, problem }, signal, dialogue),
+            ),
+      )
       turn = asked.catch(() => undefined)
       const value = await asked
       return value === undefined ? undefined : { value }

@@ -12,7 +12,11 @@ import type { RunRequest } from '../../runner/run-request.ts'
 import { readSummary } from '../../runner/summary/read-summary.ts'
 
 /** The run that a request is: a new one, claimed by this process; one that was asked for before under the same key and goes on, or is done; or a workflow of that key that was left on its way. */
-export type KeyedRun = { readonly is: 'new' | 'earlier' | 'left'; readonly paths: RunPaths; readonly request: RunRequest }
+export type KeyedRun = {
+  readonly is: 'new' | 'earlier' | 'left'
+  readonly paths: RunPaths
+  readonly request: RunRequest
+}
 
 const LONGEST_KEY = 500
 // Between the folder of a run and what makes it one there is a moment.
@@ -20,11 +24,22 @@ const LOOK_AGAIN_MS = 20
 const MOST_LOOKS = 250
 
 /** Puts a run on record. With an idempotency key it is the only one of its tool for that key, as long as that one is on record: its id follows from both. A run that failed for good is not counted, as calls that fail are not. Throws CONFLICT where the key was used for another request. */
-export async function createOnce(root: string, request: RunRequest, key: string | undefined): Promise<KeyedRun> {
+export async function createOnce(
+  root: string,
+  request: RunRequest,
+  key: string | undefined,
+): Promise<KeyedRun> {
   if (key === undefined) return { is: 'new', paths: createRun(root, request), request }
-  if (key.trim() === '' || key.length > LONGEST_KEY) throw new ToolError('INVALID_INPUT', `an idempotency key has 1 to ${LONGEST_KEY} characters`, { field: 'idempotency-key' })
+  if (key.trim() === '' || key.length > LONGEST_KEY)
+    throw new ToolError('INVALID_INPUT', `an idempotency key has 1 to ${LONGEST_KEY} characters`, {
+      field: 'idempotency-key',
+    })
   for (let before = 0; ; before += 1) {
-    const mine: RunRequest = { ...request, run_id: idOf(request.tool, key, before), idempotency_key: key }
+    const mine: RunRequest = {
+      ...request,
+      run_id: idOf(request.tool, key, before),
+      idempotency_key: key,
+    }
     const paths = runPaths(root, mine.run_id)
     if (!existsSync(paths.folder)) {
       const made = tryToCreate(root, mine)
@@ -36,7 +51,10 @@ export async function createOnce(root: string, request: RunRequest, key: string 
 }
 
 function idOf(tool: string, key: string, before: number): string {
-  return `r-${createHash('sha256').update(JSON.stringify([tool, key, before])).digest('hex').slice(0, 10)}`
+  return `r-${createHash('sha256')
+    .update(JSON.stringify([tool, key, before]))
+    .digest('hex')
+    .slice(0, 10)}`
 }
 
 // Somebody else may have been quicker.
@@ -51,23 +69,43 @@ function tryToCreate(root: string, request: RunRequest): RunPaths | undefined {
 
 async function lookAt(paths: RunPaths, mine: RunRequest): Promise<KeyedRun | undefined> {
   for (let looks = 0; !existsSync(paths.request); looks += 1) {
-    if (looks > MOST_LOOKS) throw new ToolError('CONFLICT', `${paths.folder} is there, and holds no run`, { field: 'idempotency-key', suggestion: 'Remove it' })
+    if (looks > MOST_LOOKS)
+      throw new ToolError('CONFLICT', `${paths.folder} is there, and holds no run`, {
+        field: 'idempotency-key',
+        suggestion: 'Remove it',
+      })
     await sleep(LOOK_AGAIN_MS)
   }
   const request = readRequest(paths)
-  if (request.tool !== mine.tool || request.idempotency_key !== mine.idempotency_key) return undefined
+  if (request.tool !== mine.tool || request.idempotency_key !== mine.idempotency_key)
+    return undefined
   const is = isLive(paths) ? 'earlier' : await standing(paths, request)
-  if (is && wishOf(request) !== wishOf(mine)) throw new ToolError('CONFLICT', `the idempotency key '${mine.idempotency_key}' was used with another input, for ${paths.id}`, { field: 'idempotency-key', suggestion: 'Use a new key for a new request' })
+  if (is && wishOf(request) !== wishOf(mine))
+    throw new ToolError(
+      'CONFLICT',
+      `the idempotency key '${mine.idempotency_key}' was used with another input, for ${paths.id}`,
+      { field: 'idempotency-key', suggestion: 'Use a new key for a new request' },
+    )
   return is && { is, paths, request }
 }
 
-async function standing(paths: RunPaths, request: RunRequest): Promise<'earlier' | 'left' | undefined> {
+async function standing(
+  paths: RunPaths,
+  request: RunRequest,
+): Promise<'earlier' | 'left' | undefined> {
   const { state, error } = await readSummary(paths, request)
   if (state === 'completed') return 'earlier'
-  return request.command === 'workflow' && (await (await import('../../workflow/run/check-resumable.ts')).isResumable(paths, error?.code)) ? 'left' : undefined
+  return request.command === 'workflow' &&
+    (await (await import('../../workflow/run/check-resumable.ts')).isResumable(paths, error?.code))
+    ? 'left'
+    : undefined
 }
 
 // What was asked for, whatever the order in which it was written.
 function wishOf({ args, input }: RunRequest): string {
-  return JSON.stringify([args, input ?? {}], (_key, value: unknown) => (isObject(value) ? Object.fromEntries(Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1))) : value))
+  return JSON.stringify([args, input ?? {}], (_key, value: unknown) =>
+    isObject(value)
+      ? Object.fromEntries(Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1)))
+      : value,
+  )
 }

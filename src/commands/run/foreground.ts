@@ -11,16 +11,40 @@ import { openRunView } from './run-view.ts'
 import type { Performer } from './registry-of.ts'
 import { prepareHost } from './prepare-host.ts'
 
-export type Around = Performer & { /** Wait for answers from elsewhere also where nobody here can answer. */ readonly wait: boolean; readonly progress: ChosenProgress; readonly resumedBy?: 'resume'; /** Somebody only asks about the tool (`--help`). */ readonly asks?: boolean }
+export type Around = Performer & {
+  /** Wait for answers from elsewhere also where nobody here can answer. */ readonly wait: boolean
+  readonly progress: ChosenProgress
+  readonly resumedBy?: 'resume'
+  /** Somebody only asks about the tool (`--help`). */ readonly asks?: boolean
+}
 
 /** Performs a run while its caller looks on: events as JSON lines for agents, words for people; gives the exit status. */
-export async function followInForeground(paths: RunPaths, request: RunRequest, { registry, start, wait, progress, resumedBy, asks = false }: Around, io: Io, host: Host, globals: Globals): Promise<number> {
+export async function followInForeground(
+  paths: RunPaths,
+  request: RunRequest,
+  { registry, start, wait, progress, resumedBy, asks = false }: Around,
+  io: Io,
+  host: Host,
+  globals: Globals,
+): Promise<number> {
   prepareHost(host, request)
   const secrets = await readGivenSecrets(request, io, host.signal)
-  const view = await openRunView({ paths, request, io, globals, person: isPerson(io), resumed: resumedBy !== undefined }, { progress, bare: asks })
+  const view = await openRunView(
+    { paths, request, io, globals, person: isPerson(io), resumed: resumedBy !== undefined },
+    { progress, bare: asks },
+  )
   try {
     const channels = openChannels(paths, io, { wait, session: globals.session === true }, view.ask)
-    const ending = await performRun(paths, request, { env: io.env, ...(registry && { registry }), ...(start && { start }), channels, onWritten: view.show, signal: host.signal, ...(secrets && { secrets }), ...(resumedBy && { resumedBy }) })
+    const ending = await performRun(paths, request, {
+      env: io.env,
+      ...(registry && { registry }),
+      ...(start && { start }),
+      channels,
+      onWritten: view.show,
+      signal: host.signal,
+      ...(secrets && { secrets }),
+      ...(resumedBy && { resumedBy }),
+    })
     io.stdin.close()
     await view.sumUp()
     return ending.rc
@@ -30,9 +54,17 @@ export async function followInForeground(paths: RunPaths, request: RunRequest, {
 }
 
 // The path `-` of a secret is stdin, which then answers nothing.
-async function readGivenSecrets({ secrets = {} }: RunRequest, io: Io, signal: AbortSignal): Promise<RunHost['secrets']> {
+async function readGivenSecrets(
+  { secrets = {} }: RunRequest,
+  io: Io,
+  signal: AbortSignal,
+): Promise<RunHost['secrets']> {
   const names = Object.keys(secrets).filter((name) => secrets[name] === '-')
   if (names.length === 0) return undefined
   const { readSecrets } = await import('../../surfaces/cli/secrets.ts')
-  return readSecrets(names.map((name) => `${name}=-`), io, { talksOnStdin: false, signal })
+  return readSecrets(
+    names.map((name) => `${name}=-`),
+    io,
+    { talksOnStdin: false, signal },
+  )
 }

@@ -14,14 +14,34 @@ import type { RunFlags } from './request.ts'
 import { openRunView } from './run-view.ts'
 
 /** Answers from a run that was asked for before under the same key: its record from the beginning, until it is over; a workflow that was left goes on. Gives the exit status. */
-export async function joinEarlier({ is, paths, request }: KeyedRun, { flags, progress }: { readonly flags: RunFlags & { readonly config?: string }; readonly progress: ChosenProgress }, io: Io, host: Host, globals: Globals): Promise<number> {
-  const note = is === 'left' ? `${paths.id} was begun with the same idempotency key, and goes on` : `answered from an earlier run with the same idempotency key: ${paths.id}`
+export async function joinEarlier(
+  { is, paths, request }: KeyedRun,
+  {
+    flags,
+    progress,
+  }: { readonly flags: RunFlags & { readonly config?: string }; readonly progress: ChosenProgress },
+  io: Io,
+  host: Host,
+  globals: Globals,
+): Promise<number> {
+  const note =
+    is === 'left'
+      ? `${paths.id} was begun with the same idempotency key, and goes on`
+      : `answered from an earlier run with the same idempotency key: ${paths.id}`
   if (!globals.quiet) io.stderr.write(`${note}\n`)
   if (is === 'left') return resumeRun(paths.id, flags, globals, io, host)
   if (flags.detach) return tellWhere({ is, paths, request }, note, io, globals)
-  const view = await openRunView({ paths, request, io, globals, person: false, resumed: false }, { progress, bare: false })
+  const view = await openRunView(
+    { paths, request, io, globals, person: false, resumed: false },
+    { progress, bare: false },
+  )
   try {
-    for await (const lines of followLines(paths.events, { follow: true, isComplete: () => !isLive(paths), signal: host.signal })) await view.show(`${lines.join('\n')}\n`)
+    for await (const lines of followLines(paths.events, {
+      follow: true,
+      isComplete: () => !isLive(paths),
+      signal: host.signal,
+    }))
+      await view.show(`${lines.join('\n')}\n`)
     await view.sumUp()
     return exitStatusOf(await readSummary(paths, request))
   } finally {
@@ -29,9 +49,23 @@ export async function joinEarlier({ is, paths, request }: KeyedRun, { flags, pro
   }
 }
 
-function tellWhere({ paths: { id, folder } }: KeyedRun, note: string, io: Io, globals: Globals): number {
-  const result = { run_id: id, folder, watch: `toolable watch ${id}`, cancel: `toolable cancel ${id}` }
+function tellWhere(
+  { paths: { id, folder } }: KeyedRun,
+  note: string,
+  io: Io,
+  globals: Globals,
+): number {
+  const result = {
+    run_id: id,
+    folder,
+    watch: `toolable watch ${id}`,
+    cancel: `toolable cancel ${id}`,
+  }
   const asText = choosePresentation(globals, io, findCaller(io.env)).mode === 'text'
-  io.stdout.write(asText ? `${id}; toolable watch ${id} shows it\n` : `${JSON.stringify({ ok: true, status: 'success', result, meta: { tool: 'toolable.run', run_id: id, duration_ms: 0, warnings: [note] } })}\n`)
+  io.stdout.write(
+    asText
+      ? `${id}; toolable watch ${id} shows it\n`
+      : `${JSON.stringify({ ok: true, status: 'success', result, meta: { tool: 'toolable.run', run_id: id, duration_ms: 0, warnings: [note] } })}\n`,
+  )
   return 0
 }

@@ -19,10 +19,24 @@ export type RunFlags = {
 }
 
 /** What flags say about a run, in the directory in which they were typed. Throws INVALID_INPUT for numbers that make no sense. */
-export function readRunOptions({ retries, heartbeatGrace, allowLevel, answer }: RunFlags, { timeout, idempotencyKey, secretFiles }: Globals, cwd: string): RunOptions {
+export function readRunOptions(
+  { retries, heartbeatGrace, allowLevel, answer }: RunFlags,
+  { timeout, idempotencyKey, secretFiles }: Globals,
+  cwd: string,
+): RunOptions {
   const { minimum, maximum } = RUN_PROPERTIES.retries
-  if (retries !== undefined && (retries < minimum || retries > maximum)) throw new ToolError('INVALID_INPUT', `--retries must be from ${minimum} to ${maximum}; got ${retries}`, { field: 'retries', suggestion: `Use --retries ${retries < minimum ? minimum : maximum}` })
-  if (heartbeatGrace !== undefined && heartbeatGrace <= 0) throw new ToolError('INVALID_INPUT', `--heartbeat-grace must be more than 0 seconds; got ${heartbeatGrace}`, { field: 'heartbeatGrace', suggestion: 'Use --heartbeat-grace 90' })
+  if (retries !== undefined && (retries < minimum || retries > maximum))
+    throw new ToolError(
+      'INVALID_INPUT',
+      `--retries must be from ${minimum} to ${maximum}; got ${retries}`,
+      { field: 'retries', suggestion: `Use --retries ${retries < minimum ? minimum : maximum}` },
+    )
+  if (heartbeatGrace !== undefined && heartbeatGrace <= 0)
+    throw new ToolError(
+      'INVALID_INPUT',
+      `--heartbeat-grace must be more than 0 seconds; got ${heartbeatGrace}`,
+      { field: 'heartbeatGrace', suggestion: 'Use --heartbeat-grace 90' },
+    )
   return {
     timeout: timeout === undefined ? undefined : toMilliseconds(timeout, 'timeout') / 1000,
     heartbeatGrace,
@@ -35,9 +49,15 @@ export function readRunOptions({ retries, heartbeatGrace, allowLevel, answer }: 
 }
 
 function readPairs(pairs: readonly string[], cwd: string): { readonly [name: string]: string } {
-  return Object.fromEntries(pairs.map((pair) => {
-    const [, name, path] = /^([\w.-]+)=(.+)$/s.exec(pair) ?? []
-    if (name === undefined || path === undefined) throw new ToolError('USAGE', '--secret-file needs name=path', { field: 'secret-file', suggestion: 'For example --secret-file token=./token.txt' })
-    return [name, path === '-' ? path : resolve(cwd, path)]
-  }))
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const [, name, path] = /^([\w.-]+)=(.+)$/s.exec(pair) ?? []
+      if (name === undefined || path === undefined)
+        throw new ToolError('USAGE', '--secret-file needs name=path', {
+          field: 'secret-file',
+          suggestion: 'For example --secret-file token=./token.txt',
+        })
+      return [name, path === '-' ? path : resolve(cwd, path)]
+    }),
+  )
 }

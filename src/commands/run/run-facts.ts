@@ -15,7 +15,8 @@ export function startFacts(request: Asked): SummaryBuilder {
   let isFirst = true
   return {
     add(event: RunEvent) {
-      if (isFirst && event.attempt > 1) summary = startSummary(request, { state: 'failed', attempt: event.attempt - 1, open: [] })
+      if (isFirst && event.attempt > 1)
+        summary = startSummary(request, { state: 'failed', attempt: event.attempt - 1, open: [] })
       isFirst = false
       summary.add(event)
     },
@@ -24,15 +25,41 @@ export function startFacts(request: Asked): SummaryBuilder {
 }
 
 /** The artifacts of a run that are in its folder, under paths that can be pasted here. */
-export function keptFiles({ artifacts = [] }: RunSummary, paths: RunPaths, cwd: string): readonly { readonly path: string; readonly bytes?: number }[] {
+export function keptFiles(
+  { artifacts = [] }: RunSummary,
+  paths: RunPaths,
+  cwd: string,
+): readonly { readonly path: string; readonly bytes?: number }[] {
   return artifacts.flatMap((artifact) => {
-    if (!isObject(artifact) || typeof artifact['path'] !== 'string' || artifact['sha256'] === undefined) return []
+    if (
+      !isObject(artifact) ||
+      typeof artifact['path'] !== 'string' ||
+      artifact['sha256'] === undefined
+    )
+      return []
     const { bytes } = artifact
-    return [{ path: shortest(cwd, join(paths.artifacts, artifact['path'])), ...(typeof bytes === 'number' && { bytes }) }]
+    return [
+      {
+        path: shortest(cwd, join(paths.artifacts, artifact['path'])),
+        ...(typeof bytes === 'number' && { bytes }),
+      },
+    ]
   })
 }
 
 /** What a model has to know of a request. */
-export function askedOf({ run_id, tool, created, command, heartbeat_grace_s: grace }: Pick<RunRequest, 'run_id' | 'tool' | 'created' | 'command' | 'heartbeat_grace_s'>): AskedRun {
-  return { run_id, tool, created, workflow: command === 'workflow', ...(grace !== undefined && { heartbeat_grace_s: grace }) }
+export function askedOf({
+  run_id,
+  tool,
+  created,
+  command,
+  heartbeat_grace_s: grace,
+}: Pick<RunRequest, 'run_id' | 'tool' | 'created' | 'command' | 'heartbeat_grace_s'>): AskedRun {
+  return {
+    run_id,
+    tool,
+    created,
+    workflow: command === 'workflow',
+    ...(grace !== undefined && { heartbeat_grace_s: grace }),
+  }
 }

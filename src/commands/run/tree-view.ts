@@ -12,15 +12,28 @@ import { watchQuestions } from './until-shown.ts'
 export type TreeView = Required<ViewPart> & { aside(work: () => Promise<void>): Promise<void> }
 
 /** Opens it. With `result`, the result of the run is printed on stdout in words. */
-export async function openTreeView({ paths, request, io, globals, person, resumed }: SeenRun, { result }: { readonly result: boolean }): Promise<TreeView> {
+export async function openTreeView(
+  { paths, request, io, globals, person, resumed }: SeenRun,
+  { result }: { readonly result: boolean },
+): Promise<TreeView> {
   const root = dirname(paths.folder)
   const tree = await openTree({ root, named: false, answersHere: person }, io, globals)
   const run = tree.show(askedOf(request))
-  const end = openEndTeller({ request, paths, root, model: run.model, look: tree.look, io, globals })
+  const end = openEndTeller({
+    request,
+    paths,
+    root,
+    model: run.model,
+    look: tree.look,
+    io,
+    globals,
+  })
   for await (const events of earlierEvents({ paths, resumed })) run.recall(events)
   const questions = watchQuestions()
   // What was printed by something that belongs to no call.
-  const endHearing = hearStrayLines((line) => void tree.above([tree.look.paint('dim', tree.look.clean(line))]))
+  const endHearing = hearStrayLines(
+    (line) => void tree.above([tree.look.paint('dim', tree.look.clean(line))]),
+  )
   return {
     async show(_lines, events) {
       events().forEach(end.add)

@@ -22,14 +22,21 @@ export function watchQuestions(): ShownQuestions {
         waiting.get(id)?.()
       }
     },
-    untilShown: (id, signal) => (shown.has(id) || signal.aborted ? Promise.resolve() : new Promise((resolve) => {
-      waiting.set(id, resolve)
-      signal.addEventListener('abort', () => resolve(), { once: true })
-    })),
+    untilShown: (id, signal) =>
+      shown.has(id) || signal.aborted
+        ? Promise.resolve()
+        : new Promise((resolve) => {
+            waiting.set(id, resolve)
+            signal.addEventListener('abort', () => resolve(), { once: true })
+          }),
   }
 }
 
 /** The id of the question that an event asks. */
 export function questionOf({ type, interaction }: RunEvent): string | undefined {
-  return type === 'action_required' && isObject(interaction) && typeof interaction['id'] === 'string' ? interaction['id'] : undefined
+  return type === 'action_required' &&
+    isObject(interaction) &&
+    typeof interaction['id'] === 'string'
+    ? interaction['id']
+    : undefined
 }

@@ -6,7 +6,14 @@ import type { Globals } from '../../surfaces/cli/argv/globals.ts'
 import type { AskPerson } from './channels.ts'
 
 /** A run that is looked at in the foreground. */
-export type SeenRun = { readonly paths: RunPaths; readonly request: RunRequest; readonly io: Io; readonly globals: Globals; /** Whether a person sits here, who is asked. */ readonly person: boolean; /** It goes on after an attempt that was seen elsewhere. */ readonly resumed: boolean }
+export type SeenRun = {
+  readonly paths: RunPaths
+  readonly request: RunRequest
+  readonly io: Io
+  readonly globals: Globals
+  /** Whether a person sits here, who is asked. */ readonly person: boolean
+  /** It goes on after an attempt that was seen elsewhere. */ readonly resumed: boolean
+}
 
 /** One way in which a run is seen while it goes on, and when it is over. `events` are the lines, read. */
 export type ViewPart = {

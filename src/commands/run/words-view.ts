@@ -16,7 +16,11 @@ import { questionOf, watchQuestions } from './until-shown.ts'
 const MOST_ARTIFACTS = 10
 
 /** A run as lines of words, one for each thing that happens. */
-export function openWordsView({ paths, request, io, globals, person }: SeenRun, printer: LinePrinter, bare: boolean): ViewPart {
+export function openWordsView(
+  { paths, request, io, globals, person }: SeenRun,
+  printer: LinePrinter,
+  bare: boolean,
+): ViewPart {
   const summary = startFacts(request)
   const questions = watchQuestions()
   const asked = new Map<string, RunEvent>()
@@ -26,7 +30,10 @@ export function openWordsView({ paths, request, io, globals, person }: SeenRun, 
       events.forEach(summary.add)
       try {
         if (bare) await printer.text(paths.id, 'stdout', events.flatMap(wordsOf))
-        else await printer.events(person ? events.flatMap((event) => withoutDialogue(event, asked)) : events)
+        else
+          await printer.events(
+            person ? events.flatMap((event) => withoutDialogue(event, asked)) : events,
+          )
       } finally {
         questions.pass(events)
       }
@@ -40,16 +47,33 @@ export function openWordsView({ paths, request, io, globals, person }: SeenRun, 
       if (bare) return
       const run = summary.current()
       const goOn = await findGoOn(paths, request, run)
-      await printer.words((paint) => lastWords(run, goOn, keptFiles(run, paths, io.cwd), paths, globals, paint))
+      await printer.words((paint) =>
+        lastWords(run, goOn, keptFiles(run, paths, io.cwd), paths, globals, paint),
+      )
     },
   }
 }
 
-function lastWords({ state }: RunSummary, goOn: string | undefined, files: ReturnType<typeof keptFiles>, { id }: RunPaths, globals: Globals, paint: Paint): readonly string[] {
+function lastWords(
+  { state }: RunSummary,
+  goOn: string | undefined,
+  files: ReturnType<typeof keptFiles>,
+  { id }: RunPaths,
+  globals: Globals,
+  paint: Paint,
+): readonly string[] {
   return [
-    ...files.slice(0, MOST_ARTIFACTS).map(({ path, bytes }) => factLine('saved', `${path}${bytes === undefined ? '' : ` (${bytes} bytes)`}`, paint)),
-    ...(files.length > MOST_ARTIFACTS ? [factLine('saved', `and ${files.length - MOST_ARTIFACTS} more`, paint)] : []),
-    ...(globals.quiet && state === 'completed' ? [] : [factLine('details', `toolable runs show ${id}`, paint)]),
+    ...files
+      .slice(0, MOST_ARTIFACTS)
+      .map(({ path, bytes }) =>
+        factLine('saved', `${path}${bytes === undefined ? '' : ` (${bytes} bytes)`}`, paint),
+      ),
+    ...(files.length > MOST_ARTIFACTS
+      ? [factLine('saved', `and ${files.length - MOST_ARTIFACTS} more`, paint)]
+      : []),
+    ...(globals.quiet && state === 'completed'
+      ? []
+      : [factLine('details', `toolable runs show ${id}`, paint)]),
     ...(goOn === undefined ? [] : [factLine('go on', goOn, paint)]),
   ]
 }

@@ -5,7 +5,9 @@ import type { Cleaned } from './clean.ts'
 export const renderCleaned: RenderResult = (result) => {
   if ('plan' in (result as object)) {
     const { plan } = result as { readonly plan: readonly { readonly target: string }[] }
-    return plan.length === 0 ? 'nothing to remove\n' : plan.map(({ target }) => `would remove ${target}\n`).join('')
+    return plan.length === 0
+      ? 'nothing to remove\n'
+      : plan.map(({ target }) => `would remove ${target}\n`).join('')
   }
   const { removed, left } = result as Cleaned
   return `${removed.length} ${removed.length === 1 ? 'run' : 'runs'} removed, ${left} left\n`

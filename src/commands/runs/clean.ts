@@ -13,7 +13,12 @@ import { removeRun, sweepRemoved } from '../../runner/folder/remove-run.ts'
 import { glance } from '../../runner/summary/read-summary.ts'
 import { readAge } from './age.ts'
 
-type Input = { readonly olderThan?: string; readonly keep?: number; readonly state?: readonly RunState[]; readonly config?: string }
+type Input = {
+  readonly olderThan?: string
+  readonly keep?: number
+  readonly state?: readonly RunState[]
+  readonly config?: string
+}
 
 /** What was removed, and how many runs are left. */
 export type Cleaned = { readonly removed: readonly string[]; readonly left: number }
@@ -22,7 +27,10 @@ export type Cleaned = { readonly removed: readonly string[]; readonly left: numb
 export type EndedRun = { readonly run: ListedRun; readonly state: RunState }
 
 /** Removes runs that are over, or plans to. */
-export async function cleanRecords({ olderThan, keep = 0, state, config }: Input, ctx: Context): Promise<Cleaned | Reply<Cleaned>> {
+export async function cleanRecords(
+  { olderThan, keep = 0, state, config }: Input,
+  ctx: Context,
+): Promise<Cleaned | Reply<Cleaned>> {
   const before = olderThan === undefined ? Infinity : Date.now() - readAge(olderThan, 'olderThan')
   const root = findRunsFolder(ctx.cwd, config)
   await recover(root)
@@ -37,17 +45,33 @@ export async function cleanRecords({ olderThan, keep = 0, state, config }: Input
 }
 
 /** Those of some runs that are over since before a moment, in their order. */
-export async function findEnded(all: readonly ListedRun[], before: number, states?: readonly RunState[]): Promise<readonly EndedRun[]> {
+export async function findEnded(
+  all: readonly ListedRun[],
+  before: number,
+  states?: readonly RunState[],
+): Promise<readonly EndedRun[]> {
   const over: EndedRun[] = []
   for (const run of all) {
-    const seen = isLive(run.paths) ? undefined : await glance(run.paths, { run_id: run.id, tool: '', created: '' })
-    if (seen && isOver(seen.state) && (states === undefined || states.includes(seen.state)) && Math.max(run.created, Date.parse(seen.ended ?? '') || 0) < before) over.push({ run, state: seen.state })
+    const seen = isLive(run.paths)
+      ? undefined
+      : await glance(run.paths, { run_id: run.id, tool: '', created: '' })
+    if (
+      seen &&
+      isOver(seen.state) &&
+      (states === undefined || states.includes(seen.state)) &&
+      Math.max(run.created, Date.parse(seen.ended ?? '') || 0) < before
+    )
+      over.push({ run, state: seen.state })
   }
   return over
 }
 
 /** Removes runs one after the other; what somebody has taken up meanwhile stays, and is told. */
-export async function removeAll(root: string, going: readonly EndedRun[], signal?: AbortSignal): Promise<{ readonly removed: readonly string[]; readonly errors: readonly ToolError[] }> {
+export async function removeAll(
+  root: string,
+  going: readonly EndedRun[],
+  signal?: AbortSignal,
+): Promise<{ readonly removed: readonly string[]; readonly errors: readonly ToolError[] }> {
   const removed: string[] = []
   const errors: ToolError[] = []
   for (const { run } of going) {

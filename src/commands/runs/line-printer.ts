@@ -31,22 +31,37 @@ export type PrinterOptions = {
 const NOTES = ['runner_start', 'progress', 'log', 'runner_log', 'diagnostic', 'artifact', 'item']
 
 /** The printer of a command. */
-export function openPrinter({ io, globals }: Pick<BuiltinContext, 'io' | 'globals'>, { named = false, everything = false, beside = false }: PrinterOptions = {}): LinePrinter {
+export function openPrinter(
+  { io, globals }: Pick<BuiltinContext, 'io' | 'globals'>,
+  { named = false, everything = false, beside = false }: PrinterOptions = {},
+): LinePrinter {
   const { mode, color, stderrColor } = choosePresentation(globals, io, findCaller(io.env))
   const paint = createPaint(beside ? stderrColor : color)
   const forPeople = beside || mode === 'text'
   const sink = beside ? io.stderr : io.stdout
   const tools = new Map<string, string>()
-  const send = (lines: readonly string[]): Promise<void> => (lines.length === 0 ? Promise.resolve() : sink.send(`${lines.join('\n')}\n`))
+  const send = (lines: readonly string[]): Promise<void> =>
+    lines.length === 0 ? Promise.resolve() : sink.send(`${lines.join('\n')}\n`)
   const describe = (event: RunEvent): readonly string[] => {
-    if (event.type === 'runner_start' && typeof event['tool'] === 'string') tools.set(event.run_id, event['tool'])
-    return globals.quiet && isNote(event) ? [] : eventLines(event, { paint, tool: tools.get(event.run_id), named, everything })
+    if (event.type === 'runner_start' && typeof event['tool'] === 'string')
+      tools.set(event.run_id, event['tool'])
+    return globals.quiet && isNote(event)
+      ? []
+      : eventLines(event, { paint, tool: tools.get(event.run_id), named, everything })
   }
   return {
-    events: (events) => send(events.flatMap((event) => (forPeople ? describe(event) : JSON.stringify(event)))),
-    text: (run, stream, lines) => send(lines.map((line) => (forPeople ? cleanText(line) : JSON.stringify({ run_id: run, stream, line })))),
+    events: (events) =>
+      send(events.flatMap((event) => (forPeople ? describe(event) : JSON.stringify(event)))),
+    text: (run, stream, lines) =>
+      send(
+        lines.map((line) =>
+          forPeople ? cleanText(line) : JSON.stringify({ run_id: run, stream, line }),
+        ),
+      ),
     words: (lines) => (forPeople ? send(lines(paint)) : Promise.resolve()),
-    get closed() { return sink.closed === true },
+    get closed() {
+      return sink.closed === true
+    },
   }
 }
 

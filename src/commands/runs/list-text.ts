@@ -14,9 +14,19 @@ export const renderRuns: RenderResult = (result, { columns, color }) => {
   if (total === 0) return `no runs in ${folder}\n`
   const now = Date.now()
   return [
-    ...(runs.length === 0 ? [`none of the ${total} runs is like that`] : renderTable(runs.map((run) => toRow(run, now)), { columns, paint }, RUN_COLUMNS)),
-    ...(more ? ['', paint('dim', `older runs are not shown: toolable runs list --limit ${total}`)] : []),
-  ].map((line) => `${line}\n`).join('')
+    ...(runs.length === 0
+      ? [`none of the ${total} runs is like that`]
+      : renderTable(
+          runs.map((run) => toRow(run, now)),
+          { columns, paint },
+          RUN_COLUMNS,
+        )),
+    ...(more
+      ? ['', paint('dim', `older runs are not shown: toolable runs list --limit ${total}`)]
+      : []),
+  ]
+    .map((line) => `${line}\n`)
+    .join('')
 }
 
 /** How tables of runs are laid out: ids and states are never cut. */
@@ -24,20 +34,52 @@ export const RUN_COLUMNS: TableWishes = {
   whole: ['run', 'state', 'started', 'duration'],
   right: ['duration'],
   spare: ['questions', 'artifacts', 'caller', 'attempts', 'last', 'duration', 'started'],
-  style: (key, row) => (key === 'state' ? STATE_COLORS[row['state'] as RunRow['state']] : key === 'started' ? 'dim' : undefined),
+  style: (key, row) =>
+    key === 'state'
+      ? STATE_COLORS[row['state'] as RunRow['state']]
+      : key === 'started'
+        ? 'dim'
+        : undefined,
 }
 
 /** The columns of a run that every list has. */
-export function runCells({ run_id, state, created, duration_s }: Pick<RunRow, 'run_id' | 'state' | 'created' | 'duration_s'>, now: number): { readonly first: { readonly [column: string]: unknown }; readonly times: { readonly [column: string]: unknown } } {
-  return { first: { run: run_id, state }, times: { started: formatAgo(Date.parse(created), now), duration: duration_s === undefined ? '' : formatDuration(duration_s) } }
+export function runCells(
+  {
+    run_id,
+    state,
+    created,
+    duration_s,
+  }: Pick<RunRow, 'run_id' | 'state' | 'created' | 'duration_s'>,
+  now: number,
+): {
+  readonly first: { readonly [column: string]: unknown }
+  readonly times: { readonly [column: string]: unknown }
+} {
+  return {
+    first: { run: run_id, state },
+    times: {
+      started: formatAgo(Date.parse(created), now),
+      duration: duration_s === undefined ? '' : formatDuration(duration_s),
+    },
+  }
 }
 
 // The same columns as in the dashboard, the id first.
 function toRow(run: RunRow, now: number): { readonly [column: string]: unknown } {
   const { first, times } = runCells(run, now)
-  return { ...first, tool: run.tool, caller: run.caller, ...times, attempts: run.attempt > 1 ? run.attempt : undefined, artifacts: run.artifacts, last: lastOf(run) }
+  return {
+    ...first,
+    tool: run.tool,
+    caller: run.caller,
+    ...times,
+    attempts: run.attempt > 1 ? run.attempt : undefined,
+    artifacts: run.artifacts,
+    last: lastOf(run),
+  }
 }
 
 function lastOf({ state, code, message, last }: RunRow): string {
-  return isOver(state) ? [code, message].filter((part) => part !== undefined).join(' ') : (last ?? '')
+  return isOver(state)
+    ? [code, message].filter((part) => part !== undefined).join(' ')
+    : (last ?? '')
 }

@@ -15,4 +15,9 @@ export type Onlooker = {
   end(): Promise<void>
 }
 
-export type Watching = { readonly progress: ChosenProgress; readonly root: string; /** In the order in which they are shown, whichever speaks first. */ readonly runs: readonly Watched[]; /** The first event that counts. */ readonly since: number }
+export type Watching = {
+  readonly progress: ChosenProgress
+  readonly root: string
+  /** In the order in which they are shown, whichever speaks first. */ readonly runs: readonly Watched[]
+  /** The first event that counts. */ readonly since: number
+}

@@ -13,21 +13,33 @@ export async function openOnlooker(context: BuiltinContext, watching: Watching):
   const named = runs.length > 1
   const forPeople = choosePresentation(globals, io, findCaller(io.env)).mode === 'text'
   const printers: readonly LinePrinter[] = [
-    ...(!forPeople || progress === 'words' || (progress === 'tree' && !io.stdout.isTTY) ? [openPrinter(context, { named })] : []),
+    ...(!forPeople || progress === 'words' || (progress === 'tree' && !io.stdout.isTTY)
+      ? [openPrinter(context, { named })]
+      : []),
     ...(progress === 'words-beside' ? [openPrinter(context, { named, beside: true })] : []),
   ]
-  const tree = progress === 'tree' || (forPeople && progress !== 'words') ? await (await import('./watch-tree.ts')).openTreeOnlooker(context, watching, forPeople && io.stdout.isTTY) : undefined
+  const tree =
+    progress === 'tree' || (forPeople && progress !== 'words')
+      ? await (
+          await import('./watch-tree.ts')
+        ).openTreeOnlooker(context, watching, forPeople && io.stdout.isTTY)
+      : undefined
   const print = async (events: readonly RunEvent[]): Promise<void> => {
     const wanted = events.filter(({ seq }) => seq >= since)
     for (const printer of printers) await printer.events(wanted)
-    if (progress === 'events-beside') await io.stderr.send(wanted.map((event) => `${JSON.stringify(event)}\n`).join(''))
+    if (progress === 'events-beside')
+      await io.stderr.send(wanted.map((event) => `${JSON.stringify(event)}\n`).join(''))
   }
   return {
     async see(run, events) {
-      await (tree && printers.length > 0 && io.stdout.isTTY ? tree.aside(() => print(events)) : print(events))
+      await (tree && printers.length > 0 && io.stdout.isTTY
+        ? tree.aside(() => print(events))
+        : print(events))
       await tree?.see(run, events)
     },
-    get closed() { return io.stdout.closed === true },
+    get closed() {
+      return io.stdout.closed === true
+    },
     end: async () => tree?.end(),
   }
 }

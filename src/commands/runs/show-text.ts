@@ -20,29 +20,88 @@ export const renderRun: RenderResult = (result, { color }) => {
     ['caller', run.caller],
     ['created', run.created],
     ['started', run.started],
-    ['ended', run.ended && `${run.ended}${run.duration_s === undefined ? '' : ` (${run.duration_s} s)`}`],
-    ['progress', run.progress && [run.progress.percent === undefined ? undefined : `${run.progress.percent}%`, run.progress.step, run.progress.message].filter((part) => part !== undefined).join(' ')],
+    [
+      'ended',
+      run.ended && `${run.ended}${run.duration_s === undefined ? '' : ` (${run.duration_s} s)`}`,
+    ],
+    [
+      'progress',
+      run.progress &&
+        [
+          run.progress.percent === undefined ? undefined : `${run.progress.percent}%`,
+          run.progress.step,
+          run.progress.message,
+        ]
+          .filter((part) => part !== undefined)
+          .join(' '),
+    ],
     ['last', isOver(run.state) ? undefined : run.last && `${run.last.type} ${run.last.text}`],
-    ['error', run.error && [run.error.code, run.error.step && `in step ${run.error.step}${run.error.message === undefined ? '' : ':'}`, run.error.message, run.error.hint && `(${run.error.hint})`].filter((part) => part !== undefined).join(' ')],
+    [
+      'error',
+      run.error &&
+        [
+          run.error.code,
+          run.error.step &&
+            `in step ${run.error.step}${run.error.message === undefined ? '' : ':'}`,
+          run.error.message,
+          run.error.hint && `(${run.error.hint})`,
+        ]
+          .filter((part) => part !== undefined)
+          .join(' '),
+    ],
     ['result', run.result === undefined ? undefined : JSON.stringify(run.result)],
-    ['artifacts', run.artifacts && run.artifacts.map((artifact) => JSON.stringify(artifact)).join(', ')],
+    [
+      'artifacts',
+      run.artifacts && run.artifacts.map((artifact) => JSON.stringify(artifact)).join(', '),
+    ],
     ['parent', run.parent && `${run.parent.run_id}, step ${run.parent.step}`],
-    ['events', `${run.events}${run.diagnostics === undefined ? '' : `, ${run.diagnostics} diagnostics`}${run.warnings === undefined ? '' : `, ${run.warnings} warnings`}`],
+    [
+      'events',
+      `${run.events}${run.diagnostics === undefined ? '' : `, ${run.diagnostics} diagnostics`}${run.warnings === undefined ? '' : `, ${run.warnings} warnings`}`,
+    ],
     ['folder', run.folder],
   ]
-  const known = facts.filter((fact): fact is [string, string] => fact[1] !== undefined && fact[1] !== '')
+  const known = facts.filter(
+    (fact): fact is [string, string] => fact[1] !== undefined && fact[1] !== '',
+  )
   return [
     `${paint('bold', run.run_id)} ${cleanLine([run.tool, ...run.args].join(' '))}`,
-    ...known.map(([name, value]) => `  ${name.padEnd(9)} ${name === 'state' ? value : cleanLine(value)}`),
-    ...(run.plan ? [`  plan      ${cleanLine(run.plan.objective)}`, ...listSteps(run.plan, paint).map((line) => `          ${line}`)] : []),
+    ...known.map(
+      ([name, value]) => `  ${name.padEnd(9)} ${name === 'state' ? value : cleanLine(value)}`,
+    ),
+    ...(run.plan
+      ? [
+          `  plan      ${cleanLine(run.plan.objective)}`,
+          ...listSteps(run.plan, paint).map((line) => `          ${line}`),
+        ]
+      : []),
     ...(run.steps ?? []).map((step) => `  step      ${stepLine(step, paint)}`),
-    ...(run.more_steps === undefined ? [] : [paint('dim', `  step      and ${run.more_steps} more: toolable runs logs ${run.run_id}`)]),
-    ...run.questions.flatMap((question) => [`  asks      ${cleanLine(question.prompt ?? '')}`, paint('dim', `  answer    ${cleanLine(answerCommand(run.run_id, question, run.questions.length > 1))}`)]),
+    ...(run.more_steps === undefined
+      ? []
+      : [paint('dim', `  step      and ${run.more_steps} more: toolable runs logs ${run.run_id}`)]),
+    ...run.questions.flatMap((question) => [
+      `  asks      ${cleanLine(question.prompt ?? '')}`,
+      paint(
+        'dim',
+        `  answer    ${cleanLine(answerCommand(run.run_id, question, run.questions.length > 1))}`,
+      ),
+    ]),
     ...(run.go_on === undefined ? [] : [paint('dim', `  go on     ${run.go_on}`)]),
-  ].map((line) => `${line}\n`).join('')
+  ]
+    .map((line) => `${line}\n`)
+    .join('')
 }
 
-function stepLine({ step, state, kind, tries = 1, duration_s, run_id, error }: ShownStep, paint: Paint): string {
-  const facts = [kind, tries > 1 && `try ${tries}`, duration_s !== undefined && `${duration_s} s`, run_id, error].filter((fact) => fact !== undefined && fact !== false)
+function stepLine(
+  { step, state, kind, tries = 1, duration_s, run_id, error }: ShownStep,
+  paint: Paint,
+): string {
+  const facts = [
+    kind,
+    tries > 1 && `try ${tries}`,
+    duration_s !== undefined && `${duration_s} s`,
+    run_id,
+    error,
+  ].filter((fact) => fact !== undefined && fact !== false)
   return `${state === 'failed' ? paint('red', state) : state === 'ok' ? paint('green', state) : paint('yellow', state)}${' '.repeat(Math.max(1, 12 - state.length))}${cleanLine(`${'  '.repeat(step.split('/').length - 1)}${step}${facts.length > 0 ? ` (${facts.join(', ')})` : ''}`)}`
 }

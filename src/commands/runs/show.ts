@@ -11,21 +11,40 @@ import { findGoOn } from '../../workflow/run/find-go-on.ts'
 import type { ShownRun } from './shown-run.ts'
 
 /** Sums up one run. */
-export async function showRecord({ run, config }: { readonly run: string; readonly config?: string }, { cwd }: { readonly cwd: string }): Promise<ShownRun> {
+export async function showRecord(
+  { run, config }: { readonly run: string; readonly config?: string },
+  { cwd }: { readonly cwd: string },
+): Promise<ShownRun> {
   const root = findRunsFolder(cwd, config)
   await recover(root)
-  const light = existsSync(join(root, run)) ? undefined : await (await import('../workflow/show-light.ts')).showLight(root, run)
+  const light = existsSync(join(root, run))
+    ? undefined
+    : await (await import('../workflow/show-light.ts')).showLight(root, run)
   if (light) return light
   const { paths, request } = openRun(root, run)
   const summary = await readSummary(paths, request)
   const { parent, caller } = request
   const goOn = await findGoOn(paths, request, summary)
-  return { ...summary, ...(request.command === 'workflow' && (await workflowFacts(paths, summary))), args: request.args, folder: paths.folder, ...(caller !== undefined && { caller }), ...(parent && { parent }), ...(goOn !== undefined && { go_on: goOn }) }
+  return {
+    ...summary,
+    ...(request.command === 'workflow' && (await workflowFacts(paths, summary))),
+    args: request.args,
+    folder: paths.folder,
+    ...(caller !== undefined && { caller }),
+    ...(parent && { parent }),
+    ...(goOn !== undefined && { go_on: goOn }),
+  }
 }
 
 // What nobody performs at the moment may wait for an answer all the same.
-async function workflowFacts(paths: RunPaths, { questions, state }: RunSummary): Promise<Pick<ShownRun, 'steps' | 'more_steps' | 'questions'>> {
+async function workflowFacts(
+  paths: RunPaths,
+  { questions, state }: RunSummary,
+): Promise<Pick<ShownRun, 'steps' | 'more_steps' | 'questions'>> {
   const { readWorkflowRun } = await import('../../workflow/run/read-workflow-run.ts')
   const { open, ...steps } = await readWorkflowRun(paths)
-  return { ...steps, questions: isOver(state) ? open.filter(({ answered }) => answered !== true) : questions }
+  return {
+    ...steps,
+    questions: isOver(state) ? open.filter(({ answered }) => answered !== true) : questions,
+  }
 }

@@ -5,7 +5,11 @@ import type { Host } from '../../surfaces/cli/host.ts'
 import { withRegistry } from '../with-registry.ts'
 
 /** `toolable mcp serve` and `--serve-mcp`, which `toolable mcp add` gives to agents: they too serve the registry, not the commands. */
-export function serveBuiltin(command: Command & { kind: 'builtin' }, io: Io, host: Host): Promise<number> {
+export function serveBuiltin(
+  command: Command & { kind: 'builtin' },
+  io: Io,
+  host: Host,
+): Promise<number> {
   return withRegistry({}, io, async (registry) => {
     await registry.prepare?.()
     return runBuiltin(registry, command, io, host)

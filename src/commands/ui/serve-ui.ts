@@ -20,7 +20,12 @@ import { openProject } from './open-project.ts'
 import { findPageFolder } from './page-folder.ts'
 import { readToken } from './read-token.ts'
 
-type UiInput = Surroundings & { readonly port: number; readonly readOnly?: boolean; readonly open?: boolean; readonly tokenFile?: string }
+type UiInput = Surroundings & {
+  readonly port: number
+  readonly readOnly?: boolean
+  readonly open?: boolean
+  readonly tokenFile?: string
+}
 
 /** The address, never a name: a name may lead elsewhere. */
 const ADDRESS = '127.0.0.1'
@@ -30,16 +35,27 @@ const GRACE_MS = 1_000
 const REQUEST_MS = 10_000
 
 /** Serves the dashboard until the process is told to stop; gives the exit status. */
-export async function serveUi(input: UiInput, { io, host: process, globals, set }: BuiltinContext): Promise<number> {
+export async function serveUi(
+  input: UiInput,
+  { io, host: process, globals, set }: BuiltinContext,
+): Promise<number> {
   const { readOnly = false, tokenFile } = input
-  const json = printsEnvelope(choosePresentation(globals, io, findCaller(io.env), {}, set.options.defaultOutput).mode)
+  const json = printsEnvelope(
+    choosePresentation(globals, io, findCaller(io.env), {}, set.options.defaultOutput).mode,
+  )
   const tell = (level: 'warn' | 'error', message: string): void => {
     const event = { type: 'log', level, message } as const
     io.stderr.write(`${json ? notificationLine(event) : notificationText(event)}\n`)
   }
   // A file that was named has to be there; what is wrong inside it is shown by the page.
   findFile(io.cwd, input.config)
-  const project = openProject({ cwd: io.cwd, env: io.env, now: io.now, surroundings: surroundingsOf(input), started: process.started })
+  const project = openProject({
+    cwd: io.cwd,
+    env: io.env,
+    now: io.now,
+    surroundings: surroundingsOf(input),
+    started: process.started,
+  })
   const assets = loadAssets(findPageFolder())
   const token = readToken(project.runsFolder, { cwd: io.cwd, tokenFile, readOnly })
   process.prepareForTools(redirectStrayOutput, servingProcess(io, json, GRACE_MS))
@@ -47,15 +63,35 @@ export async function serveUi(input: UiInput, { io, host: process, globals, set 
   let port = 0
   try {
     const session = createSession(token, () => port, io.now)
-    const app = createDashboardApp(backend, { session, port: () => port, readOnly, assets, now: io.now, signal: process.signal, onFailure: (error) => tell('error', `a request failed: ${error.stack ?? error.message}`) })
-    const server = await listen(app, { host: ADDRESS, port: input.port, grace: GRACE_MS, requestTimeout: REQUEST_MS, signal: process.signal, headers: SAFE_HEADERS })
+    const app = createDashboardApp(backend, {
+      session,
+      port: () => port,
+      readOnly,
+      assets,
+      now: io.now,
+      signal: process.signal,
+      onFailure: (error) => tell('error', `a request failed: ${error.stack ?? error.message}`),
+    })
+    const server = await listen(app, {
+      host: ADDRESS,
+      port: input.port,
+      grace: GRACE_MS,
+      requestTimeout: REQUEST_MS,
+      signal: process.signal,
+      headers: SAFE_HEADERS,
+    })
     port = server.port
     const addressWith = (word: string): string => `${server.url}/?token=${encodeURIComponent(word)}`
     const url = addressWith(token)
-    io.stderr.write(json ? `${toJsonText({ type: 'notification', kind: 'listening', url })}\n` : `dashboard on ${url}\n`)
+    io.stderr.write(
+      json
+        ? `${toJsonText({ type: 'notification', kind: 'listening', url })}\n`
+        : `dashboard on ${url}\n`,
+    )
     if (input.open) {
       const problem = await openBrowser(addressWith(session.invite()), io)
-      if (problem) tell('warn', `no browser could be started (${problem.message}); open the address yourself`)
+      if (problem)
+        tell('warn', `no browser could be started (${problem.message}); open the address yourself`)
     }
     await server.closed
   } finally {

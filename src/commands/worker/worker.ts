@@ -28,18 +28,32 @@ import { withRegistry } from '../with-registry.ts'
 import { advertised, checkReach } from './check-reach.ts'
 import { readAddress, urlOf } from './listen-address.ts'
 
-type WorkerInput = Surroundings & { readonly listen: string; readonly admin: string; readonly advertise?: string; readonly tokenFile?: string; readonly grace: number }
+type WorkerInput = Surroundings & {
+  readonly listen: string
+  readonly admin: string
+  readonly advertise?: string
+  readonly tokenFile?: string
+  readonly grace: number
+}
 
 /** Milliseconds beyond the grace of steps until the process dies of a signal in any case. */
 const LAST_WORDS = 5_000
 
 /** Serves until the process is told to stop; gives the exit status. */
-export async function runWorker(input: WorkerInput, { io, host: process, globals, set }: BuiltinContext): Promise<number> {
+export async function runWorker(
+  input: WorkerInput,
+  { io, host: process, globals, set }: BuiltinContext,
+): Promise<number> {
   const address = readAddress(input.listen)
-  const token = input.tokenFile === undefined ? undefined : checkToken(readSecret('token', resolve(io.cwd, input.tokenFile), 'token-file').trim())
+  const token =
+    input.tokenFile === undefined
+      ? undefined
+      : checkToken(readSecret('token', resolve(io.cwd, input.tokenFile), 'token-file').trim())
   checkReach(address, input.advertise, token)
   const sdk = await loadSdk(io.cwd)
-  const json = printsEnvelope(choosePresentation(globals, io, findCaller(io.env), {}, set.options.defaultOutput).mode)
+  const json = printsEnvelope(
+    choosePresentation(globals, io, findCaller(io.env), {}, set.options.defaultOutput).mode,
+  )
   const tell = (message: string): void => {
     const event = { type: 'log', level: 'warn', message } as const
     io.stderr.write(`${json ? notificationLine(event) : notificationText(event)}\n`)
@@ -53,15 +67,23 @@ export async function runWorker(input: WorkerInput, { io, host: process, globals
     const endpoint = await openEndpoint(sdk, {
       ...address,
       services: makeServices(sdk, { steps }),
-      ...(isToken && { isAllowed: (authorization: string | undefined) => isToken(authorization ?? '') }),
+      ...(isToken && {
+        isAllowed: (authorization: string | undefined) => isToken(authorization ?? ''),
+      }),
       onWarning: (text) => tell(text),
     }).catch(async (error: NodeJS.ErrnoException) => {
       throw await explainListenError(error, address.host, address.port)
     })
     const url = advertised(input.advertise) ?? urlOf({ ...address, port: endpoint.port })
     try {
-      await register(input.admin, url, token, process.signal, (error) => tell(`${error.message}; it is tried again`))
-      io.stderr.write(json ? `${toJsonText({ type: 'notification', kind: 'listening', url, admin: input.admin })}\n` : `the worker at ${url} is registered at ${input.admin}\n`)
+      await register(input.admin, url, token, process.signal, (error) =>
+        tell(`${error.message}; it is tried again`),
+      )
+      io.stderr.write(
+        json
+          ? `${toJsonText({ type: 'notification', kind: 'listening', url, admin: input.admin })}\n`
+          : `the worker at ${url} is registered at ${input.admin}\n`,
+      )
       await aborted(process.signal)
       await endpoint.drain(steps.idle(), grace)
     } catch (error) {
@@ -75,21 +97,49 @@ export async function runWorker(input: WorkerInput, { io, host: process, globals
 }
 
 // A server may be started after its workers.
-function register(admin: string, url: string, token: string | undefined, signal: AbortSignal, onFailure: (error: ToolError) => void): Promise<void> {
+function register(
+  admin: string,
+  url: string,
+  token: string | undefined,
+  signal: AbortSignal,
+  onFailure: (error: ToolError) => void,
+): Promise<void> {
   let last = ''
-  return persistently(() => registerWorker(adminAt(admin.replace(/\/+$/, '')), url, { signal, ...(token !== undefined && { headers: { authorization: `Bearer ${token}` } }) }), {
-    tries: Infinity, signal,
-    onFailure: (error) => {
-      if (error.message !== last) onFailure(error)
-      last = error.message
+  return persistently(
+    () =>
+      registerWorker(adminAt(admin.replace(/\/+$/, '')), url, {
+        signal,
+        ...(token !== undefined && { headers: { authorization: `Bearer ${token}` } }),
+      }),
+    {
+      tries: Infinity,
+      signal,
+      onFailure: (error) => {
+        if (error.message !== last) onFailure(error)
+        last = error.message
+      },
     },
-  })
+  )
 }
 
-function performer(registry: Registry, runsFolder: string, { cwd, env }: BuiltinContext['io']): PerformStep {
-  return (call, signal, ask) => createPerformTool({ registry, runsFolder, cwd, env, ask: ({ question, context }, until) => ask({ ...question, ...(context && { context }) }, until) })(call, signal)
+function performer(
+  registry: Registry,
+  runsFolder: string,
+  { cwd, env }: BuiltinContext['io'],
+): PerformStep {
+  return (call, signal, ask) =>
+    createPerformTool({
+      registry,
+      runsFolder,
+      cwd,
+      env,
+      ask: ({ question, context }, until) =>
+        ask({ ...question, ...(context && { context }) }, until),
+    })(call, signal)
 }
 
 function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => (signal.aborted ? resolve() : signal.addEventListener('abort', () => resolve(), { once: true })))
+  return new Promise((resolve) =>
+    signal.aborted ? resolve() : signal.addEventListener('abort', () => resolve(), { once: true }),
+  )
 }

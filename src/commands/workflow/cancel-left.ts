@@ -13,12 +13,26 @@ import { withRegistryOf } from '../run/registry-of.ts'
 export type TakeBack = (paths: RunPaths, request: RunRequest) => Promise<unknown>
 
 /** Lets this process take it back, and waits for the end. */
-export function takeBackHere({ env, signal }: { readonly env: { readonly [name: string]: string | undefined }; readonly signal: AbortSignal }): TakeBack {
-  return (paths, request) => withRegistryOf(request, paths, { env, now: Date.now }, (performer) => performRun(paths, request, { env, channels: [], signal, resumedBy: 'resume', ...performer }))
+export function takeBackHere({
+  env,
+  signal,
+}: {
+  readonly env: { readonly [name: string]: string | undefined }
+  readonly signal: AbortSignal
+}): TakeBack {
+  return (paths, request) =>
+    withRegistryOf(request, paths, { env, now: Date.now }, (performer) =>
+      performRun(paths, request, { env, channels: [], signal, resumedBy: 'resume', ...performer }),
+    )
 }
 
 /** Cancels a workflow that nobody performs and that has not come to its end: what it did is taken back. False where it has come to its end. Throws CONFLICT where somebody goes on with it. */
-export async function cancelLeft(paths: RunPaths, request: RunRequest, reason: string | undefined, takeBack: TakeBack): Promise<boolean> {
+export async function cancelLeft(
+  paths: RunPaths,
+  request: RunRequest,
+  reason: string | undefined,
+  takeBack: TakeBack,
+): Promise<boolean> {
   const letGo = claim(paths)
   try {
     if (!(await writeDown(paths, reason ?? 'cancelled'))) return (letGo(), false)
@@ -36,7 +50,8 @@ async function writeDown(paths: RunPaths, reason: string): Promise<boolean> {
   try {
     // What never began has nothing to take back, and nothing to say.
     if (journal.records.length === 0 || findEnd(journal.records, paths.id)) return false
-    if (!journal.records.some(({ t }) => t === 'cancel')) journal.append({ t: 'cancel', w: paths.id, reason })
+    if (!journal.records.some(({ t }) => t === 'cancel'))
+      journal.append({ t: 'cancel', w: paths.id, reason })
     await journal.synced()
     return true
   } finally {

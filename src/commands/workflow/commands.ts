@@ -5,4 +5,9 @@ import { workflowRunCommands } from './run-commands.ts'
 import { validateCommand } from './validate-command.ts'
 
 /** `toolable workflow ...`, in the order in which help shows them. */
-export const workflowCommands: readonly ToolableCommand[] = [...workflowRunCommands, validateCommand, planCommand, graphCommand]
+export const workflowCommands: readonly ToolableCommand[] = [
+  ...workflowRunCommands,
+  validateCommand,
+  planCommand,
+  graphCommand,
+]

@@ -19,7 +19,22 @@ const INGRESS = 'http://127.0.0.1:8080'
 
 /** Has workers at a Restate server execute a workflow. Here it is a run on record as well, which starts it there, shows what happens, and passes answers and cancellation on; whatever becomes of this process, the workflow goes on. */
 export const executeRestate: Execute = async (wanted, context) => {
-  const { workflow, input, file, surroundings, id = newRunId(), detach, wait, progress, key, answers, typedAnswers, timeout, ingress = INGRESS, admin } = wanted
+  const {
+    workflow,
+    input,
+    file,
+    surroundings,
+    id = newRunId(),
+    detach,
+    wait,
+    progress,
+    key,
+    answers,
+    typedAnswers,
+    timeout,
+    ingress = INGRESS,
+    admin,
+  } = wanted
   const { io, host, globals } = context
   const server = { ingress, ...(admin !== undefined && { admin }) }
   await checkServer(openServer(server, io), id, hashWorkflow(workflow))
@@ -30,19 +45,48 @@ export const executeRestate: Execute = async (wanted, context) => {
   })
   const root = findRunsFolder(io.cwd, surroundings.config)
   await recover(root)
-  const asked = makeWorkflowRequest(id, workflow, input, { cwd: io.cwd, env: io.env, timeout, surroundings, file, server, caller: callerOf(io), ...(answers && { answers }), ...(typedAnswers && { typedAnswers }) })
+  const asked = makeWorkflowRequest(id, workflow, input, {
+    cwd: io.cwd,
+    env: io.env,
+    timeout,
+    surroundings,
+    file,
+    server,
+    caller: callerOf(io),
+    ...(answers && { answers }),
+    ...(typedAnswers && { typedAnswers }),
+  })
   const keyed = await createOnce(root, asked, key)
-  if (keyed.is !== 'new') return (await import('../run/join-earlier.ts')).joinEarlier(keyed, { flags: runFlagsOf(wanted), progress }, io, host, globals)
+  if (keyed.is !== 'new')
+    return (await import('../run/join-earlier.ts')).joinEarlier(
+      keyed,
+      { flags: runFlagsOf(wanted), progress },
+      io,
+      host,
+      globals,
+    )
   const { paths, request } = keyed
   if (detach) return startDetachedRun(paths, request, io, host, globals)
-  return followInForeground(paths, request, { start: remoteSubject({ paths, request, now: io.now }), wait, progress }, io, host, globals)
+  return followInForeground(
+    paths,
+    request,
+    { start: remoteSubject({ paths, request, now: io.now }), wait, progress },
+    io,
+    host,
+    globals,
+  )
 }
 
 // A server that is not there leaves nothing on record here. Where the id is taken, it has to be by the same workflow.
 async function checkServer(engine: RestateEngine, id: string, hash: string): Promise<void> {
   try {
     const known = await engine.get(id)
-    if (known && known.hash !== '' && known.hash !== hash) throw new ToolError('CONFLICT', `${id} is the id of another workflow at the server: ${known.name}`, { field: 'id', suggestion: 'Leave --id out: a new one is made' })
+    if (known && known.hash !== '' && known.hash !== hash)
+      throw new ToolError(
+        'CONFLICT',
+        `${id} is the id of another workflow at the server: ${known.name}`,
+        { field: 'id', suggestion: 'Leave --id out: a new one is made' },
+      )
   } finally {
     await engine.close()
   }

@@ -32,6 +32,16 @@ export type WantedExecution = {
 export type Execute = (wanted: WantedExecution, context: BuiltinContext) => Promise<number>
 
 /** What is said of an execution, as the flags of a resume say it. */
-export function runFlagsOf({ detach, wait, answers = {}, surroundings: { config } }: WantedExecution): RunFlags & { readonly config?: string } {
-  return { detach, wait, answer: Object.entries(answers).map(([key, value]) => `${key}=${JSON.stringify(value)}`), ...(config !== undefined && { config }) }
+export function runFlagsOf({
+  detach,
+  wait,
+  answers = {},
+  surroundings: { config },
+}: WantedExecution): RunFlags & { readonly config?: string } {
+  return {
+    detach,
+    wait,
+    answer: Object.entries(answers).map(([key, value]) => `${key}=${JSON.stringify(value)}`),
+    ...(config !== undefined && { config }),
+  }
 }

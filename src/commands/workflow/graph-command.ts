@@ -9,8 +9,14 @@ export const graphCommand: ToolableCommand = {
   tool: tool({
     name: 'workflow_graph',
     summary: 'Draw a workflow as a Mermaid flowchart',
-    description: 'GitHub, GitLab and many editors show it as a picture. With -o text only the chart is printed, for a file.',
-    input: { type: 'object', properties: { workflow: WORKFLOW, config: COMMON_PROPERTIES.config }, required: ['workflow'], additionalProperties: false },
+    description:
+      'GitHub, GitLab and many editors show it as a picture. With -o text only the chart is printed, for a file.',
+    input: {
+      type: 'object',
+      properties: { workflow: WORKFLOW, config: COMMON_PROPERTIES.config },
+      required: ['workflow'],
+      additionalProperties: false,
+    },
     positional: ['workflow'],
     annotations: { readOnly: true, idempotent: true },
     examples: [{ description: 'Into a file', args: ['nightly.yaml', '-o', 'text'] }],

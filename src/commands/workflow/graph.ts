@@ -6,7 +6,10 @@ import { findWorkflow } from './find-workflow.ts'
 type Graph = { readonly name: string; readonly mermaid: string }
 
 /** The chart of a workflow; throws CONFIG for one that is wrong. */
-export async function graphWorkflow({ workflow: given, config }: { readonly workflow: string; readonly config?: string }, { cwd }: { readonly cwd: string }): Promise<Graph> {
+export async function graphWorkflow(
+  { workflow: given, config }: { readonly workflow: string; readonly config?: string },
+  { cwd }: { readonly cwd: string },
+): Promise<Graph> {
   const workflow = await loadWorkflow(await findWorkflow(given, { cwd, config }), { cwd })
   return { name: workflow.name, mermaid: mermaidOf(workflow) }
 }

@@ -12,7 +12,20 @@ export const renderExecutions: RenderResult = (result, { columns, color }) => {
   const now = Date.now()
   const rows = executions.map((execution) => {
     const { first, times } = runCells(execution, now)
-    return { ...first, workflow: execution.name, ...times, questions: execution.questions, last: execution.code }
+    return {
+      ...first,
+      workflow: execution.name,
+      ...times,
+      questions: execution.questions,
+      last: execution.code,
+    }
   })
-  return [...renderTable(rows, { columns, paint }, RUN_COLUMNS), ...(more ? ['', paint('dim', 'older ones are not shown: toolable workflow list --limit 1000')] : [])].map((line) => `${line}\n`).join('')
+  return [
+    ...renderTable(rows, { columns, paint }, RUN_COLUMNS),
+    ...(more
+      ? ['', paint('dim', 'older ones are not shown: toolable workflow list --limit 1000')]
+      : []),
+  ]
+    .map((line) => `${line}\n`)
+    .join('')
 }

@@ -9,7 +9,14 @@ import { planText } from '../../workflow/outline/plan-text.ts'
 import { findWorkflow } from './find-workflow.ts'
 
 /** The plan of a workflow; throws CONFIG for one that is wrong, INVALID_INPUT for an input that does not fit it. */
-export async function planWorkflow({ workflow: given, input, config }: { readonly workflow: string; readonly input?: object; readonly config?: string }, { cwd }: { readonly cwd: string }): Promise<WorkflowPlan> {
+export async function planWorkflow(
+  {
+    workflow: given,
+    input,
+    config,
+  }: { readonly workflow: string; readonly input?: object; readonly config?: string },
+  { cwd }: { readonly cwd: string },
+): Promise<WorkflowPlan> {
   const workflow = await loadWorkflow(await findWorkflow(given, { cwd, config }), { cwd })
   return input === undefined ? planOf(workflow) : planWithInput(workflow, input)
 }

@@ -18,7 +18,10 @@ import { adoptHere } from './adopt-here.ts'
 type Flags = RunFlags & { readonly run?: string; readonly config?: string }
 
 /** Goes on with a workflow, or in the background with every one whose process died; gives the exit status. */
-export async function resumeWorkflows({ run, ...flags }: Flags, context: BuiltinContext): Promise<number> {
+export async function resumeWorkflows(
+  { run, ...flags }: Flags,
+  context: BuiltinContext,
+): Promise<number> {
   const { io, host, globals } = context
   refuseDryResume('workflow resume', globals.dryRun)
   const root = findRunsFolder(io.cwd, flags.config)
@@ -40,14 +43,20 @@ export async function resumeWorkflows({ run, ...flags }: Flags, context: Builtin
       status = 73
     }
   }
-  if (ids.length === 0) io.stdout.write(choosePresentation(globals, io, findCaller(io.env)).mode === 'text' ? 'no workflow was interrupted\n' : `${JSON.stringify({ ok: true, status: 'success', result: { resumed: [] }, meta: { tool: 'toolable.workflow_resume', duration_ms: 0 } })}\n`)
+  if (ids.length === 0)
+    io.stdout.write(
+      choosePresentation(globals, io, findCaller(io.env)).mode === 'text'
+        ? 'no workflow was interrupted\n'
+        : `${JSON.stringify({ ok: true, status: 'success', result: { resumed: [] }, meta: { tool: 'toolable.workflow_resume', duration_ms: 0 } })}\n`,
+    )
   return status
 }
 
 async function findInterrupted(root: string): Promise<readonly string[]> {
   await recover(root)
   const found: string[] = []
-  for (const { id, paths } of listRuns(root).reverse()) if (await isInterrupted(paths)) found.push(id)
+  for (const { id, paths } of listRuns(root).reverse())
+    if (await isInterrupted(paths)) found.push(id)
   return found
 }
 
@@ -55,7 +64,10 @@ async function isInterrupted(paths: RunPaths): Promise<boolean> {
   if (isLive(paths)) return false
   try {
     const request = readRequest(paths)
-    return request.command === 'workflow' && (await glance(paths, request)).error?.code === 'E_INTERRUPTED'
+    return (
+      request.command === 'workflow' &&
+      (await glance(paths, request)).error?.code === 'E_INTERRUPTED'
+    )
   } catch {
     return false
   }

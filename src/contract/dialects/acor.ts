@@ -12,14 +12,22 @@ export const acor: DialectWriter = {
   alwaysStreams: true,
   outcome: (outcome, context) => [writeEnd(outcome, context)],
   streamEnd: (outcome, context) => [writeEnd(outcome, context)],
-  start: (context) => line('start', context, { step: context.tool, args: isObject(context.input) ? context.input : {} }),
+  start: (context) =>
+    line('start', context, {
+      step: context.tool,
+      args: isObject(context.input) ? context.input : {},
+    }),
   event: writeEvent,
   heartbeat: (context) => line('heartbeat', context, { step: context.tool }),
   question: writeQuestion,
   errorLine: () => undefined,
 }
 
-function line(type: string, context: DialectContext, fields: { readonly [field: string]: unknown }): ProtocolLine {
+function line(
+  type: string,
+  context: DialectContext,
+  fields: { readonly [field: string]: unknown },
+): ProtocolLine {
   const trace = context.traceId === undefined ? {} : { trace_id: context.traceId }
   return { v: 1, type, ts: context.now(), run_id: context.runId, ...trace, ...fields }
 }
@@ -27,7 +35,12 @@ function line(type: string, context: DialectContext, fields: { readonly [field: 
 function writeEvent(event: ToolEvent, context: DialectContext): object | undefined {
   switch (event.type) {
     case 'progress':
-      return line('progress', context, { step: context.tool, ...(event.percent !== undefined && { pct: event.percent }), msg: event.message, ...(event.plan && { plan: event.plan }) })
+      return line('progress', context, {
+        step: context.tool,
+        ...(event.percent !== undefined && { pct: event.percent }),
+        msg: event.message,
+        ...(event.plan && { plan: event.plan }),
+      })
     case 'log':
       return line('log', context, { level: event.level, msg: event.message })
     case 'artifact':
@@ -35,15 +48,24 @@ function writeEvent(event: ToolEvent, context: DialectContext): object | undefin
     case 'item':
       return line('item', context, { value: event.value })
     case 'session_start':
-      return line('action_required', context, { action: 'input', context: { message: event.message, prompt: event.prompt } })
+      return line('action_required', context, {
+        action: 'input',
+        context: { message: event.message, prompt: event.prompt },
+      })
     case 'awaiting_input':
-      return line('action_required', context, { action: 'input', context: { prompt: event.prompt } })
+      return line('action_required', context, {
+        action: 'input',
+        context: { prompt: event.prompt },
+      })
     case 'session_end':
       return undefined
   }
 }
 
-function writeQuestion({ kind, sampling, ...question }: Interaction, context: DialectContext): object {
+function writeQuestion(
+  { kind, sampling, ...question }: Interaction,
+  context: DialectContext,
+): object {
   return line('action_required', context, { action: kind, context: { ...question, ...sampling } })
 }
 

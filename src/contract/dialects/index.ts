@@ -5,7 +5,13 @@ import { simple } from './simple.ts'
 import { toolable } from './toolable.ts'
 import { tooli } from './tooli.ts'
 
-const WRITERS: { readonly [Name in DialectName]: DialectWriter } = { native, toolable, tooli, acor, simple }
+const WRITERS: { readonly [Name in DialectName]: DialectWriter } = {
+  native,
+  toolable,
+  tooli,
+  acor,
+  simple,
+}
 
 /** The writer of a dialect. */
 export function writerOf(name: DialectName): DialectWriter {

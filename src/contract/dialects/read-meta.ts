@@ -27,7 +27,13 @@ export function readArtifacts(list: unknown): readonly Artifact[] {
   return list.filter(isObject).flatMap(({ name, uri, path, sha256 }) => {
     const address = typeof uri === 'string' ? uri : path
     if (typeof address !== 'string') return []
-    return [{ name: typeof name === 'string' ? name : lastPart(address), uri: address, ...(typeof sha256 === 'string' && { sha256 }) }]
+    return [
+      {
+        name: typeof name === 'string' ? name : lastPart(address),
+        uri: address,
+        ...(typeof sha256 === 'string' && { sha256 }),
+      },
+    ]
   })
 }
 
@@ -36,5 +42,7 @@ function lastPart(path: string): string {
 }
 
 function isTexts(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.length > 0 && value.every((entry) => typeof entry === 'string')
+  return (
+    Array.isArray(value) && value.length > 0 && value.every((entry) => typeof entry === 'string')
+  )
 }

@@ -16,7 +16,13 @@ export function readOutcome(document: unknown, context: ReadContext): Outcome | 
   if (!isObject(document)) return undefined
   if (isProtocolEnd(document)) return readProtocolEnd(document, context)
   if (document.type === 'result') return readOutcome(without(document, 'type'), context)
-  if (isSuccess(document)) return { ok: true, status: 'success', ...resultOf(document), meta: readMeta(document.meta, context) }
+  if (isSuccess(document))
+    return {
+      ok: true,
+      status: 'success',
+      ...resultOf(document),
+      meta: readMeta(document.meta, context),
+    }
   if (isPartial(document)) return readPartial(document, context)
   if (isFailure(document)) return readFailure(document, context)
   return undefined
@@ -26,34 +32,65 @@ export function readOutcome(document: unknown, context: ReadContext): Outcome | 
 const SUCCESS_KEYS = new Set(['ok', 'status', 'result', 'message', 'hidden', 'summary'])
 
 function isSuccess({ meta, ...document }: Document): boolean {
-  const claimed = document.status === 'success' || (document.ok === true && document.status === undefined)
+  const claimed =
+    document.status === 'success' || (document.ok === true && document.status === undefined)
   if (!claimed || document.ok === false) return false
-  if (meta !== undefined) return document.ok === true && isObject(meta) && typeof meta.tool === 'string'
-  const keys = Object.keys(document).filter((key) => !(isEmpty(document[key]) && (key === 'error' || key === 'errors')))
-  return Object.hasOwn(document, 'result') && keys.every((key) => SUCCESS_KEYS.has(key) || (key === 'content' && readContent(document[key]) !== undefined))
+  if (meta !== undefined)
+    return document.ok === true && isObject(meta) && typeof meta.tool === 'string'
+  const keys = Object.keys(document).filter(
+    (key) => !(isEmpty(document[key]) && (key === 'error' || key === 'errors')),
+  )
+  return (
+    Object.hasOwn(document, 'result') &&
+    keys.every(
+      (key) =>
+        SUCCESS_KEYS.has(key) || (key === 'content' && readContent(document[key]) !== undefined),
+    )
+  )
 }
 
 function isPartial(document: Document): boolean {
-  return document.status === 'partial' && document.ok !== false && Object.hasOwn(document, 'result') && Array.isArray(document.errors)
+  return (
+    document.status === 'partial' &&
+    document.ok !== false &&
+    Object.hasOwn(document, 'result') &&
+    Array.isArray(document.errors)
+  )
 }
 
 function isFailure(document: Document): boolean {
   if (document.ok === false || document.success === false) return true
   if (hasError(document.error)) return true
   if (document.status !== 'error') return false
-  return typeof document.message === 'string' || typeof document.msg === 'string' || (Array.isArray(document.errors) && document.errors.length > 0)
+  return (
+    typeof document.message === 'string' ||
+    typeof document.msg === 'string' ||
+    (Array.isArray(document.errors) && document.errors.length > 0)
+  )
 }
 
 // A number, a list or an empty value under `error` is data: an error margin, a list of none.
 function hasError(error: unknown): boolean {
-  return error === true || (typeof error === 'string' && error !== '') || (isObject(error) && Object.keys(error).length > 0)
+  return (
+    error === true ||
+    (typeof error === 'string' && error !== '') ||
+    (isObject(error) && Object.keys(error).length > 0)
+  )
 }
 
 function isEmpty(value: unknown): boolean {
-  return value === null || value === undefined || value === false || value === '' || (Array.isArray(value) && value.length === 0)
+  return (
+    value === null ||
+    value === undefined ||
+    value === false ||
+    value === '' ||
+    (Array.isArray(value) && value.length === 0)
+  )
 }
 
-function resultOf(document: Document): Pick<SuccessOutcome, 'result' | 'message' | 'hidden' | 'content'> {
+function resultOf(
+  document: Document,
+): Pick<SuccessOutcome, 'result' | 'message' | 'hidden' | 'content'> {
   return {
     result: document.result ?? null,
     ...(typeof document.message === 'string' && { message: document.message }),
@@ -65,7 +102,14 @@ function resultOf(document: Document): Pick<SuccessOutcome, 'result' | 'message'
 function readPartial(document: Document, context: ReadContext): Outcome {
   const errors = readErrors(document.errors, context)
   const summary = readSummary(document.summary, errors, document.result)
-  return { ok: true, status: 'partial', ...resultOf(document), errors, summary, meta: readMeta(document.meta, context) }
+  return {
+    ok: true,
+    status: 'partial',
+    ...resultOf(document),
+    errors,
+    summary,
+    meta: readMeta(document.meta, context),
+  }
 }
 
 function readFailure(document: Document, context: ReadContext): FailureOutcome {
@@ -73,23 +117,62 @@ function readFailure(document: Document, context: ReadContext): FailureOutcome {
   const meta = readMeta(document.meta, context)
   const error = readFailureError(document, errors, context)
   if (errors.length === 0) return { ok: false, status: 'error', error, meta }
-  return { ok: false, status: 'error', error, errors, summary: readSummary(document.summary, errors, document.result), meta }
+  return {
+    ok: false,
+    status: 'error',
+    error,
+    errors,
+    summary: readSummary(document.summary, errors, document.result),
+    meta,
+  }
 }
 
-function readFailureError(document: Document, errors: readonly ErrorObject[], context: ReadContext): ErrorObject {
-  if (isObject(document.error) && hasError(document.error)) return readError(document.error, context)
+function readFailureError(
+  document: Document,
+  errors: readonly ErrorObject[],
+  context: ReadContext,
+): ErrorObject {
+  if (isObject(document.error) && hasError(document.error))
+    return readError(document.error, context)
   const [first] = errors
-  const says = typeof document.error === 'string' || typeof document.message === 'string' || typeof document.msg === 'string'
-  if (first && !says) return { ...first, message: errors.length === 1 ? first.message : `${errors.length} failures, the first: ${first.message}` }
+  const says =
+    typeof document.error === 'string' ||
+    typeof document.message === 'string' ||
+    typeof document.msg === 'string'
+  if (first && !says)
+    return {
+      ...first,
+      message:
+        errors.length === 1
+          ? first.message
+          : `${errors.length} failures, the first: ${first.message}`,
+    }
   return readError(saidByDocument(document), context)
 }
 
 // An error without an object of its own: the document is the object, less the words of the envelope.
 function saidByDocument(document: Document): Document {
-  const { ok: _ok, success: _success, status: _status, error, errors: _errors, summary: _summary, meta: _meta, result: _result, hidden: _hidden, ...rest } = document
+  const {
+    ok: _ok,
+    success: _success,
+    status: _status,
+    error,
+    errors: _errors,
+    summary: _summary,
+    meta: _meta,
+    result: _result,
+    hidden: _hidden,
+    ...rest
+  } = document
   if (typeof error !== 'string' || error === '') return rest
   const { message, ...others } = rest
-  return { ...others, message: error, ...(message !== undefined && { context: { ...(isObject(others.context) && others.context), message } }) }
+  return {
+    ...others,
+    message: error,
+    ...(message !== undefined && {
+      context: { ...(isObject(others.context) && others.context), message },
+    }),
+  }
 }
 
 function without(document: Document, key: string): Document {

@@ -19,11 +19,20 @@ export const toolable: DialectWriter = {
 }
 
 /** The nearest of the ten codes that readers of this dialect know. */
-export function toolableCode(error: { readonly code: string; readonly category: ErrorCategory; readonly retryable: boolean }): string {
+export function toolableCode(error: {
+  readonly code: string
+  readonly category: ErrorCategory
+  readonly retryable: boolean
+}): string {
   const known = findRow(error.code)
   if (known) return NEAREST[known.code] ?? known.code
   if (error.category === 'runtime') return error.retryable ? 'DEPENDENCY' : 'INTERNAL'
-  return { input: 'INVALID_INPUT', auth: 'PERMISSION', state: 'PRECONDITION', internal: 'INTERNAL' }[error.category]
+  return {
+    input: 'INVALID_INPUT',
+    auth: 'PERMISSION',
+    state: 'PRECONDITION',
+    internal: 'INTERNAL',
+  }[error.category]
 }
 
 const NEAREST: { readonly [Code in ErrorCode]?: string } = {
@@ -51,7 +60,12 @@ function writeEnvelope(outcome: Outcome): object {
   }
   const result = wrapResult(outcome.result)
   if (outcome.status === 'success') return { status: 'success', ...result }
-  return { status: 'partial', ...result, summary: outcome.summary, errors: outcome.errors.map(writeError) }
+  return {
+    status: 'partial',
+    ...result,
+    summary: outcome.summary,
+    errors: outcome.errors.map(writeError),
+  }
 }
 
 // A dialogue ends without a value, and then its envelope has no result either.

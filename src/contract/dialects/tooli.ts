@@ -24,7 +24,13 @@ export function numberOf(code: string): string {
   return known.row.numbers[0] ?? GENERAL[known.row.category]
 }
 
-const GENERAL: { readonly [Category in ErrorCategory]: string } = { input: 'E1000', auth: 'E2000', state: 'E3000', runtime: 'E4000', internal: 'E5000' }
+const GENERAL: { readonly [Category in ErrorCategory]: string } = {
+  input: 'E1000',
+  auth: 'E2000',
+  state: 'E3000',
+  runtime: 'E4000',
+  internal: 'E5000',
+}
 
 function writeEnvelope(outcome: Outcome): object {
   const meta = writeMeta(outcome)
@@ -34,7 +40,10 @@ function writeEnvelope(outcome: Outcome): object {
 
 // This form knows no partial success: what failed on the way is said in the warnings.
 function writeMeta(outcome: Outcome): OutcomeMeta {
-  const failed = outcome.status === 'success' ? [] : (outcome.errors ?? []).map(({ code, message }) => `${numberOf(code)}: ${message}`)
+  const failed =
+    outcome.status === 'success'
+      ? []
+      : (outcome.errors ?? []).map(({ code, message }) => `${numberOf(code)}: ${message}`)
   if (failed.length === 0) return outcome.meta
   return { ...outcome.meta, warnings: [...(outcome.meta.warnings ?? []), ...failed] }
 }

@@ -8,7 +8,11 @@ export async function readYaml(file: string, text: string): Promise<LocatedDocum
   const reading = await readPlainYaml(text)
   if ('value' in reading) return { value: reading.value, locate: (path) => locate(text, path) }
   const { message, fix, line } = reading.problem
-  throw new ToolError('CONFIG', `${file}${line === undefined ? '' : `, line ${line}`}: ${message}`, { details: { file, ...(line !== undefined && { line }) }, suggestion: fix })
+  throw new ToolError(
+    'CONFIG',
+    `${file}${line === undefined ? '' : `, line ${line}`}: ${message}`,
+    { details: { file, ...(line !== undefined && { line }) }, suggestion: fix },
+  )
 }
 
 async function locate(text: string, path: KeyPath): Promise<Place | undefined> {
@@ -17,7 +21,9 @@ async function locate(text: string, path: KeyPath): Promise<Place | undefined> {
   let offset: number | undefined
   for (const key of path) {
     if (isMap(node)) {
-      const pair = node.items.find((item) => isScalar(item.key) && String(item.key.value) === String(key))
+      const pair = node.items.find(
+        (item) => isScalar(item.key) && String(item.key.value) === String(key),
+      )
       offset = isScalar(pair?.key) ? pair.key.range?.[0] : offset
       node = pair?.value
     } else if (isSeq(node)) {

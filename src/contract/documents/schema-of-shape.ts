@@ -16,5 +16,12 @@ const WRITERS: { readonly [Kind in Shape['is']]: Writer<Kind> } = {
   list: ({ of }) => ({ type: 'array', items: schemaOfShape(of) }),
   map: ({ of }) => ({ type: 'object', additionalProperties: schemaOfShape(of) }),
   either: ({ short, long }) => ({ anyOf: [schemaOfShape(short), schemaOfShape(long)] }),
-  object: ({ keys, required, open }) => ({ type: 'object', properties: Object.fromEntries(Object.entries(keys).map(([key, of]) => [key, schemaOfShape(of)])), ...(required && { required }), ...(!open && { additionalProperties: false }) }),
+  object: ({ keys, required, open }) => ({
+    type: 'object',
+    properties: Object.fromEntries(
+      Object.entries(keys).map(([key, of]) => [key, schemaOfShape(of)]),
+    ),
+    ...(required && { required }),
+    ...(!open && { additionalProperties: false }),
+  }),
 }

@@ -16,14 +16,21 @@ export type Alternative = Omit<Shape, 'anyOf'>
 
 /** A shape as a list of shapes of one type each; one shape without a type where anything fits. Description and default of the shape itself are left to the caller. */
 export function alternatives(shape: Shape): Alternative[] {
-  if (shape.anyOf) return shape.anyOf.flatMap((branch) => alternatives(branch).map((each) => withNotes(each, branch)))
+  if (shape.anyOf)
+    return shape.anyOf.flatMap((branch) =>
+      alternatives(branch).map((each) => withNotes(each, branch)),
+    )
   const types = shape.types ?? (shape.values && [...new Set(shape.values.map(typeOf))])
   return types ? types.map((type) => ofType(shape, type)) : [{ ...ANY }]
 }
 
 /** The alternative with the description and the default of the shape that it is the only form of. */
 export function withNotes(alternative: Alternative, { description, limits }: Shape): Alternative {
-  return { ...alternative, ...(description !== undefined && { description }), limits: { ...alternative.limits, ...defaultOf(limits) } }
+  return {
+    ...alternative,
+    ...(description !== undefined && { description }),
+    limits: { ...alternative.limits, ...defaultOf(limits) },
+  }
 }
 
 /** The default of a value, as a keyword by itself. */
@@ -39,8 +46,13 @@ export function typeOf(value: unknown): ShapeType {
   return typeof value === 'boolean' ? 'boolean' : 'string'
 }
 
-function ofType({ items, prefix, values, properties, required, additional, limits }: Shape, type: ShapeType): Alternative {
-  const own = values?.filter((value) => typeOf(value) === type || (type === 'number' && typeOf(value) === 'integer'))
+function ofType(
+  { items, prefix, values, properties, required, additional, limits }: Shape,
+  type: ShapeType,
+): Alternative {
+  const own = values?.filter(
+    (value) => typeOf(value) === type || (type === 'number' && typeOf(value) === 'integer'),
+  )
   return {
     ...ANY,
     types: [type],
@@ -49,11 +61,15 @@ function ofType({ items, prefix, values, properties, required, additional, limit
     ...(type === 'array' && items && { items }),
     ...(type === 'array' && prefix && { prefix }),
     ...(own && own.length > 0 && { values: own }),
-    limits: Object.fromEntries(Object.entries(limits).filter(([keyword]) => TYPE_LIMITS[type].includes(keyword))),
+    limits: Object.fromEntries(
+      Object.entries(limits).filter(([keyword]) => TYPE_LIMITS[type].includes(keyword)),
+    ),
   }
 }
 
 // A field with a default is filled in where it is missing, whether or not the schema requires it.
 function needed(required: Shape['required'], properties: Shape['properties']): Shape['required'] {
-  return new Set([...required].filter((key) => !Object.hasOwn(properties.get(key)?.limits ?? {}, 'default')))
+  return new Set(
+    [...required].filter((key) => !Object.hasOwn(properties.get(key)?.limits ?? {}, 'default')),
+  )
 }

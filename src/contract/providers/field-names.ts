@@ -1,7 +1,11 @@
 import { shortHash } from '../short-hash.ts'
 
 /** What a provider accepts as the name of a field. */
-export type FieldRule = { readonly accepts: RegExp; readonly others: RegExp; readonly longest: number }
+export type FieldRule = {
+  readonly accepts: RegExp
+  readonly others: RegExp
+  readonly longest: number
+}
 
 /** The rules of the providers that have any. */
 export const FIELD_RULES = {
@@ -13,13 +17,16 @@ export const FIELD_RULES = {
 export function fieldNames(fields: Iterable<string>, rule: FieldRule): Map<string, string> {
   const all = [...fields]
   const taken = new Set(all.filter((field) => rule.accepts.test(field)))
-  return new Map(all.map((field) => {
-    if (taken.has(field)) return [field, field]
-    const plain = rename(field, rule)
-    const name = taken.has(plain) || !rule.accepts.test(plain) ? suffix(plain, field, rule) : plain
-    taken.add(name)
-    return [field, name]
-  }))
+  return new Map(
+    all.map((field) => {
+      if (taken.has(field)) return [field, field]
+      const plain = rename(field, rule)
+      const name =
+        taken.has(plain) || !rule.accepts.test(plain) ? suffix(plain, field, rule) : plain
+      taken.add(name)
+      return [field, name]
+    }),
+  )
 }
 
 function rename(field: string, { accepts, others, longest }: FieldRule): string {

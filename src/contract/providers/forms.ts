@@ -1,7 +1,13 @@
 import type { ToolManifest } from '../manifest.ts'
 
 /** A tool and the name under which a model knows it; the name has to be valid for every provider already. */
-export type ExportedTool = { readonly name: string; readonly manifest: Pick<ToolManifest, 'title' | 'summary' | 'description' | 'inputSchema' | 'outputSchema' | 'annotations'> }
+export type ExportedTool = {
+  readonly name: string
+  readonly manifest: Pick<
+    ToolManifest,
+    'title' | 'summary' | 'description' | 'inputSchema' | 'outputSchema' | 'annotations'
+  >
+}
 
 export type ExportOptions = {
   /** OpenAI only: hold the model to the schema, for every tool whose schema allows it. Default false. */
@@ -15,12 +21,37 @@ export type ExportOptions = {
 export type ExportNote = { readonly tool: string; readonly message: string }
 
 /** A tool for OpenAI's chat completions. */
-export type OpenAiTool = { readonly type: 'function'; readonly function: { readonly name: string; readonly description: string; readonly parameters: { [keyword: string]: unknown }; readonly strict?: true } }
+export type OpenAiTool = {
+  readonly type: 'function'
+  readonly function: {
+    readonly name: string
+    readonly description: string
+    readonly parameters: { [keyword: string]: unknown }
+    readonly strict?: true
+  }
+}
 /** A tool for OpenAI's responses; what does not say `strict` is strict there. */
-export type OpenAiResponsesTool = { readonly type: 'function'; readonly name: string; readonly description: string; readonly parameters: { [keyword: string]: unknown }; readonly strict: boolean }
-export type AnthropicTool = { readonly name: string; readonly description: string; readonly input_schema: { readonly type: 'object'; readonly [keyword: string]: unknown } }
+export type OpenAiResponsesTool = {
+  readonly type: 'function'
+  readonly name: string
+  readonly description: string
+  readonly parameters: { [keyword: string]: unknown }
+  readonly strict: boolean
+}
+export type AnthropicTool = {
+  readonly name: string
+  readonly description: string
+  readonly input_schema: { readonly type: 'object'; readonly [keyword: string]: unknown }
+}
 /** All tools for Gemini, as one member of its list `tools`. */
-export type GeminiTool = { readonly functionDeclarations: { readonly name: string; readonly description: string; readonly parameters?: object; readonly parametersJsonSchema?: object }[] }
+export type GeminiTool = {
+  readonly functionDeclarations: {
+    readonly name: string
+    readonly description: string
+    readonly parameters?: object
+    readonly parametersJsonSchema?: object
+  }[]
+}
 /** A tool as the `tools/list` of MCP shows it. */
 export type McpTool = {
   readonly name: string
@@ -28,7 +59,13 @@ export type McpTool = {
   readonly description: string
   readonly inputSchema: { readonly type: 'object'; readonly [keyword: string]: unknown }
   readonly outputSchema?: { readonly type: 'object'; readonly [keyword: string]: unknown }
-  readonly annotations?: { readonly title?: string; readonly readOnlyHint?: boolean; readonly destructiveHint?: boolean; readonly idempotentHint?: boolean; readonly openWorldHint?: boolean }
+  readonly annotations?: {
+    readonly title?: string
+    readonly readOnlyHint?: boolean
+    readonly destructiveHint?: boolean
+    readonly idempotentHint?: boolean
+    readonly openWorldHint?: boolean
+  }
 }
 
 /** What each provider gets. */

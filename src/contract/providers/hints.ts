@@ -19,10 +19,21 @@ const WORDS: { readonly [keyword: string]: (limit: unknown) => string } = {
 }
 
 /** A description that also says what a provider does not take as a keyword; undefined when there is nothing to say. */
-export function describeWith(description: string | undefined, limits: { readonly [keyword: string]: unknown }, more: readonly string[] = []): string | undefined {
-  const said = [...Object.entries(limits).filter(([keyword, limit]) => limit !== false && Object.hasOwn(WORDS, keyword)).map(([keyword, limit]) => WORDS[keyword]!(limit)), ...more]
+export function describeWith(
+  description: string | undefined,
+  limits: { readonly [keyword: string]: unknown },
+  more: readonly string[] = [],
+): string | undefined {
+  const said = [
+    ...Object.entries(limits)
+      .filter(([keyword, limit]) => limit !== false && Object.hasOwn(WORDS, keyword))
+      .map(([keyword, limit]) => WORDS[keyword]!(limit)),
+    ...more,
+  ]
   if (said.length === 0) return description
-  return description === undefined ? capitalise(said.join(', ')) : `${description} (${said.join(', ')})`
+  return description === undefined
+    ? capitalise(said.join(', '))
+    : `${description} (${said.join(', ')})`
 }
 
 function capitalise(text: string): string {

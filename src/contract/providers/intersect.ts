@@ -26,7 +26,10 @@ export function intersect(first: Shape, second: Shape): Shape {
   }
 }
 
-function commonTypes(first: readonly ShapeType[] | undefined, second: readonly ShapeType[] | undefined): readonly ShapeType[] | undefined {
+function commonTypes(
+  first: readonly ShapeType[] | undefined,
+  second: readonly ShapeType[] | undefined,
+): readonly ShapeType[] | undefined {
   if (!first || !second) return first ?? second
   const common = first.flatMap((type): ShapeType[] => {
     if (second.includes(type)) return [type]
@@ -38,8 +41,15 @@ function commonTypes(first: readonly ShapeType[] | undefined, second: readonly S
 
 // A field that only one of them describes is to the other one of its further fields.
 function mergeProperties(first: Shape, second: Shape): Shape['properties'] {
-  const described = (shape: Shape, key: string): Shape | undefined => shape.properties.get(key) ?? (typeof shape.additional === 'object' ? shape.additional : undefined)
-  return new Map([...first.properties.keys(), ...second.properties.keys()].map((key) => [key, both(described(first, key), described(second, key))!]))
+  const described = (shape: Shape, key: string): Shape | undefined =>
+    shape.properties.get(key) ??
+    (typeof shape.additional === 'object' ? shape.additional : undefined)
+  return new Map(
+    [...first.properties.keys(), ...second.properties.keys()].map((key) => [
+      key,
+      both(described(first, key), described(second, key))!,
+    ]),
+  )
 }
 
 // Parts of one object each close only what they know; together they are closed around all of it.
@@ -48,7 +58,10 @@ function mergeAdditional(first: Shape, second: Shape): Shape['additional'] {
   return first.additional ?? second.additional
 }
 
-function commonValues(first: readonly unknown[] | undefined, second: readonly unknown[] | undefined): readonly unknown[] | undefined {
+function commonValues(
+  first: readonly unknown[] | undefined,
+  second: readonly unknown[] | undefined,
+): readonly unknown[] | undefined {
   if (!first || !second) return first ?? second
   const common = first.filter((value) => second.includes(value))
   return common.length > 0 ? common : first

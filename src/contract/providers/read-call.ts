@@ -14,7 +14,13 @@ export function readToolCall(value: unknown): readonly ToolCall[] {
 
 /** Like `readToolCall`, and tells one call from a reply. */
 export function readToolCalls(value: unknown): ReadCalls {
-  if (Array.isArray(value)) return { calls: value.flatMap((item: unknown) => (isObject(item) ? (readSingle(item) ?? readReply(item) ?? []) : [])), isSingle: false }
+  if (Array.isArray(value))
+    return {
+      calls: value.flatMap((item: unknown) =>
+        isObject(item) ? (readSingle(item) ?? readReply(item) ?? []) : [],
+      ),
+      isSingle: false,
+    }
   if (isObject(value)) {
     const single = readSingle(value)
     if (single) return { calls: [single], isSingle: true }
@@ -22,7 +28,8 @@ export function readToolCalls(value: unknown): ReadCalls {
     if (calls) return { calls, isSingle: false }
   }
   throw new ToolError('INVALID_INPUT', 'this is no tool call in a form that is known', {
-    suggestion: 'Give the call as the provider sent it: {id, function: {name, arguments}}, {type: "function_call"}, {type: "tool_use"}, {functionCall}, {method: "tools/call"}, {toolCallId}; or the whole reply',
+    suggestion:
+      'Give the call as the provider sent it: {id, function: {name, arguments}}, {type: "function_call"}, {type: "tool_use"}, {functionCall}, {method: "tools/call"}, {toolCallId}; or the whole reply',
   })
 }
 
@@ -30,14 +37,32 @@ type Read = (value: JsonObject) => ToolCall | undefined
 
 // The order matters: the last forms have the least to be known by.
 const SINGLE: readonly Read[] = [
-  ({ type, call_id, name, arguments: given }) => (type === 'function_call' ? toolCall('openai-responses', call_id, name, given) : undefined),
-  ({ type, id, name, input }) => (type === 'tool_use' ? toolCall('anthropic', id, name, input) : undefined),
-  ({ type, id, function: called }) => (isObject(called) && (type === undefined || type === 'function') ? toolCall('openai', id, called['name'], called['arguments']) : undefined),
-  ({ functionCall }) => (isObject(functionCall) ? toolCall('gemini', functionCall['id'], functionCall['name'], functionCall['args']) : undefined),
-  ({ toolCallId, toolName, input, args }) => (typeof toolCallId === 'string' ? toolCall('ai-sdk', toolCallId, toolName, input ?? args) : undefined),
-  ({ method, params }) => (method === 'tools/call' && isObject(params) ? toolCall('mcp', undefined, params['name'], params['arguments']) : undefined),
-  ({ id, name, args }) => (typeof name === 'string' && isObject(args) ? toolCall('gemini', id, name, args) : undefined),
-  ({ type, role, name, arguments: given }) => (typeof name === 'string' && given !== undefined && type === undefined && role === undefined ? toolCall('mcp', undefined, name, given) : undefined),
+  ({ type, call_id, name, arguments: given }) =>
+    type === 'function_call' ? toolCall('openai-responses', call_id, name, given) : undefined,
+  ({ type, id, name, input }) =>
+    type === 'tool_use' ? toolCall('anthropic', id, name, input) : undefined,
+  ({ type, id, function: called }) =>
+    isObject(called) && (type === undefined || type === 'function')
+      ? toolCall('openai', id, called['name'], called['arguments'])
+      : undefined,
+  ({ functionCall }) =>
+    isObject(functionCall)
+      ? toolCall('gemini', functionCall['id'], functionCall['name'], functionCall['args'])
+      : undefined,
+  ({ toolCallId, toolName, input, args }) =>
+    typeof toolCallId === 'string'
+      ? toolCall('ai-sdk', toolCallId, toolName, input ?? args)
+      : undefined,
+  ({ method, params }) =>
+    method === 'tools/call' && isObject(params)
+      ? toolCall('mcp', undefined, params['name'], params['arguments'])
+      : undefined,
+  ({ id, name, args }) =>
+    typeof name === 'string' && isObject(args) ? toolCall('gemini', id, name, args) : undefined,
+  ({ type, role, name, arguments: given }) =>
+    typeof name === 'string' && given !== undefined && type === undefined && role === undefined
+      ? toolCall('mcp', undefined, name, given)
+      : undefined,
 ]
 
 function readSingle(value: JsonObject): ToolCall | undefined {
@@ -52,11 +77,23 @@ type ReadReply = (value: JsonObject) => readonly ToolCall[] | undefined
 
 const REPLIES: readonly ReadReply[] = [
   ({ tool_calls }) => (Array.isArray(tool_calls) ? tool_calls.map(openAiCall) : undefined),
-  ({ choices }) => (Array.isArray(choices) ? choices.flatMap((choice) => inner(choice, 'message')) : undefined),
+  ({ choices }) =>
+    Array.isArray(choices) ? choices.flatMap((choice) => inner(choice, 'message')) : undefined,
   ({ output }) => (Array.isArray(output) ? output.flatMap(ofType('function_call')) : undefined),
-  ({ candidates }) => (Array.isArray(candidates) ? candidates.flatMap((candidate) => inner(candidate, 'content')) : undefined),
-  ({ parts }) => (Array.isArray(parts) ? parts.flatMap((part) => (isObject(part) && isObject(part['functionCall']) ? (readSingle(part) ?? []) : [])) : undefined),
-  ({ toolCalls }) => (Array.isArray(toolCalls) ? toolCalls.flatMap((call) => (isObject(call) ? (readSingle(call) ?? []) : [])) : undefined),
+  ({ candidates }) =>
+    Array.isArray(candidates)
+      ? candidates.flatMap((candidate) => inner(candidate, 'content'))
+      : undefined,
+  ({ parts }) =>
+    Array.isArray(parts)
+      ? parts.flatMap((part) =>
+          isObject(part) && isObject(part['functionCall']) ? (readSingle(part) ?? []) : [],
+        )
+      : undefined,
+  ({ toolCalls }) =>
+    Array.isArray(toolCalls)
+      ? toolCalls.flatMap((call) => (isObject(call) ? (readSingle(call) ?? []) : []))
+      : undefined,
   ({ message }) => (isObject(message) ? readReply(message) : undefined),
   ({ content }) => (Array.isArray(content) ? content.flatMap(ofType('tool_use')) : undefined),
   // Only words: the model is done.

@@ -16,7 +16,9 @@ function restore(shape: Shape, value: unknown): unknown {
   const kinds = alternatives(shape)
   if (Array.isArray(value)) {
     const [list] = kinds.filter(({ types }) => types?.[0] === 'array')
-    return list ? value.map((item: unknown, index) => restoreWith(list.prefix?.[index] ?? list.items, item)) : value
+    return list
+      ? value.map((item: unknown, index) => restoreWith(list.prefix?.[index] ?? list.items, item))
+      : value
   }
   if (!isObject(value)) return value
   const objects = kinds.filter(({ types }) => types?.[0] === 'object')
@@ -33,7 +35,10 @@ function restoreObject(forms: readonly Alternative[], given: JsonObject): JsonOb
   const restored = Object.entries(given).flatMap(([key, value]): [string, unknown][] => {
     const field = form.properties.has(key) ? key : (owners.get(key) ?? key)
     const inner = form.properties.get(field)
-    if (inner === undefined) return [[field, typeof form.additional === 'object' ? restore(form.additional, value) : value]]
+    if (inner === undefined)
+      return [
+        [field, typeof form.additional === 'object' ? restore(form.additional, value) : value],
+      ]
     if (value === null && !inner.nullable && !form.required.has(field)) return []
     return [[field, restore(inner, value)]]
   })
@@ -42,8 +47,12 @@ function restoreObject(forms: readonly Alternative[], given: JsonObject): JsonOb
 
 // Providers rename in different ways, and one name may mean two fields; the way that knows most of what was given is the one by which it was asked for.
 function ownersOf({ properties }: Alternative, given: JsonObject): Map<string, string> {
-  const ways = Object.values(FIELD_RULES).map((rule) => new Map([...fieldNames(properties.keys(), rule)].map(([field, name]) => [name, field])))
-  const known = (way: ReadonlyMap<string, string>): number => Object.keys(given).filter((key) => way.has(key)).length
+  const ways = Object.values(FIELD_RULES).map(
+    (rule) =>
+      new Map([...fieldNames(properties.keys(), rule)].map(([field, name]) => [name, field])),
+  )
+  const known = (way: ReadonlyMap<string, string>): number =>
+    Object.keys(given).filter((key) => way.has(key)).length
   return ways.reduce((best, way) => (known(way) > known(best) ? way : best))
 }
 

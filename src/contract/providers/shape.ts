@@ -22,11 +22,24 @@ export type Shape = {
 }
 
 /** Anything at all. */
-export const ANY: Shape = { nullable: true, properties: new Map(), required: new Set(), additional: undefined, limits: {} }
+export const ANY: Shape = {
+  nullable: true,
+  properties: new Map(),
+  required: new Set(),
+  additional: undefined,
+  limits: {},
+}
 
 /** True for a shape that says nothing about its values. */
 export function isAny({ types, properties, items, prefix, anyOf, values }: Shape): boolean {
-  return types === undefined && properties.size === 0 && items === undefined && prefix === undefined && anyOf === undefined && values === undefined
+  return (
+    types === undefined &&
+    properties.size === 0 &&
+    items === undefined &&
+    prefix === undefined &&
+    anyOf === undefined &&
+    values === undefined
+  )
 }
 
 /** True when an object of this shape may have keys that nobody described. */

@@ -20,9 +20,25 @@ export type ToolCall = {
 )
 
 /** Makes a call of what a provider carried; wrong arguments and missing names become the call's problem. */
-export function toolCall(provider: CallProvider, id: unknown, name: unknown, given: unknown): ToolCall {
-  const head = { provider, ...(typeof id === 'string' && { id }), name: typeof name === 'string' ? name : '' }
-  if (head.name === '') return { ...head, problem: problem('the call names no tool', 'Call again with the name of one of the tools that you were given').toObject() }
+export function toolCall(
+  provider: CallProvider,
+  id: unknown,
+  name: unknown,
+  given: unknown,
+): ToolCall {
+  const head = {
+    provider,
+    ...(typeof id === 'string' && { id }),
+    name: typeof name === 'string' ? name : '',
+  }
+  if (head.name === '')
+    return {
+      ...head,
+      problem: problem(
+        'the call names no tool',
+        'Call again with the name of one of the tools that you were given',
+      ).toObject(),
+    }
   try {
     return { ...head, arguments: readArguments(given, head.name) }
   } catch (error) {
@@ -42,7 +58,8 @@ function readArguments(given: unknown, name: string): JsonObject {
   if (given.trim() === '') return {}
   const read = parse(given, name)
   // Some models encode twice.
-  const value = typeof read === 'string' && read.trimStart().startsWith('{') ? parse(read, name) : read
+  const value =
+    typeof read === 'string' && read.trimStart().startsWith('{') ? parse(read, name) : read
   if (value === null) return {}
   if (!isObject(value)) throw wrongKind(value, name)
   return value
@@ -52,13 +69,19 @@ function parse(text: string, name: string): unknown {
   try {
     return JSON.parse(text) as unknown
   } catch (error) {
-    throw problem(`the arguments of '${shorten(name, 100)}' are not JSON: ${shorten((error as Error).message, 200)}`, 'Call the tool again with its arguments as one complete JSON object, such as {"field":"value"}: double quotes, no comments, nothing cut off')
+    throw problem(
+      `the arguments of '${shorten(name, 100)}' are not JSON: ${shorten((error as Error).message, 200)}`,
+      'Call the tool again with its arguments as one complete JSON object, such as {"field":"value"}: double quotes, no comments, nothing cut off',
+    )
   }
 }
 
 function wrongKind(value: unknown, name: string): ToolError {
   const kind = Array.isArray(value) ? 'a list' : `a ${typeof value}`
-  return problem(`the arguments of '${shorten(name, 100)}' are ${kind}, not a JSON object`, 'Call the tool again with its arguments as one JSON object, such as {"field":"value"}')
+  return problem(
+    `the arguments of '${shorten(name, 100)}' are ${kind}, not a JSON object`,
+    'Call the tool again with its arguments as one JSON object, such as {"field":"value"}',
+  )
 }
 
 function problem(message: string, fix: string): ToolError {

@@ -14,7 +14,14 @@ export function writeJson(shape: Shape, rule?: FieldRule): JsonSchema {
   const isNullable = shape.nullable && !isAny(shape)
   if (branches.length === 1 && !isNullable) return writeBranch(withNotes(only!, shape), rule)
   const { description, limits } = shape
-  return { ...(description !== undefined && { description }), ...defaultOf(limits), anyOf: [...branches.map((branch) => writeBranch(branch, rule)), ...(isNullable ? [{ type: 'null' }] : [])] }
+  return {
+    ...(description !== undefined && { description }),
+    ...defaultOf(limits),
+    anyOf: [
+      ...branches.map((branch) => writeBranch(branch, rule)),
+      ...(isNullable ? [{ type: 'null' }] : []),
+    ],
+  }
 }
 
 function writeBranch(shape: Alternative, rule: FieldRule | undefined): JsonSchema {
@@ -30,13 +37,23 @@ function writeBranch(shape: Alternative, rule: FieldRule | undefined): JsonSchem
   }
 }
 
-function writeObject({ properties, required, additional }: Alternative, rule: FieldRule | undefined): JsonSchema {
+function writeObject(
+  { properties, required, additional }: Alternative,
+  rule: FieldRule | undefined,
+): JsonSchema {
   const names = rule ? fieldNames(properties.keys(), rule) : undefined
   const named = (key: string): string => names?.get(key) ?? key
   return {
-    properties: Object.fromEntries([...properties].map(([key, inner]) => [named(key), writeJson(inner, rule)])),
-    ...(required.size > 0 && { required: [...required].filter((key) => properties.has(key)).map(named) }),
-    ...(additional !== undefined && { additionalProperties: typeof additional === 'boolean' ? additional : writeJson(additional, rule) }),
+    properties: Object.fromEntries(
+      [...properties].map(([key, inner]) => [named(key), writeJson(inner, rule)]),
+    ),
+    ...(required.size > 0 && {
+      required: [...required].filter((key) => properties.has(key)).map(named),
+    }),
+    ...(additional !== undefined && {
+      additionalProperties:
+        typeof additional === 'boolean' ? additional : writeJson(additional, rule),
+    }),
   }
 }
 

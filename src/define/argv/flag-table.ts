@@ -23,7 +23,10 @@ export type FlagTable = {
 }
 
 /** A table of flags; what stands first wins where names meet. It is made when the first flag is looked for, because input as JSON has none. */
-export function flagTable(specs: readonly FlagSpec[], ...injected: readonly (readonly InjectedFlag[])[]): FlagTable {
+export function flagTable(
+  specs: readonly FlagSpec[],
+  ...injected: readonly (readonly InjectedFlag[])[]
+): FlagTable {
   let made: ReturnType<typeof makeTable> | undefined
   const table = (): ReturnType<typeof makeTable> => (made ??= makeTable(specs, injected.flat()))
   return {
@@ -31,15 +34,27 @@ export function flagTable(specs: readonly FlagSpec[], ...injected: readonly (rea
     long: (name) => table().byLong.get(name) ?? table().byLong.get(flagName(name)),
     short: (letter) => table().byShort.get(letter),
     get names() {
-      return table().known.filter(({ injected: flag, spec }) => !(flag?.hidden || spec?.hidden)).map(({ long }) => `--${long}`)
+      return table()
+        .known.filter(({ injected: flag, spec }) => !(flag?.hidden || spec?.hidden))
+        .map(({ long }) => `--${long}`)
     },
   }
 }
 
-function makeTable(specs: readonly FlagSpec[], injected: readonly InjectedFlag[]): { readonly known: readonly KnownFlag[]; readonly byLong: Map<string, KnownFlag>; readonly byShort: Map<string, KnownFlag> } {
+function makeTable(
+  specs: readonly FlagSpec[],
+  injected: readonly InjectedFlag[],
+): {
+  readonly known: readonly KnownFlag[]
+  readonly byLong: Map<string, KnownFlag>
+  readonly byShort: Map<string, KnownFlag>
+} {
   const byLong = new Map<string, KnownFlag>()
   const byShort = new Map<string, KnownFlag>()
-  const known = [...specs.filter((spec) => spec.fedBy === undefined).map(fromSpec), ...injected.map(fromInjected)]
+  const known = [
+    ...specs.filter((spec) => spec.fedBy === undefined).map(fromSpec),
+    ...injected.map(fromInjected),
+  ]
   for (const flag of known) {
     if (!byLong.has(flag.long)) byLong.set(flag.long, flag)
     if (flag.short !== undefined && !byShort.has(flag.short)) byShort.set(flag.short, flag)
@@ -60,7 +75,10 @@ function fromSpec(spec: FlagSpec): KnownFlag {
 }
 
 function fromInjected(injected: InjectedFlag): KnownFlag {
-  const words = injected.kind === 'boolean' || injected.kind === 'count' ? 0 : (injected.valueName ?? '').split(' ').length
+  const words =
+    injected.kind === 'boolean' || injected.kind === 'count'
+      ? 0
+      : (injected.valueName ?? '').split(' ').length
   return {
     long: injected.long,
     ...(injected.short !== undefined && { short: injected.short }),

@@ -41,7 +41,11 @@ export type ScanOptions = {
 }
 
 /** Splits arguments into flags and words. A flag that takes a value takes the next argument whatever it looks like. */
-export function scan(tokens: readonly string[], table: FlagTable, options: ScanOptions = {}): Scanned {
+export function scan(
+  tokens: readonly string[],
+  table: FlagTable,
+  options: ScanOptions = {},
+): Scanned {
   const flags: GivenFlag[] = []
   const words: Word[] = []
   let problem: ToolError | undefined
@@ -62,7 +66,9 @@ export function scan(tokens: readonly string[], table: FlagTable, options: ScanO
       index++
       continue
     }
-    const read = token.startsWith('--') ? readLong(token, tokens, index, table, options) : readShort(token, tokens, index, table)
+    const read = token.startsWith('--')
+      ? readLong(token, tokens, index, table, options)
+      : readShort(token, tokens, index, table)
     if (read === 'unknown') {
       if (options.stopAtUnknown) break
       refuse(unknownFlag(token, table, options))
@@ -76,7 +82,11 @@ export function scan(tokens: readonly string[], table: FlagTable, options: ScanO
     }
     flags.push(...read.flags)
     index = read.next
-    if (options.stopBehind !== undefined && read.flags.some(({ flag }) => flag.long === options.stopBehind)) break
+    if (
+      options.stopBehind !== undefined &&
+      read.flags.some(({ flag }) => flag.long === options.stopBehind)
+    )
+      break
   }
   return { flags, words, end: index, problem }
 }
@@ -85,7 +95,13 @@ const LETTER_FIRST = lateExpression('^[\\p{L}\\p{N}]')
 
 type Read = { readonly flags: readonly GivenFlag[]; readonly next: number } | 'unknown' | ToolError
 
-function readLong(token: string, tokens: readonly string[], index: number, table: FlagTable, { booleanValues }: ScanOptions): Read {
+function readLong(
+  token: string,
+  tokens: readonly string[],
+  index: number,
+  table: FlagTable,
+  { booleanValues }: ScanOptions,
+): Read {
   const equals = token.indexOf('=')
   const written = equals < 0 ? token : token.slice(0, equals)
   const inline = equals < 0 ? undefined : token.slice(equals + 1)
@@ -94,24 +110,42 @@ function readLong(token: string, tokens: readonly string[], index: number, table
   const found = findLong(name, table)
   if (!found) return 'unknown'
   const { flag, keys, negated } = found
-  const given = (values: readonly string[], next: number): Read => ({ flags: [{ flag, written, values, negated, keys }], next })
+  const given = (values: readonly string[], next: number): Read => ({
+    flags: [{ flag, written, values, negated, keys }],
+    next,
+  })
   if (flag.takes === 0) {
     if (negated && inline !== undefined) return usage(`${written} takes no value`)
     if (inline !== undefined) return given([inline], index + 1)
     const following = tokens[index + 1]
-    if (booleanValues && flag.negatable && !negated && (following === 'true' || following === 'false')) return given([following], index + 2)
+    if (
+      booleanValues &&
+      flag.negatable &&
+      !negated &&
+      (following === 'true' || following === 'false')
+    )
+      return given([following], index + 2)
     return given([], index + 1)
   }
-  const values = inline === undefined ? tokens.slice(index + 1, index + 1 + flag.takes) : [inline, ...tokens.slice(index + 1, index + flag.takes)]
+  const values =
+    inline === undefined
+      ? tokens.slice(index + 1, index + 1 + flag.takes)
+      : [inline, ...tokens.slice(index + 1, index + flag.takes)]
   if (values.length < flag.takes) return missingValue(written, flag)
   return given(values, index + 1 + flag.takes - (inline === undefined ? 0 : 1))
 }
 
-function readShort(token: string, tokens: readonly string[], index: number, table: FlagTable): Read {
+function readShort(
+  token: string,
+  tokens: readonly string[],
+  index: number,
+  table: FlagTable,
+): Read {
   const flags: GivenFlag[] = []
   for (let position = 1; position < token.length; position++) {
     const flag = table.short(token[position]!)
-    if (!flag) return position === 1 ? 'unknown' : usage(`unknown flag -${token[position]} in ${token}`)
+    if (!flag)
+      return position === 1 ? 'unknown' : usage(`unknown flag -${token[position]} in ${token}`)
     const written = `-${token[position]}`
     if (flag.takes === 0) {
       flags.push({ flag, written, values: [], negated: false, keys: [] })
@@ -126,10 +160,16 @@ function readShort(token: string, tokens: readonly string[], index: number, tabl
   return { flags, next: index + 1 }
 }
 
-function findLong(name: string, table: FlagTable): { readonly flag: KnownFlag; readonly keys: readonly string[]; readonly negated: boolean } | undefined {
+function findLong(
+  name: string,
+  table: FlagTable,
+):
+  | { readonly flag: KnownFlag; readonly keys: readonly string[]; readonly negated: boolean }
+  | undefined {
   const exact = table.long(name)
   if (exact) return { flag: exact, keys: [], negated: false }
-  const positive = name.startsWith('no-') || name.startsWith('no_') ? table.long(name.slice(3)) : undefined
+  const positive =
+    name.startsWith('no-') || name.startsWith('no_') ? table.long(name.slice(3)) : undefined
   if (positive?.negatable) return { flag: positive, keys: [], negated: true }
   const [head, ...keys] = name.split('.')
   const parent = keys.length > 0 && keys.every((key) => key !== '') ? table.long(head!) : undefined
@@ -147,7 +187,12 @@ function unknownFlag(token: string, table: FlagTable, { explainUnknown }: ScanOp
   const shown = shorten(written, 60)
   const extra = explainUnknown?.(written)
   const meant = extra === undefined ? closest(written, table.names) : undefined
-  return usage(`unknown flag ${shown}${extra ? `: ${extra}` : ''}${meant ? `; did you mean ${meant}?` : ''}`, meant ? `Use ${meant}` : 'See --help for the flags; write -- before a value that begins with a dash')
+  return usage(
+    `unknown flag ${shown}${extra ? `: ${extra}` : ''}${meant ? `; did you mean ${meant}?` : ''}`,
+    meant
+      ? `Use ${meant}`
+      : 'See --help for the flags; write -- before a value that begins with a dash',
+  )
 }
 
 function missingValue(written: string, flag: KnownFlag): ToolError {
@@ -158,6 +203,13 @@ function malformed(token: string): ToolError {
   return usage(`'${token.slice(0, 60)}' cannot be read as a flag`, undefined, { unreadable: true })
 }
 
-function usage(message: string, fix?: string, details?: { readonly [key: string]: unknown }): ToolError {
-  return new ToolError('USAGE', message, { ...(fix !== undefined && { suggestion: fix }), ...(details && { details }) })
+function usage(
+  message: string,
+  fix?: string,
+  details?: { readonly [key: string]: unknown },
+): ToolError {
+  return new ToolError('USAGE', message, {
+    ...(fix !== undefined && { suggestion: fix }),
+    ...(details && { details }),
+  })
 }

@@ -9,5 +9,7 @@ export function wholeInput(first: Word | undefined, takesWords: boolean): WholeI
   const { text } = first
   if (text.trimStart().startsWith('{')) return 'json'
   if (text === '-') return 'stdin'
-  return text.length > 1 && text.startsWith('@') && (text.endsWith('.json') || !takesWords) ? 'file' : undefined
+  return text.length > 1 && text.startsWith('@') && (text.endsWith('.json') || !takesWords)
+    ? 'file'
+    : undefined
 }

@@ -8,7 +8,11 @@ export async function readJson(file: string, text: string): Promise<LocatedDocum
   const parsed = parseJson(text)
   if (!parsed.ok) {
     const { line, column } = placeAt(text, parsed.position)
-    throw new ToolError('CONFIG', `${file} is not JSON (line ${line}, column ${column}): ${parsed.found}`, { details: { file, line, column } })
+    throw new ToolError(
+      'CONFIG',
+      `${file} is not JSON (line ${line}, column ${column}): ${parsed.found}`,
+      { details: { file, line, column } },
+    )
   }
   if (countKeys(parsed.value) !== countWrittenKeys(text)) await refuseDuplicates(file, text)
   return {
@@ -32,7 +36,8 @@ function countKeys(value: unknown): number {
 // Every string is taken whole, so that one inside another counts for nothing.
 function countWrittenKeys(text: string): number {
   let count = 0
-  for (const [, colon] of text.matchAll(/"(?:[^"\\]|\\.)*"(\s*:)?/g)) if (colon !== undefined) count++
+  for (const [, colon] of text.matchAll(/"(?:[^"\\]|\\.)*"(\s*:)?/g))
+    if (colon !== undefined) count++
   return count
 }
 
@@ -45,7 +50,11 @@ async function refuseDuplicates(file: string, text: string): Promise<void> {
       const keys = seen.get(parent) ?? seen.set(parent, new Set()).get(parent)!
       if (!keys.has(key)) return void keys.add(key)
       const { line, column } = placeAt(text, offset)
-      throw new ToolError('CONFIG', `${file} has the key '${key}' twice in one object (line ${line}, column ${column})`, { details: { file, line, column }, suggestion: 'Remove or rename one of them' })
+      throw new ToolError(
+        'CONFIG',
+        `${file} has the key '${key}' twice in one object (line ${line}, column ${column})`,
+        { details: { file, line, column }, suggestion: 'Remove or rename one of them' },
+      )
     },
   })
 }

@@ -10,7 +10,9 @@ type Accept = (value: unknown) => { readonly value: unknown } | undefined
 export function acceptEarly(source: unknown, early?: JsonSchema): Accept | undefined {
   if (isPrepared(source)) {
     const prepared = readPrepared(source)
-    return prepared?.exact ? (value) => orderly(prepared.json, acceptPlainly(prepared.json, value)) : undefined
+    return prepared?.exact
+      ? (value) => orderly(prepared.json, acceptPlainly(prepared.json, value))
+      : undefined
   }
   const read = readSource(source)
   if (!('plain' in read)) return undefined
@@ -19,7 +21,10 @@ export function acceptEarly(source: unknown, early?: JsonSchema): Accept | undef
 }
 
 /** The value with defaults filled in, when it plainly fits a simple schema; undefined means that only the full check can tell. Saves most calls from loading a validator. */
-export function acceptPlainly(schema: JsonSchema, value: unknown): { readonly value: unknown } | undefined {
+export function acceptPlainly(
+  schema: JsonSchema,
+  value: unknown,
+): { readonly value: unknown } | undefined {
   const filled = fillDefaults(schema, value)
   return fits(schema, filled) ? { value: filled } : undefined
 }
@@ -32,12 +37,26 @@ function fits(schema: unknown, value: unknown): boolean {
     if (!test || !test(schema[keyword], value, schema)) return false
   }
   // One of some plain values is all there is to know.
-  if (schema['type'] === undefined) return Object.hasOwn(schema, 'enum') || Object.hasOwn(schema, 'const')
+  if (schema['type'] === undefined)
+    return Object.hasOwn(schema, 'enum') || Object.hasOwn(schema, 'const')
   // Without a type, or with fields nobody described, there is more to know than stands here.
-  return typeof schema['type'] === 'string' && (schema['type'] !== 'object' || isObject(schema['properties'])) && (schema['type'] !== 'array' || isObject(schema['items']))
+  return (
+    typeof schema['type'] === 'string' &&
+    (schema['type'] !== 'object' || isObject(schema['properties'])) &&
+    (schema['type'] !== 'array' || isObject(schema['items']))
+  )
 }
 
-const ANNOTATIONS = new Set(['title', 'description', 'default', 'examples', 'deprecated', '$comment', '$schema', 'x-toolable-path'])
+const ANNOTATIONS = new Set([
+  'title',
+  'description',
+  'default',
+  'examples',
+  'deprecated',
+  '$comment',
+  '$schema',
+  'x-toolable-path',
+])
 
 const TYPES: { readonly [type: string]: (value: unknown) => boolean } = {
   string: (value) => typeof value === 'string',
@@ -45,22 +64,36 @@ const TYPES: { readonly [type: string]: (value: unknown) => boolean } = {
   integer: (value) => Number.isInteger(value),
   boolean: (value) => typeof value === 'boolean',
   array: Array.isArray,
-  object: (value) => isObject(value) && (Object.getPrototypeOf(value) === Object.prototype || Object.getPrototypeOf(value) === null),
+  object: (value) =>
+    isObject(value) &&
+    (Object.getPrototypeOf(value) === Object.prototype || Object.getPrototypeOf(value) === null),
 }
 
-const TESTS: { readonly [keyword: string]: (wanted: unknown, value: unknown, schema: Fields) => boolean } = {
-  type: (wanted, value) => typeof wanted === 'string' && Object.hasOwn(TYPES, wanted) && TYPES[wanted]!(value),
-  enum: (wanted, value) => Array.isArray(wanted) && typeof value !== 'object' && wanted.includes(value),
+const TESTS: {
+  readonly [keyword: string]: (wanted: unknown, value: unknown, schema: Fields) => boolean
+} = {
+  type: (wanted, value) =>
+    typeof wanted === 'string' && Object.hasOwn(TYPES, wanted) && TYPES[wanted]!(value),
+  enum: (wanted, value) =>
+    Array.isArray(wanted) && typeof value !== 'object' && wanted.includes(value),
   const: (wanted, value) => typeof value !== 'object' && wanted === value,
-  required: (wanted, value) => Array.isArray(wanted) && isObject(value) && wanted.every((key) => Object.hasOwn(value, String(key))),
-  properties: (wanted, value) => isObject(wanted) && isObject(value) && Object.keys(value).every((key) => Object.hasOwn(wanted, key) && fits(wanted[key], value[key])),
+  required: (wanted, value) =>
+    Array.isArray(wanted) &&
+    isObject(value) &&
+    wanted.every((key) => Object.hasOwn(value, String(key))),
+  properties: (wanted, value) =>
+    isObject(wanted) &&
+    isObject(value) &&
+    Object.keys(value).every((key) => Object.hasOwn(wanted, key) && fits(wanted[key], value[key])),
   // Where all fields are described, as `properties` wants it here, there are no others.
   additionalProperties: (wanted) => typeof wanted === 'boolean',
   items: (wanted, value) => Array.isArray(value) && value.every((item) => fits(wanted, item)),
   minimum: (wanted, value) => typeof value === 'number' && value >= Number(wanted),
   maximum: (wanted, value) => typeof value === 'number' && value <= Number(wanted),
-  exclusiveMinimum: (wanted, value) => typeof wanted === 'number' && typeof value === 'number' && value > wanted,
-  exclusiveMaximum: (wanted, value) => typeof wanted === 'number' && typeof value === 'number' && value < wanted,
+  exclusiveMinimum: (wanted, value) =>
+    typeof wanted === 'number' && typeof value === 'number' && value > wanted,
+  exclusiveMaximum: (wanted, value) =>
+    typeof wanted === 'number' && typeof value === 'number' && value < wanted,
   minLength: (wanted, value) => typeof value === 'string' && [...value].length >= Number(wanted),
   maxLength: (wanted, value) => typeof value === 'string' && value.length <= Number(wanted),
   minItems: (wanted, value) => Array.isArray(value) && value.length >= Number(wanted),
@@ -69,7 +102,10 @@ const TESTS: { readonly [keyword: string]: (wanted: unknown, value: unknown, sch
 }
 
 // A library gives a new value, whose fields stand in the order of the schema.
-function orderly(schema: JsonSchema, accepted: { readonly value: unknown } | undefined): { readonly value: unknown } | undefined {
+function orderly(
+  schema: JsonSchema,
+  accepted: { readonly value: unknown } | undefined,
+): { readonly value: unknown } | undefined {
   return accepted && { value: inOrder(schema, accepted.value) }
 }
 
@@ -79,7 +115,13 @@ function inOrder(schema: unknown, value: unknown): unknown {
   const properties = (schema as Fields)['properties'] as Fields
   const ordered: Fields = {}
   for (const key of Object.keys(properties)) {
-    if (Object.hasOwn(value, key)) Object.defineProperty(ordered, key, { value: inOrder(properties[key], value[key]), enumerable: true, configurable: true, writable: true })
+    if (Object.hasOwn(value, key))
+      Object.defineProperty(ordered, key, {
+        value: inOrder(properties[key], value[key]),
+        enumerable: true,
+        configurable: true,
+        writable: true,
+      })
   }
   return ordered
 }
@@ -98,13 +140,23 @@ function fillDefaults(schema: unknown, value: unknown): unknown {
     const property = properties[key]
     const given = Object.hasOwn(value, key)
     if (!given && !(isObject(property) && Object.hasOwn(property, 'default'))) continue
-    const filled = given ? fillDefaults(property, value[key]) : structuredCopy((property as Fields)['default'])
+    const filled = given
+      ? fillDefaults(property, value[key])
+      : structuredCopy((property as Fields)['default'])
     // Defined, not assigned: a field may be called `__proto__`.
-    if (!given || filled !== value[key]) Object.defineProperty((copy ??= { ...value }), key, { value: filled, enumerable: true, configurable: true, writable: true })
+    if (!given || filled !== value[key])
+      Object.defineProperty((copy ??= { ...value }), key, {
+        value: filled,
+        enumerable: true,
+        configurable: true,
+        writable: true,
+      })
   }
   return copy ?? value
 }
 
 function structuredCopy(value: unknown): unknown {
-  return typeof value === 'object' && value !== null ? (JSON.parse(JSON.stringify(value)) as unknown) : value
+  return typeof value === 'object' && value !== null
+    ? (JSON.parse(JSON.stringify(value)) as unknown)
+    : value
 }

@@ -11,7 +11,11 @@ export type EarlyFlag = NamedFlag & Pick<FlagSpec, 'kind' | 'required'>
 
 type FlagSource = Pick<ToolFacts, 'name' | 'flags' | 'positional'>
 
-const KINDS: ReadonlyMap<unknown, FlagSpec['kind']> = new Map([['boolean', 'boolean'], ['array', 'list'], ['object', 'object']])
+const KINDS: ReadonlyMap<unknown, FlagSpec['kind']> = new Map([
+  ['boolean', 'boolean'],
+  ['array', 'list'],
+  ['object', 'object'],
+])
 
 /** Refuses clashes on the command line as soon as a tool is defined. */
 export function checkFlagsEarly(schema: JsonSchema, source: FlagSource): void {
@@ -21,10 +25,19 @@ export function checkFlagsEarly(schema: JsonSchema, source: FlagSource): void {
 /** The flags of a plain object schema. */
 export function earlyFlags(schema: JsonSchema, source: FlagSource): EarlyFlag[] {
   const required = Array.isArray(schema['required']) ? (schema['required'] as unknown[]) : []
-  const all = Object.entries(schema['properties'] as { [field: string]: unknown }).map(([field, given]) => {
-    const property = isObject(given) ? given : {}
-    return { ...nameFlag(field, source), kind: KINDS.get(property['type']) ?? 'value', required: required.includes(field) && !Object.hasOwn(property, 'default') }
-  })
+  const all = Object.entries(schema['properties'] as { [field: string]: unknown }).map(
+    ([field, given]) => {
+      const property = isObject(given) ? given : {}
+      return {
+        ...nameFlag(field, source),
+        kind: KINDS.get(property['type']) ?? 'value',
+        required: required.includes(field) && !Object.hasOwn(property, 'default'),
+      }
+    },
+  )
   // By position they stand in the author's order.
-  return [...source.positional.flatMap((field) => all.find((flag) => flag.field === field) ?? []), ...all.filter((flag) => !flag.positional)]
+  return [
+    ...source.positional.flatMap((field) => all.find((flag) => flag.field === field) ?? []),
+    ...all.filter((flag) => !flag.positional),
+  ]
 }

@@ -9,7 +9,10 @@ export function flagName(field: string): string {
   // Most names need no work, and the regular expressions for all of Unicode are slow to make.
   if (/^[a-z0-9]+$/.test(field)) return field
   const split = /^[\x20-\x7e]*$/.test(field)
-    ? field.replace(/([a-z0-9])([A-Z])/g, '$1-$2').replace(/([A-Z])([A-Z][a-z])/g, '$1-$2').replace(/[^A-Za-z0-9]+/g, '-')
+    ? field
+        .replace(/([a-z0-9])([A-Z])/g, '$1-$2')
+        .replace(/([A-Z])([A-Z][a-z])/g, '$1-$2')
+        .replace(/[^A-Za-z0-9]+/g, '-')
     : field.replace(HUMP(), '$1-$2').replace(END_OF_CAPITALS(), '$1-$2').replace(OTHERS(), '-')
   return split.replace(/^-+|-+$/g, '').toLowerCase()
 }

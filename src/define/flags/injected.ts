@@ -7,23 +7,99 @@ export type OutputMode = (typeof OUTPUT_MODES)[number]
 
 /** Flags that every tool has, after the tool name. */
 export const INJECTED_FLAGS: readonly InjectedFlag[] = [
-  { long: 'output', short: 'o', kind: 'value', valueName: 'mode', choices: ['auto', ...OUTPUT_MODES], description: 'How to print the result' },
+  {
+    long: 'output',
+    short: 'o',
+    kind: 'value',
+    valueName: 'mode',
+    choices: ['auto', ...OUTPUT_MODES],
+    description: 'How to print the result',
+  },
   { long: 'json', kind: 'boolean', description: 'Same as --output json' },
   { long: 'jsonl', kind: 'boolean', description: 'Same as --output jsonl' },
-  { long: 'fields', kind: 'value', valueName: 'names', description: 'Keep only these fields of the result, separated by commas', yields: true },
-  { long: 'filter', kind: 'list', valueName: 'expression', description: 'Keep only the items that match, e.g. size>100', yields: true },
-  { long: 'limit', kind: 'value', valueName: 'integer', description: 'Print at most so many items', yields: true },
-  { long: 'cursor', kind: 'value', valueName: 'text', description: 'Go on where an earlier page ended', yields: true },
-  { long: 'max-tokens', kind: 'value', valueName: 'integer', description: 'Cut the result to about so many tokens', yields: true },
+  {
+    long: 'fields',
+    kind: 'value',
+    valueName: 'names',
+    description: 'Keep only these fields of the result, separated by commas',
+    yields: true,
+  },
+  {
+    long: 'filter',
+    kind: 'list',
+    valueName: 'expression',
+    description: 'Keep only the items that match, e.g. size>100',
+    yields: true,
+  },
+  {
+    long: 'limit',
+    kind: 'value',
+    valueName: 'integer',
+    description: 'Print at most so many items',
+    yields: true,
+  },
+  {
+    long: 'cursor',
+    kind: 'value',
+    valueName: 'text',
+    description: 'Go on where an earlier page ended',
+    yields: true,
+  },
+  {
+    long: 'max-tokens',
+    kind: 'value',
+    valueName: 'integer',
+    description: 'Cut the result to about so many tokens',
+    yields: true,
+  },
   { long: 'dry-run', kind: 'boolean', description: 'Say what would be done, and do nothing' },
-  { long: 'yes', short: 'y', kind: 'boolean', description: 'Confirm a destructive call beforehand' },
-  { long: 'timeout', kind: 'value', valueName: 'duration', description: 'Give up after so long: seconds, or 500ms' },
-  { long: 'idempotency-key', kind: 'value', valueName: 'text', description: 'Do the work at most once for this key' },
-  { long: 'secret-file', kind: 'list', valueName: 'name=path', description: 'Read a secret from a file; the path - is stdin' },
-  { long: 'stream', kind: 'boolean', description: 'Print events as JSON lines while the tool works' },
-  { long: 'session', kind: 'boolean', description: 'Answer the questions of the tool by JSON lines on stdin' },
-  { long: 'sample-via', kind: 'value', valueName: 'stdin|url', description: 'Who completes prompts for the tool' },
-  { long: 'dialect', kind: 'value', valueName: 'name', choices: DIALECT_NAMES, description: 'Form of the answer and of events' },
+  {
+    long: 'yes',
+    short: 'y',
+    kind: 'boolean',
+    description: 'Confirm a destructive call beforehand',
+  },
+  {
+    long: 'timeout',
+    kind: 'value',
+    valueName: 'duration',
+    description: 'Give up after so long: seconds, or 500ms',
+  },
+  {
+    long: 'idempotency-key',
+    kind: 'value',
+    valueName: 'text',
+    description: 'Do the work at most once for this key',
+  },
+  {
+    long: 'secret-file',
+    kind: 'list',
+    valueName: 'name=path',
+    description: 'Read a secret from a file; the path - is stdin',
+  },
+  {
+    long: 'stream',
+    kind: 'boolean',
+    description: 'Print events as JSON lines while the tool works',
+  },
+  {
+    long: 'session',
+    kind: 'boolean',
+    description: 'Answer the questions of the tool by JSON lines on stdin',
+  },
+  {
+    long: 'sample-via',
+    kind: 'value',
+    valueName: 'stdin|url',
+    description: 'Who completes prompts for the tool',
+  },
+  {
+    long: 'dialect',
+    kind: 'value',
+    valueName: 'name',
+    choices: DIALECT_NAMES,
+    description: 'Form of the answer and of events',
+  },
   { long: 'quiet', short: 'q', kind: 'boolean', description: 'No progress and no notes' },
   { long: 'verbose', short: 'v', kind: 'count', description: 'Say more; -vv says still more' },
   { long: 'no-color', kind: 'boolean', description: 'No colours' },
@@ -34,13 +110,26 @@ export const INJECTED_FLAGS: readonly InjectedFlag[] = [
 export const CONTROL_FLAGS: readonly InjectedFlag[] = [
   { long: 'schema', kind: 'boolean', description: 'Print the JSON Schema of input and output' },
   { long: 'manifest', kind: 'boolean', description: 'Print the manifest' },
-  { long: 'describe', kind: 'boolean', description: 'Print the manifest in the form of an orchestrator' },
-  { long: 'validate', kind: 'value', valueName: 'json', description: 'Check an input without running the tool' },
+  {
+    long: 'describe',
+    kind: 'boolean',
+    description: 'Print the manifest in the form of an orchestrator',
+  },
+  {
+    long: 'validate',
+    kind: 'value',
+    valueName: 'json',
+    description: 'Check an input without running the tool',
+  },
 ]
 
 /** Flags that act only before the tool name. */
 export const PROGRAM_FLAGS: readonly InjectedFlag[] = [
-  { long: 'discover', kind: 'boolean', description: 'Print all tools, resources and prompts as JSON' },
+  {
+    long: 'discover',
+    kind: 'boolean',
+    description: 'Print all tools, resources and prompts as JSON',
+  },
   { long: 'tools', kind: 'boolean', description: 'Print the tools as JSON' },
   { long: 'resources', kind: 'boolean', description: 'Print the resources as JSON' },
   { long: 'prompts', kind: 'boolean', description: 'Print the prompts as JSON' },
@@ -48,19 +137,46 @@ export const PROGRAM_FLAGS: readonly InjectedFlag[] = [
   { long: 'prompt', kind: 'value', valueName: 'name json', description: 'Render a prompt' },
   { long: 'schema', kind: 'boolean', description: 'Print the JSON Schemas of all tools' },
   { long: 'manifest', kind: 'boolean', description: 'Print the manifest' },
-  { long: 'describe', kind: 'boolean', description: 'Print the manifest in the form of an orchestrator' },
-  { long: 'serve-mcp', kind: 'value', valueName: 'transport', choices: ['stdio', 'http'], description: 'Serve the tools over MCP; see mcp serve --help' },
-  { long: 'serve', kind: 'boolean', description: 'Answer calls by JSON lines on stdin and stdout', hidden: true },
+  {
+    long: 'describe',
+    kind: 'boolean',
+    description: 'Print the manifest in the form of an orchestrator',
+  },
+  {
+    long: 'serve-mcp',
+    kind: 'value',
+    valueName: 'transport',
+    choices: ['stdio', 'http'],
+    description: 'Serve the tools over MCP; see mcp serve --help',
+  },
+  {
+    long: 'serve',
+    kind: 'boolean',
+    description: 'Answer calls by JSON lines on stdin and stdout',
+    hidden: true,
+  },
   { long: 'selftest', kind: 'boolean', description: 'Check that the program works' },
-  { long: 'fractalic-dump-schema', kind: 'boolean', description: 'Print the schema for Fractalic', hidden: true },
-  { long: 'fractalic-dump-multi-schema', kind: 'boolean', description: 'Print the schemas for Fractalic', hidden: true },
+  {
+    long: 'fractalic-dump-schema',
+    kind: 'boolean',
+    description: 'Print the schema for Fractalic',
+    hidden: true,
+  },
+  {
+    long: 'fractalic-dump-multi-schema',
+    kind: 'boolean',
+    description: 'Print the schemas for Fractalic',
+    hidden: true,
+  },
   { long: 'version', short: 'V', kind: 'boolean', description: 'Print the version' },
   { long: 'help', short: 'h', kind: 'boolean', description: 'Show this help' },
 ]
 
 /** Flags of `mcp serve` that may stand before `--serve-mcp` too; whatever follows it is handed on as it is. */
 export const SERVING_FLAGS: readonly InjectedFlag[] = [
-  ...['host', 'port', 'token-file', 'confirm'].map((long) => ({ long, kind: 'value', valueName: 'value', description: '', hidden: true }) as const),
+  ...['host', 'port', 'token-file', 'confirm'].map(
+    (long) => ({ long, kind: 'value', valueName: 'value', description: '', hidden: true }) as const,
+  ),
   { long: 'progressive', kind: 'boolean', description: '', hidden: true },
 ]
 

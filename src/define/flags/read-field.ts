@@ -4,7 +4,10 @@ import type { FlagSpec } from './flag-spec.ts'
 import { alternatives, unwrapNullable } from './unwrap-schema.ts'
 
 /** What the command line needs to know of a value: how it is written, what may stand for it. */
-export type FieldReading = Pick<FlagSpec, 'kind' | 'choices' | 'description' | 'default' | 'valueName'>
+export type FieldReading = Pick<
+  FlagSpec,
+  'kind' | 'choices' | 'description' | 'default' | 'valueName'
+>
 
 const ALL_TYPES = ['string', 'number', 'boolean', 'object', 'array'] as const
 export type JsonType = (typeof ALL_TYPES)[number]
@@ -33,13 +36,24 @@ export function typesOf(given: JsonSchema): ReadonlySet<JsonType> {
   const schema = unwrapNullable(given)
   if (Object.hasOwn(schema, 'const')) return new Set([typeOfValue(schema.const)])
   if (Array.isArray(schema.enum)) return new Set(schema.enum.map(typeOfValue))
-  const named = typeof schema.type === 'string' ? [schema.type] : Array.isArray(schema.type) ? schema.type : undefined
+  const named =
+    typeof schema.type === 'string'
+      ? [schema.type]
+      : Array.isArray(schema.type)
+        ? schema.type
+        : undefined
   if (named) return new Set(named.map((type) => (type === 'integer' ? 'number' : type) as JsonType))
   const branches = alternatives(schema)[1]
   if (branches) return new Set(branches.flatMap((branch) => [...typesOf(branch)]))
-  const part = Array.isArray(schema.allOf) ? schema.allOf.filter(isObject).map(typesOf).find((types) => types.size < ALL_TYPES.length) : undefined
+  const part = Array.isArray(schema.allOf)
+    ? schema.allOf
+        .filter(isObject)
+        .map(typesOf)
+        .find((types) => types.size < ALL_TYPES.length)
+    : undefined
   if (part) return part
-  if (isObject(schema.properties) || isObject(schema.additionalProperties)) return new Set(['object'])
+  if (isObject(schema.properties) || isObject(schema.additionalProperties))
+    return new Set(['object'])
   if (isObject(schema.items) || Array.isArray(schema.prefixItems)) return new Set(['array'])
   return new Set(ALL_TYPES)
 }
@@ -47,7 +61,8 @@ export function typesOf(given: JsonSchema): ReadonlySet<JsonType> {
 /** The schema of the items of a list; the union of them for tuples. */
 export function itemSchema(given: JsonSchema): JsonSchema {
   const schema = unwrapNullable(given)
-  if (Array.isArray(schema.prefixItems)) return { anyOf: [...schema.prefixItems, ...(isObject(schema.items) ? [schema.items] : [])] }
+  if (Array.isArray(schema.prefixItems))
+    return { anyOf: [...schema.prefixItems, ...(isObject(schema.items) ? [schema.items] : [])] }
   if (isObject(schema.items)) return schema.items
   const branches = alternatives(schema)[1]
   return branches ? { anyOf: branches.map(itemSchema) } : {}
@@ -57,8 +72,11 @@ export function itemSchema(given: JsonSchema): JsonSchema {
 export function pathKindOf(given: JsonSchema): 'files' | 'directories' | undefined {
   const schema = unwrapNullable(given)
   const rules = schema['x-toolable-path']
-  if (schema.format === 'directory-path' || (isObject(rules) && rules.kind === 'directory')) return 'directories'
-  return schema.format === 'path' || schema.format === 'file-path' || isObject(rules) ? 'files' : undefined
+  if (schema.format === 'directory-path' || (isObject(rules) && rules.kind === 'directory'))
+    return 'directories'
+  return schema.format === 'path' || schema.format === 'file-path' || isObject(rules)
+    ? 'files'
+    : undefined
 }
 
 function kindOf(schema: JsonSchema): FlagSpec['kind'] {
@@ -72,14 +90,16 @@ function kindOf(schema: JsonSchema): FlagSpec['kind'] {
 function choicesOf(given: JsonSchema): readonly string[] | undefined {
   const schema = unwrapNullable(given)
   const values = constantsOf(schema)
-  if (!values || values.length === 0 || values.some((value) => typeof value === 'object')) return undefined
+  if (!values || values.length === 0 || values.some((value) => typeof value === 'object'))
+    return undefined
   return [...new Set(values.map(String))]
 }
 
 function constantsOf(schema: JsonSchema): readonly unknown[] | undefined {
   if (Object.hasOwn(schema, 'const')) return [schema.const]
   // Numbers that have names are chosen by them.
-  if (Array.isArray(schema.enum)) return Array.isArray(schema['x-enum-varnames']) ? schema['x-enum-varnames'] : schema.enum
+  if (Array.isArray(schema.enum))
+    return Array.isArray(schema['x-enum-varnames']) ? schema['x-enum-varnames'] : schema.enum
   const branches = alternatives(schema)[1]?.map(constantsOf)
   return branches?.every((values) => values !== undefined) ? branches.flat() : undefined
 }
@@ -100,7 +120,8 @@ function nameValue(given: JsonSchema, kind: FlagSpec['kind']): string {
   if (kind === 'object') return 'json'
   if (pathKindOf(schema)) return 'path'
   if (schema.format === 'date' || schema.format === 'date-time') return schema.format
-  if (alternatives(schema)[1]?.every(({ format }) => format === 'date' || format === 'date-time')) return 'date'
+  if (alternatives(schema)[1]?.every(({ format }) => format === 'date' || format === 'date-time'))
+    return 'date'
   const types = typesOf(schema)
   if (types.has('object') || types.has('array')) return 'json'
   if (types.size === 1 && types.has('number')) return isInteger(schema) ? 'integer' : 'number'

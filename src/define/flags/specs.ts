@@ -12,9 +12,18 @@ export function flagSpecs(manifest: FlagSource): FlagSpec[] {
   const specs = new Map<string, FlagSpec>()
   for (const [field, schema] of properties) {
     const reading = readField(schema)
-    specs.set(field, { ...nameFlag(field, manifest), schema, required: required.has(field) && !Object.hasOwn(reading, 'default'), ...reading })
+    specs.set(field, {
+      ...nameFlag(field, manifest),
+      schema,
+      required: required.has(field) && !Object.hasOwn(reading, 'default'),
+      ...reading,
+    })
   }
   const positional = [...new Set(manifest.positional)].flatMap((field) => specs.get(field) ?? [])
   const others = [...specs.values()].filter((spec) => !spec.positional)
-  return [...positional, ...others.filter((spec) => spec.required), ...others.filter((spec) => !spec.required)]
+  return [
+    ...positional,
+    ...others.filter((spec) => spec.required),
+    ...others.filter((spec) => !spec.required),
+  ]
 }

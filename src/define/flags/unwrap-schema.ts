@@ -11,10 +11,15 @@ export function unwrapNullable(schema: JsonSchema): JsonSchema {
     return kept.length === branches.length ? schema : { ...outside, [union]: kept }
   }
   if (Array.isArray(schema.allOf) && schema.allOf.length === 1 && isObject(schema.allOf[0])) {
-    const { allOf: [only], ...outside } = schema as JsonSchema & { allOf: [JsonSchema] }
+    const {
+      allOf: [only],
+      ...outside
+    } = schema as JsonSchema & { allOf: [JsonSchema] }
     return unwrapNullable({ ...only, ...outside })
   }
-  const types = Array.isArray(schema.type) ? schema.type.filter((type) => type !== 'null') : undefined
+  const types = Array.isArray(schema.type)
+    ? schema.type.filter((type) => type !== 'null')
+    : undefined
   return {
     ...schema,
     ...(types && { type: types.length === 1 ? types[0] : types }),
@@ -23,10 +28,13 @@ export function unwrapNullable(schema: JsonSchema): JsonSchema {
 }
 
 /** The branches of a union, with the keyword that holds them. */
-export function alternatives(schema: JsonSchema): readonly ['anyOf' | 'oneOf', readonly JsonSchema[]] | readonly [] {
+export function alternatives(
+  schema: JsonSchema,
+): readonly ['anyOf' | 'oneOf', readonly JsonSchema[]] | readonly [] {
   for (const keyword of ['anyOf', 'oneOf'] as const) {
     const branches = schema[keyword]
-    if (Array.isArray(branches) && branches.length > 0) return [keyword, branches.map((branch) => (isObject(branch) ? branch : {}))]
+    if (Array.isArray(branches) && branches.length > 0)
+      return [keyword, branches.map((branch) => (isObject(branch) ? branch : {}))]
   }
   return []
 }

@@ -22,7 +22,10 @@ function visit(schema: JsonSchema, path: Path, ancestors: Set<unknown>): void {
     try {
       new RegExp(pattern, 'u')
     } catch (error) {
-      throw mistake(path, `has the pattern ${pattern}, which does not compile: ${(error as Error).message}`)
+      throw mistake(
+        path,
+        `has the pattern ${pattern}, which does not compile: ${(error as Error).message}`,
+      )
     }
   }
   eachSubschema(schema, (subschema, keyword) => {
@@ -37,31 +40,48 @@ function checkTypes(schema: JsonSchema, path: Path): void {
   for (const name of Array.isArray(type) ? type : [type]) {
     if (TYPES.includes(name as string)) continue
     const meant = typeof name === 'string' ? closest(name, TYPES) : undefined
-    throw mistake(path, `has the type ${JSON.stringify(name)}; ${meant === undefined ? `types are ${TYPES.join(', ')}` : `did you mean '${meant}'?`}`)
+    throw mistake(
+      path,
+      `has the type ${JSON.stringify(name)}; ${meant === undefined ? `types are ${TYPES.join(', ')}` : `did you mean '${meant}'?`}`,
+    )
   }
 }
 
 function checkForms(schema: JsonSchema, path: Path): void {
-  for (const keyword of ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']) {
+  for (const keyword of [
+    'properties',
+    'patternProperties',
+    '$defs',
+    'definitions',
+    'dependentSchemas',
+  ]) {
     const value = ownKeyword(schema, keyword)
     if (value === undefined) continue
     if (!isObject(value)) throw mistake(path, `has '${keyword}' that is not an object`)
     for (const [key, member] of Object.entries(value)) {
-      if (typeof member !== 'boolean' && !isObject(member)) throw mistake([...path, keyword, key], 'is not a schema')
+      if (typeof member !== 'boolean' && !isObject(member))
+        throw mistake([...path, keyword, key], 'is not a schema')
     }
   }
   for (const keyword of ['required', 'enum', 'allOf', 'anyOf', 'oneOf', 'prefixItems']) {
     const value = ownKeyword(schema, keyword)
-    if (value !== undefined && !Array.isArray(value)) throw mistake(path, `has '${keyword}' that is not a list`)
+    if (value !== undefined && !Array.isArray(value))
+      throw mistake(path, `has '${keyword}' that is not a list`)
   }
 }
 
 function patternsOf(schema: JsonSchema): string[] {
   const pattern = ownKeyword(schema, 'pattern')
   const patterned = ownKeyword(schema, 'patternProperties')
-  return [...(typeof pattern === 'string' ? [pattern] : []), ...(isObject(patterned) ? Object.keys(patterned) : [])]
+  return [
+    ...(typeof pattern === 'string' ? [pattern] : []),
+    ...(isObject(patterned) ? Object.keys(patterned) : []),
+  ]
 }
 
 function mistake(path: Path, problem: string): ToolError {
-  return new ToolError('CONFIG', `the schema${path.length === 0 ? '' : ` at ${formatPath(path)}`} ${problem}`)
+  return new ToolError(
+    'CONFIG',
+    `the schema${path.length === 0 ? '' : ` at ${formatPath(path)}`} ${problem}`,
+  )
 }

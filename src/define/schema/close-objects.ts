@@ -22,17 +22,23 @@ function close(work: Work, schema: JsonSchema, isMember: boolean): JsonSchema {
   const together = combines(schema, work.refs)
   const changed = mapSubschemas(schema, (subschema, keyword) => {
     if (typeof subschema === 'boolean' || UNTOUCHED.has(keyword)) return subschema
-    if (IN_PLACE.has(keyword)) return close(work, subschema, isMember || together || !isUnion(keyword))
+    if (IN_PLACE.has(keyword))
+      return close(work, subschema, isMember || together || !isUnion(keyword))
     return close(work, subschema, work.combined.has(subschema))
   })
   if (isMember) return changed
-  if (together) return isExplicit(work.refs, schema) ? changed : { ...changed, unevaluatedProperties: false }
+  if (together)
+    return isExplicit(work.refs, schema) ? changed : { ...changed, unevaluatedProperties: false }
   const target = work.refs.follow(schema)
   // The target had to stay open because somebody else combines it.
   if (target !== undefined && typeof target !== 'boolean' && work.combined.has(target)) {
-    return hasProperties(work.refs, target) && !isExplicit(work.refs, target) ? { ...changed, unevaluatedProperties: false } : changed
+    return hasProperties(work.refs, target) && !isExplicit(work.refs, target)
+      ? { ...changed, unevaluatedProperties: false }
+      : changed
   }
-  return Object.hasOwn(schema, 'properties') && !saysOpener(schema) ? { ...changed, additionalProperties: false } : changed
+  return Object.hasOwn(schema, 'properties') && !saysOpener(schema)
+    ? { ...changed, additionalProperties: false }
+    : changed
 }
 
 // True when the keys of one object are declared in more than one place.
@@ -40,12 +46,16 @@ function combines(schema: JsonSchema, refs: Refs): boolean {
   const target = refs.follow(schema)
   const always = [...listOf(schema, 'allOf'), ...(target === undefined ? [] : [target])]
   const sometimes = [
-    ...['if', 'then', 'else'].map((keyword) => ownKeyword(schema, keyword) as AnySchema | undefined).filter((each) => each !== undefined),
+    ...['if', 'then', 'else']
+      .map((keyword) => ownKeyword(schema, keyword) as AnySchema | undefined)
+      .filter((each) => each !== undefined),
     ...mapOf(schema, 'dependentSchemas').map(([, dependent]) => dependent),
   ]
   const declares = (each: AnySchema) => hasProperties(refs, each)
   if (listOf(schema, 'allOf').some(declares) || sometimes.some(declares)) return true
-  const unions = ['anyOf', 'oneOf'].filter((keyword) => listOf(schema, keyword).some(declares)).length
+  const unions = ['anyOf', 'oneOf'].filter((keyword) =>
+    listOf(schema, keyword).some(declares),
+  ).length
   const others = (Object.hasOwn(schema, 'properties') ? 1 : 0) + (always.some(declares) ? 1 : 0)
   return unions + others > 1
 }
@@ -62,7 +72,12 @@ function saysOpener(schema: JsonSchema): boolean {
   return OPENERS.some((keyword) => Object.hasOwn(schema, keyword))
 }
 
-function somePiece(refs: Refs, schema: AnySchema, test: (piece: JsonSchema) => boolean, seen = new Set<AnySchema>()): boolean {
+function somePiece(
+  refs: Refs,
+  schema: AnySchema,
+  test: (piece: JsonSchema) => boolean,
+  seen = new Set<AnySchema>(),
+): boolean {
   if (typeof schema === 'boolean' || seen.has(schema)) return false
   seen.add(schema)
   if (test(schema)) return true
@@ -93,7 +108,9 @@ function findCombinedTargets(root: JsonSchema, refs: Refs): Set<AnySchema> {
     }
     if (seen.has(schema) && !isMember) return
     seen.add(schema)
-    eachSubschema(schema, (subschema, keyword) => visit(subschema, IN_PLACE.has(keyword) && (together || !isUnion(keyword))))
+    eachSubschema(schema, (subschema, keyword) =>
+      visit(subschema, IN_PLACE.has(keyword) && (together || !isUnion(keyword))),
+    )
   }
   visit(root, false)
   return combined

@@ -5,7 +5,8 @@ import { rewriteAlong } from './rewrite.ts'
 import { eachSubschema } from './subschemas.ts'
 import type { AnySchema } from './subschemas.ts'
 
-const ISO_DATE = /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:\.\d{1,9})?)?(?:[Zz]|[+-]\d\d:?\d\d)?)?$/
+const ISO_DATE =
+  /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:\.\d{1,9})?)?(?:[Zz]|[+-]\d\d:?\d\d)?)?$/
 
 /** Turns JSON into the values that a schema library wants where JSON has none of its own: ISO text into `Date`, whole numbers into `bigint`. What does not decode stays as it is. */
 export function decodeValue(lens: Lens, schema: JsonSchema, value: unknown): unknown {
@@ -33,7 +34,8 @@ export function parseDate(text: string): Date | undefined {
   if (!match) return undefined
   const [year, month, day] = [Number(match[1]), Number(match[2]), Number(match[3])]
   // Date rolls the 30th of February over into March instead of refusing it.
-  if (month < 1 || month > 12 || day < 1 || day > new Date(Date.UTC(year, month, 0)).getUTCDate()) return undefined
+  if (month < 1 || month > 12 || day < 1 || day > new Date(Date.UTC(year, month, 0)).getUTCDate())
+    return undefined
   const date = new Date(text.replace(' ', 'T'))
   return Number.isNaN(date.getTime()) ? undefined : date
 }

@@ -10,8 +10,12 @@ import type { AnySchema } from './subschemas.ts'
 export function applyDefaults(lens: Lens, schema: JsonSchema, value: unknown): unknown {
   return rewriteAlong(lens, schema, value, (pieces, here) => {
     if (!isObject(here)) return here
-    const added = pieces.flatMap((piece) => mapOf(piece, 'properties'))
-      .filter((entry): entry is [string, JsonSchema] => isObject(entry[1]) && Object.hasOwn(entry[1], 'default') && !hasValue(here, entry[0]))
+    const added = pieces
+      .flatMap((piece) => mapOf(piece, 'properties'))
+      .filter(
+        (entry): entry is [string, JsonSchema] =>
+          isObject(entry[1]) && Object.hasOwn(entry[1], 'default') && !hasValue(here, entry[0]),
+      )
       .map(([key, property]): [string, unknown] => [key, structuredClone(property['default'])])
     return added.length === 0 ? here : Object.fromEntries([...Object.entries(here), ...added])
   })

@@ -10,24 +10,49 @@ import { count, sayFormat, showValue } from './words.ts'
 const MOST_FOUND = 200
 
 /** What a schema has against a text. */
-export function explainText(schema: JsonSchema, text: string, formats: FormatTests | undefined): Found[] {
+export function explainText(
+  schema: JsonSchema,
+  text: string,
+  formats: FormatTests | undefined,
+): Found[] {
   const found: Found[] = []
   const [shortest, longest] = [limitOf(schema, 'minLength'), limitOf(schema, 'maxLength')]
   // Libraries count UTF-16 units or code points; whichever of both breaks the limit explains the refusal.
-  if (shortest !== undefined && [...text].length < shortest) found.push(issue(shortest === 1 ? 'must not be empty' : `must be at least ${count(shortest, 'character')} long, got ${showValue(text)}`))
-  if (longest !== undefined && text.length > longest) found.push(issue(`must be at most ${count(longest, 'character')} long, got ${showValue(text)}`))
+  if (shortest !== undefined && [...text].length < shortest)
+    found.push(
+      issue(
+        shortest === 1
+          ? 'must not be empty'
+          : `must be at least ${count(shortest, 'character')} long, got ${showValue(text)}`,
+      ),
+    )
+  if (longest !== undefined && text.length > longest)
+    found.push(issue(`must be at most ${count(longest, 'character')} long, got ${showValue(text)}`))
   const pattern = ownKeyword(schema, 'pattern')
-  if (typeof pattern === 'string' && !matchesPattern(pattern, text)) found.push(issue(`must match the pattern ${pattern}, got ${showValue(text)}`))
+  if (typeof pattern === 'string' && !matchesPattern(pattern, text))
+    found.push(issue(`must match the pattern ${pattern}, got ${showValue(text)}`))
   const format = ownKeyword(schema, 'format')
-  if (typeof format === 'string' && formats && Object.hasOwn(formats, format) && !formats[format]!(text)) found.push(issue(sayFormat(format, text)))
+  if (
+    typeof format === 'string' &&
+    formats &&
+    Object.hasOwn(formats, format) &&
+    !formats[format]!(text)
+  )
+    found.push(issue(sayFormat(format, text)))
   return found
 }
 
 /** What a schema has against a number. */
 export function explainNumber(schema: JsonSchema, number: number): Found[] {
-  const broken = (keyword: string, isBroken: (limit: number) => boolean, words: string): Found[] => {
+  const broken = (
+    keyword: string,
+    isBroken: (limit: number) => boolean,
+    words: string,
+  ): Found[] => {
     const limit = limitOf(schema, keyword)
-    return limit !== undefined && isBroken(limit) ? [issue(`must be ${words} ${limit}, got ${number}`)] : []
+    return limit !== undefined && isBroken(limit)
+      ? [issue(`must be ${words} ${limit}, got ${number}`)]
+      : []
   }
   return [
     ...broken('minimum', (limit) => number < limit, 'at least'),
@@ -39,46 +64,65 @@ export function explainNumber(schema: JsonSchema, number: number): Found[] {
 }
 
 /** What a schema has against a list and its items. */
-export function explainList(explainer: Explainer, schema: JsonSchema, list: readonly unknown[]): Found[] {
+export function explainList(
+  explainer: Explainer,
+  schema: JsonSchema,
+  list: readonly unknown[],
+): Found[] {
   const found: Found[] = []
   const [fewest, most] = [limitOf(schema, 'minItems'), limitOf(schema, 'maxItems')]
-  if (fewest !== undefined && list.length < fewest) found.push(issue(`must have at least ${count(fewest, 'item')}, got ${list.length}`))
-  if (most !== undefined && list.length > most) found.push(issue(`must have at most ${count(most, 'item')}, got ${list.length}`))
-  if (ownKeyword(schema, 'uniqueItems') === true && hasTwins(list)) found.push(issue('must not have the same item twice'))
+  if (fewest !== undefined && list.length < fewest)
+    found.push(issue(`must have at least ${count(fewest, 'item')}, got ${list.length}`))
+  if (most !== undefined && list.length > most)
+    found.push(issue(`must have at most ${count(most, 'item')}, got ${list.length}`))
+  if (ownKeyword(schema, 'uniqueItems') === true && hasTwins(list))
+    found.push(issue('must not have the same item twice'))
   for (const [index, item] of list.entries()) {
-    for (const itemSchema of schemasOfItem([schema], index)) found.push(...under(index, explainer.explain(itemSchema, item)))
+    for (const itemSchema of schemasOfItem([schema], index))
+      found.push(...under(index, explainer.explain(itemSchema, item)))
     if (found.length > MOST_FOUND) break
   }
   return found
 }
 
 /** What a schema has against an object and its properties. Unknown keys are not its concern. */
-export function explainObject(explainer: Explainer, schema: JsonSchema, object: Record<string, unknown>): Found[] {
+export function explainObject(
+  explainer: Explainer,
+  schema: JsonSchema,
+  object: Record<string, unknown>,
+): Found[] {
   const found: Found[] = []
   const required = ownKeyword(schema, 'required')
-  const needed = new Set(Array.isArray(required) ? required.filter((key) => typeof key === 'string') : [])
+  const needed = new Set(
+    Array.isArray(required) ? required.filter((key) => typeof key === 'string') : [],
+  )
   const declared = mapOf(schema, 'properties').map(([key]) => key)
   for (const key of new Set([...declared, ...needed, ...Object.keys(object)])) {
     if (!hasValue(object, key)) {
       if (needed.has(key)) found.push({ path: [key], kind: 'missing', message: 'is required' })
       continue
     }
-    for (const member of schemasOfKey([schema], key)) found.push(...under(key, explainer.explain(member, object[key])))
+    for (const member of schemasOfKey([schema], key))
+      found.push(...under(key, explainer.explain(member, object[key])))
     found.push(...explainKey(explainer, schema, key))
     if (found.length > MOST_FOUND) break
   }
   found.push(...explainDependents(schema, object))
   const size = Object.keys(object).length
   const [fewest, most] = [limitOf(schema, 'minProperties'), limitOf(schema, 'maxProperties')]
-  if (fewest !== undefined && size < fewest) found.push(issue(`must have at least ${count(fewest, 'key')}, got ${size}`))
-  if (most !== undefined && size > most) found.push(issue(`must have at most ${count(most, 'key')}, got ${size}`))
+  if (fewest !== undefined && size < fewest)
+    found.push(issue(`must have at least ${count(fewest, 'key')}, got ${size}`))
+  if (most !== undefined && size > most)
+    found.push(issue(`must have at most ${count(most, 'key')}, got ${size}`))
   return found
 }
 
 function explainKey(explainer: Explainer, schema: JsonSchema, key: string): Found[] {
   const names = ownKeyword(schema, 'propertyNames') as AnySchema | undefined
   const first = names === undefined ? undefined : explainer.explain(names, key)[0]
-  return first ? [{ path: [key], kind: 'invalid', message: `is not an allowed key; a key ${first.message}` }] : []
+  return first
+    ? [{ path: [key], kind: 'invalid', message: `is not an allowed key; a key ${first.message}` }]
+    : []
 }
 
 function explainDependents(schema: JsonSchema, object: Record<string, unknown>): Found[] {
@@ -86,8 +130,13 @@ function explainDependents(schema: JsonSchema, object: Record<string, unknown>):
   if (!isObject(dependents)) return []
   return Object.entries(dependents).flatMap(([key, others]) => {
     if (!hasValue(object, key) || !Array.isArray(others)) return []
-    return others.filter((other) => typeof other === 'string' && !hasValue(object, other))
-      .map((other: string): Found => ({ path: [other], kind: 'missing', message: `is required when '${key}' is given` }))
+    return others
+      .filter((other) => typeof other === 'string' && !hasValue(object, other))
+      .map((other: string): Found => ({
+        path: [other],
+        kind: 'missing',
+        message: `is required when '${key}' is given`,
+      }))
   })
 }
 
@@ -122,6 +171,10 @@ function hasTwins(list: readonly unknown[]): boolean {
 
 function stableText(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(stableText).join()}]`
-  if (isObject(value)) return `{${Object.keys(value).sort().map((key) => `${JSON.stringify(key)}:${stableText(value[key])}`).join()}}`
-  return typeof value === 'bigint' ? `${value}n` : JSON.stringify(value) ?? typeof value
+  if (isObject(value))
+    return `{${Object.keys(value)
+      .sort()
+      .map((key) => `${JSON.stringify(key)}:${stableText(value[key])}`)
+      .join()}}`
+  return typeof value === 'bigint' ? `${value}n` : (JSON.stringify(value) ?? typeof value)
 }

@@ -20,8 +20,10 @@ export function createExplainer(refs: Refs, formats?: FormatTests): Explainer {
     fits: (schema, value) => explainer.explain(schema, value).length === 0,
     bestBranch: (branches, value) => closestBranch(explainer, branches, value),
     explain(schema, value) {
-      if (typeof schema === 'boolean') return schema ? [] : [{ path: [], kind: 'invalid', message: 'is not allowed' }]
-      if (typeof value !== 'object' || value === null) return explainHere(explainer, schema, value, formats)
+      if (typeof schema === 'boolean')
+        return schema ? [] : [{ path: [], kind: 'invalid', message: 'is not allowed' }]
+      if (typeof value !== 'object' || value === null)
+        return explainHere(explainer, schema, value, formats)
       let known = memory.get(value)
       if (!known) memory.set(value, (known = new Map()))
       const before = known.get(schema)
@@ -35,7 +37,12 @@ export function createExplainer(refs: Refs, formats?: FormatTests): Explainer {
   return explainer
 }
 
-function explainHere(explainer: Explainer, schema: JsonSchema, value: unknown, formats: FormatTests | undefined): readonly Found[] {
+function explainHere(
+  explainer: Explainer,
+  schema: JsonSchema,
+  value: unknown,
+  formats: FormatTests | undefined,
+): readonly Found[] {
   const target = explainer.refs.follow(schema)
   const found: Found[] = target === undefined ? [] : [...explainer.explain(target, value)]
   const mark = ownKeyword(schema, DECODE_MARK)
@@ -43,7 +50,8 @@ function explainHere(explainer: Explainer, schema: JsonSchema, value: unknown, f
   const choices = explainChoices(schema, value)
   if (choices.length > 0) return [...found, ...choices]
   const types = typesOf(schema)
-  if (types && !types.some((type) => isOfType(type, value))) return [...found, { path: [], kind: 'invalid', message: sayType(types, value), types }]
+  if (types && !types.some((type) => isOfType(type, value)))
+    return [...found, { path: [], kind: 'invalid', message: sayType(types, value), types }]
   for (const member of listOf(schema, 'allOf')) found.push(...explainer.explain(member, value))
   for (const keyword of ['anyOf', 'oneOf']) {
     const branches = listOf(schema, keyword)
@@ -64,14 +72,33 @@ function isOfType(type: string, value: unknown): boolean {
 }
 
 function explainDecoded(mark: unknown, value: unknown): Found[] {
-  if (mark === 'bigint') return typeof value === 'bigint' || Number.isInteger(value) ? [] : [{ path: [], kind: 'invalid', message: sayType(['integer'], value), types: ['integer'] }]
-  const isDate = typeof value === 'string' ? parseDate(value) !== undefined : value instanceof Date && !Number.isNaN(value.getTime())
-  return isDate ? [] : [{ path: [], kind: 'invalid', message: `must be a date, got ${showValue(value)}`, types: ['a date'] }]
+  if (mark === 'bigint')
+    return typeof value === 'bigint' || Number.isInteger(value)
+      ? []
+      : [{ path: [], kind: 'invalid', message: sayType(['integer'], value), types: ['integer'] }]
+  const isDate =
+    typeof value === 'string'
+      ? parseDate(value) !== undefined
+      : value instanceof Date && !Number.isNaN(value.getTime())
+  return isDate
+    ? []
+    : [
+        {
+          path: [],
+          kind: 'invalid',
+          message: `must be a date, got ${showValue(value)}`,
+          types: ['a date'],
+        },
+      ]
 }
 
 function explainChoices(schema: JsonSchema, value: unknown): Found[] {
   const choices = ownKeyword(schema, 'enum')
-  const allowed = Object.hasOwn(schema, 'const') ? [schema['const']] : Array.isArray(choices) ? choices as unknown[] : undefined
+  const allowed = Object.hasOwn(schema, 'const')
+    ? [schema['const']]
+    : Array.isArray(choices)
+      ? (choices as unknown[])
+      : undefined
   if (!allowed || allowed.some((choice) => isSame(choice, value))) return []
   return [{ path: [], kind: 'invalid', ...sayChoices(allowed, value), allowed }]
 }
@@ -80,20 +107,37 @@ function explainConditions(explainer: Explainer, schema: JsonSchema, value: unkn
   const found: Found[] = []
   const condition = ownKeyword(schema, 'if') as AnySchema | undefined
   if (condition !== undefined) {
-    const consequence = ownKeyword(schema, explainer.fits(condition, value) ? 'then' : 'else') as AnySchema | undefined
+    const consequence = ownKeyword(schema, explainer.fits(condition, value) ? 'then' : 'else') as
+      AnySchema | undefined
     if (consequence !== undefined) found.push(...explainer.explain(consequence, value))
   }
   const excluded = ownKeyword(schema, 'not')
-  if (excluded === true || (isObject(excluded) && Object.keys(excluded).length === 0)) found.push({ path: [], kind: 'invalid', message: 'is not allowed' })
+  if (excluded === true || (isObject(excluded) && Object.keys(excluded).length === 0))
+    found.push({ path: [], kind: 'invalid', message: 'is not allowed' })
   if (isObject(value)) {
-    for (const [key, dependent] of mapOf(schema, 'dependentSchemas')) if (hasValue(value, key)) found.push(...explainer.explain(dependent, value))
+    for (const [key, dependent] of mapOf(schema, 'dependentSchemas'))
+      if (hasValue(value, key)) found.push(...explainer.explain(dependent, value))
   }
   return found
 }
 
 function isSame(left: unknown, right: unknown): boolean {
   if (left === right) return true
-  if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null || Array.isArray(left) !== Array.isArray(right)) return false
+  if (
+    typeof left !== 'object' ||
+    typeof right !== 'object' ||
+    left === null ||
+    right === null ||
+    Array.isArray(left) !== Array.isArray(right)
+  )
+    return false
   const keys = Object.keys(left)
-  return keys.length === Object.keys(right).length && keys.every((key) => Object.hasOwn(right, key) && isSame((left as Record<string, unknown>)[key], (right as Record<string, unknown>)[key]))
+  return (
+    keys.length === Object.keys(right).length &&
+    keys.every(
+      (key) =>
+        Object.hasOwn(right, key) &&
+        isSame((left as Record<string, unknown>)[key], (right as Record<string, unknown>)[key]),
+    )
+  )
 }

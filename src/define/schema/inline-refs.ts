@@ -9,7 +9,19 @@ import { isAnnotation } from './upgrade-keywords.ts'
 // A recursive type is written out this many times; with many of them in one schema, only once.
 const DEPTHS = [3, 1]
 const MOST_NODES = 2000
-const DROPPED = new Set(['$ref', '$dynamicRef', '$recursiveRef', '$defs', 'definitions', '$id', '$anchor', '$dynamicAnchor', '$recursiveAnchor', '$schema', '$vocabulary'])
+const DROPPED = new Set([
+  '$ref',
+  '$dynamicRef',
+  '$recursiveRef',
+  '$defs',
+  'definitions',
+  '$id',
+  '$anchor',
+  '$dynamicAnchor',
+  '$recursiveAnchor',
+  '$schema',
+  '$vocabulary',
+])
 
 /** A self-contained schema without `$ref` and `$defs`. Recursive types are written out a few times and then end open; the size stays bounded. */
 export function inlineRefs(schema: JsonSchema, refs: Refs = indexRefs(schema)): JsonSchema {
@@ -21,7 +33,12 @@ export function inlineRefs(schema: JsonSchema, refs: Refs = indexRefs(schema)): 
   return inline({ refs, depth: 1, nodes: 0, isStrict: false }, schema, [schema])
 }
 
-type Work = { readonly refs: Refs; readonly depth: number; nodes: number; readonly isStrict: boolean }
+type Work = {
+  readonly refs: Refs
+  readonly depth: number
+  nodes: number
+  readonly isStrict: boolean
+}
 
 function inline(work: Work, schema: JsonSchema, within: readonly AnySchema[]): JsonSchema {
   work.nodes += 1
@@ -31,7 +48,9 @@ function inline(work: Work, schema: JsonSchema, within: readonly AnySchema[]): J
     if (typeof subschema === 'boolean' || DROPPED.has(keyword)) return subschema
     return inline(work, subschema, within)
   })
-  const siblings = Object.fromEntries(Object.entries(changed).filter(([keyword]) => !DROPPED.has(keyword)))
+  const siblings = Object.fromEntries(
+    Object.entries(changed).filter(([keyword]) => !DROPPED.has(keyword)),
+  )
   if (refOf(schema) === undefined) return siblings
   const target = work.refs.follow(schema)
   if (target === undefined || target === true) return siblings
@@ -57,5 +76,5 @@ function endOpen(target: JsonSchema): JsonSchema {
 function join(target: JsonSchema, siblings: JsonSchema): JsonSchema {
   if (Object.keys(siblings).every(isAnnotation)) return { ...target, ...siblings }
   const members = ownKeyword(siblings, 'allOf')
-  return { ...siblings, allOf: [target, ...(Array.isArray(members) ? members as unknown[] : [])] }
+  return { ...siblings, allOf: [target, ...(Array.isArray(members) ? (members as unknown[]) : [])] }
 }

@@ -14,11 +14,16 @@ export type IssueContext = { readonly what?: string; readonly input?: unknown }
 /** One error for all issues: MISSING_PARAM when everything that is wrong is missing, INVALID_INPUT otherwise. */
 export function issuesToError(issues: readonly Issue[], context: IssueContext = {}): ToolError {
   const first = issues[0]
-  const code = issues.length > 0 && issues.every((issue) => issue.kind === 'missing') ? 'MISSING_PARAM' : 'INVALID_INPUT'
+  const code =
+    issues.length > 0 && issues.every((issue) => issue.kind === 'missing')
+      ? 'MISSING_PARAM'
+      : 'INVALID_INPUT'
   const field = first && formatPath(first.path)
   const options: FailOptions = {
     ...(field !== undefined && field !== '' && { field }),
-    details: { issues: issues.map((issue) => ({ path: formatPath(issue.path), message: issue.message })) },
+    details: {
+      issues: issues.map((issue) => ({ path: formatPath(issue.path), message: issue.message })),
+    },
     ...(first && { suggestion: suggest(issues, context) }),
   }
   return new ToolError(code, describeIssues(issues, context.what), options)
@@ -39,21 +44,35 @@ function bracketQuestion(message: string): string {
 
 function describeIssue(issue: Issue, what: string): string {
   // Our own messages go on from the name of the field; those of authors may be whole sentences.
-  if (issue.kind !== 'unknown_key') return `${formatPath(issue.path) || what}${/^(?:must|is|has|fits|cannot) /.test(issue.message) ? ' ' : ': '}${issue.message}`
+  if (issue.kind !== 'unknown_key')
+    return `${formatPath(issue.path) || what}${/^(?:must|is|has|fits|cannot) /.test(issue.message) ? ' ' : ': '}${issue.message}`
   const parent = formatPath(issue.path.slice(0, -1))
-  return parent === '' ? issue.message : `${issue.message.replace(/^(unknown key '(?:.*?)')(?=;|$)/s, `$1 in ${parent.replaceAll('$', '$$$$')}`)}`
+  return parent === ''
+    ? issue.message
+    : `${issue.message.replace(/^(unknown key '(?:.*?)')(?=;|$)/s, `$1 in ${parent.replaceAll('$', '$$$$')}`)}`
 }
 
-function suggest(issues: readonly Issue[], context: IssueContext): NonNullable<FailOptions['suggestion']> {
+function suggest(
+  issues: readonly Issue[],
+  context: IssueContext,
+): NonNullable<FailOptions['suggestion']> {
   const fix = describeFix(issues, context.what ?? 'the input')
   const repaired = isObject(context.input) ? repairInput(context.input, issues) : undefined
-  return { action: 'retry_with_modified_input', fix, ...(repaired && { input: repaired }), applicability: 'maybe_incorrect' }
+  return {
+    action: 'retry_with_modified_input',
+    fix,
+    ...(repaired && { input: repaired }),
+    applicability: 'maybe_incorrect',
+  }
 }
 
 function describeFix(issues: readonly Issue[], what: string): string {
   const told = issues.slice(0, MOST_TOLD)
   const renamed = renamedFields(told)
-  const missing = told.filter((issue) => issue.kind === 'missing').map((issue) => formatPath(issue.path)).filter((field) => !renamed.has(field))
+  const missing = told
+    .filter((issue) => issue.kind === 'missing')
+    .map((issue) => formatPath(issue.path))
+    .filter((field) => !renamed.has(field))
   const others = told.filter((issue) => issue.kind !== 'missing').map((issue) => fixOf(issue, what))
   const fixes = missing.length > 0 ? [...others, `add ${joinWith('and', missing)}`] : others
   const text = fixes.join('; ')
@@ -62,6 +81,11 @@ function describeFix(issues: readonly Issue[], what: string): string {
 
 function fixOf(issue: Issue, what: string): string {
   const field = formatPath(issue.path) || what
-  if (issue.kind === 'unknown_key') return issue.meant === undefined ? `remove ${field}` : `rename ${field} to ${formatPath([...issue.path.slice(0, -1), issue.meant])}`
-  return issue.meant === undefined ? `correct ${field}: ${issue.message}` : `set ${field} to '${issue.meant}'`
+  if (issue.kind === 'unknown_key')
+    return issue.meant === undefined
+      ? `remove ${field}`
+      : `rename ${field} to ${formatPath([...issue.path.slice(0, -1), issue.meant])}`
+  return issue.meant === undefined
+    ? `correct ${field}: ${issue.message}`
+    : `set ${field} to '${issue.meant}'`
 }

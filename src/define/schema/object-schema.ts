@@ -7,7 +7,10 @@ import type { AnySchema } from './subschemas.ts'
 
 /** Throws CONFIG unless only objects can fit: fields of the input are named on every surface. */
 export function requireObjectSchema(schema: JsonSchema, refs: Refs): void {
-  if (!isObjectSchema(schema, refs)) throw new ToolError('CONFIG', 'the input schema must describe an object', { suggestion: WHAT_TO_GIVE })
+  if (!isObjectSchema(schema, refs))
+    throw new ToolError('CONFIG', 'the input schema must describe an object', {
+      suggestion: WHAT_TO_GIVE,
+    })
 }
 
 function isObjectSchema(schema: AnySchema, refs: Refs, seen = new Set<AnySchema>()): boolean {
@@ -21,6 +24,8 @@ function isObjectSchema(schema: AnySchema, refs: Refs, seen = new Set<AnySchema>
   if (listOf(schema, 'allOf').some((member) => isObjectSchema(member, refs, seen))) return true
   return ['anyOf', 'oneOf'].some((keyword) => {
     const branches = listOf(schema, keyword)
-    return branches.length > 0 && branches.every((branch) => isObjectSchema(branch, refs, new Set(seen)))
+    return (
+      branches.length > 0 && branches.every((branch) => isObjectSchema(branch, refs, new Set(seen)))
+    )
   })
 }

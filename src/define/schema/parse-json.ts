@@ -1,5 +1,12 @@
 /** Parsed JSON, or where and why the text broke. */
-export type ParsedJson = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly message: string; readonly position: number; readonly found: string }
+export type ParsedJson =
+  | { readonly ok: true; readonly value: unknown }
+  | {
+      readonly ok: false
+      readonly message: string
+      readonly position: number
+      readonly found: string
+    }
 
 /** Parses JSON; the message of a failure says where it broke. Never throws. */
 export function parseJson(text: string): ParsedJson {
@@ -7,7 +14,10 @@ export function parseJson(text: string): ParsedJson {
     return { ok: true, value: JSON.parse(text) as unknown }
   } catch {
     const position = findBreak(text)
-    const found = position >= text.length ? 'the text ends too early' : `unexpected ${JSON.stringify(String.fromCodePoint(text.codePointAt(position)!))}`
+    const found =
+      position >= text.length
+        ? 'the text ends too early'
+        : `unexpected ${JSON.stringify(String.fromCodePoint(text.codePointAt(position)!))}`
     return { ok: false, position, found, message: `broken JSON at position ${position}: ${found}` }
   }
 }
@@ -33,7 +43,8 @@ function findBreak(text: string): number {
     } else if (expected === 'next') {
       const inside = open.at(-1)
       if (mark === ',' && inside !== undefined) expected = inside === '{' ? 'key' : 'value'
-      else if ((mark === '}' && inside === '{') || (mark === ']' && inside === '[')) expected = close(open)
+      else if ((mark === '}' && inside === '{') || (mark === ']' && inside === '['))
+        expected = close(open)
       else return start
     } else if (mark === '{' || mark === '[') {
       open.push(mark)
@@ -47,7 +58,12 @@ function findBreak(text: string): number {
 const PLAIN = /([{}[\],:])|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y
 const ESCAPE = /\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y
 
-function readToken(text: string, start: number): { readonly mark?: string | undefined; readonly isString: boolean; readonly end: number } | undefined {
+function readToken(
+  text: string,
+  start: number,
+):
+  | { readonly mark?: string | undefined; readonly isString: boolean; readonly end: number }
+  | undefined {
   if (text[start] === '"') {
     const end = endOfString(text, start)
     return end === undefined ? undefined : { isString: true, end }

@@ -22,23 +22,47 @@ export type PathKind = 'file' | 'directory' | 'other'
 export type PathIssue = { readonly path: Path; readonly message: string }
 
 /** Resolves the path fields of a checked value against the caller's directory and reports those that are missing or of the wrong kind. */
-export function checkPaths(schema: JsonSchema, value: unknown, cwd: string, stat: (path: string) => PathKind | undefined): { value: unknown; issues: PathIssue[] } {
+export function checkPaths(
+  schema: JsonSchema,
+  value: unknown,
+  cwd: string,
+  stat: (path: string) => PathKind | undefined,
+): { value: unknown; issues: PathIssue[] } {
   const issues: PathIssue[] = []
-  const checked = rewriteAlong(createExplainer(indexRefs(schema)), schema, value, (pieces, here, path) => {
-    const piece = pieces.find((each) => each['format'] === 'path' || isObject(each['x-toolable-path']))
-    if (!piece || typeof here !== 'string') return here
-    const rules = (isObject(piece['x-toolable-path']) ? piece['x-toolable-path'] : {}) as PathRules
-    const absolute = resolve(cwd, here)
-    const problem = rules.exists === true || rules.kind !== undefined ? findProblem(rules, stat(absolute), here) : undefined
-    if (problem !== undefined) issues.push({ path: [...path], message: problem })
-    return rules.resolve === true ? absolute : here
-  })
+  const checked = rewriteAlong(
+    createExplainer(indexRefs(schema)),
+    schema,
+    value,
+    (pieces, here, path) => {
+      const piece = pieces.find(
+        (each) => each['format'] === 'path' || isObject(each['x-toolable-path']),
+      )
+      if (!piece || typeof here !== 'string') return here
+      const rules = (
+        isObject(piece['x-toolable-path']) ? piece['x-toolable-path'] : {}
+      ) as PathRules
+      const absolute = resolve(cwd, here)
+      const problem =
+        rules.exists === true || rules.kind !== undefined
+          ? findProblem(rules, stat(absolute), here)
+          : undefined
+      if (problem !== undefined) issues.push({ path: [...path], message: problem })
+      return rules.resolve === true ? absolute : here
+    },
+  )
   return { value: checked, issues }
 }
 
-function findProblem(rules: PathRules, found: PathKind | undefined, given: string): string | undefined {
+function findProblem(
+  rules: PathRules,
+  found: PathKind | undefined,
+  given: string,
+): string | undefined {
   const wanted = rules.kind === undefined ? 'path' : rules.kind
-  if (found === undefined) return rules.exists === true ? `must be an existing ${wanted}, and ${showValue(given)} does not exist` : undefined
+  if (found === undefined)
+    return rules.exists === true
+      ? `must be an existing ${wanted}, and ${showValue(given)} does not exist`
+      : undefined
   if (rules.kind === undefined || rules.kind === found) return undefined
   return `must be a ${rules.kind}, and ${showValue(given)} is ${found === 'other' ? 'neither file nor directory' : `a ${found}`}`
 }

@@ -24,17 +24,23 @@ export function isRisky(pattern: string): boolean {
   if (pattern.length > LONGEST) return true
   // Back references and look-around; then what stands for one character.
   if (/\\[1-9k]|\(\?(?!:)/.test(pattern)) return true
-  const plain = pattern.replace(/\\(?:[pP]\{[^}]*\}|u\{[^}]*\}|[^])/g, 'x').replace(/\[[^\]]*\]/g, 'x')
+  const plain = pattern
+    .replace(/\\(?:[pP]\{[^}]*\}|u\{[^}]*\}|[^])/g, 'x')
+    .replace(/\[[^\]]*\]/g, 'x')
   if (/\)(?:[*+]|\{)/.test(plain)) return true
   // An anchor holds only its own branch.
   const isAnchored = plain.startsWith('^') && !plain.includes('|')
   const endless = plain.match(/[*+]|\{\d*,\}/g)?.length ?? 0
-  return endless > (isAnchored ? 1 : 0) || waysThrough(plain) > (isAnchored && endless === 0 ? MOST_WAYS.once : MOST_WAYS.everywhere)
+  return (
+    endless > (isAnchored ? 1 : 0) ||
+    waysThrough(plain) > (isAnchored && endless === 0 ? MOST_WAYS.once : MOST_WAYS.everywhere)
+  )
 }
 
 function waysThrough(plain: string): number {
   let ways = 1 + (plain.match(/\|/g)?.length ?? 0)
-  for (const [, from = '', , to] of plain.matchAll(/\{(\d+)(,(\d+))?\}/g)) ways *= to === undefined ? Math.max(1, Number(from) / 16) : Number(to) - Number(from) + 1
+  for (const [, from = '', , to] of plain.matchAll(/\{(\d+)(,(\d+))?\}/g))
+    ways *= to === undefined ? Math.max(1, Number(from) / 16) : Number(to) - Number(from) + 1
   return ways * 2 ** Math.min(30, plain.match(/(?<![*+?}])\?/g)?.length ?? 0)
 }
 

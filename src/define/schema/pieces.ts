@@ -16,13 +16,31 @@ export type Lens = {
 /** A union of which one branch applies to the value. */
 export type Union = { readonly branches: readonly AnySchema[]; readonly exclusive: boolean }
 
-const COMBINERS = ['$ref', 'anyOf', 'allOf', 'oneOf', 'if', 'dependentSchemas', '$dynamicRef', '$recursiveRef']
+const COMBINERS = [
+  '$ref',
+  'anyOf',
+  'allOf',
+  'oneOf',
+  'if',
+  'dependentSchemas',
+  '$dynamicRef',
+  '$recursiveRef',
+]
 const NO_UNIONS: readonly Union[] = []
 
 /** All object schemas that apply to a value at its own place: through `$ref`, `allOf`, `if` and `dependentSchemas`; unions are handed back undecided. */
-export function collectPieces(lens: Lens, schemas: readonly AnySchema[], value: unknown): { readonly pieces: readonly JsonSchema[]; readonly unions: readonly Union[] } {
+export function collectPieces(
+  lens: Lens,
+  schemas: readonly AnySchema[],
+  value: unknown,
+): { readonly pieces: readonly JsonSchema[]; readonly unions: readonly Union[] } {
   const [only] = schemas
-  if (schemas.length === 1 && isObject(only) && !COMBINERS.some((keyword) => Object.hasOwn(only, keyword))) return { pieces: [only], unions: NO_UNIONS }
+  if (
+    schemas.length === 1 &&
+    isObject(only) &&
+    !COMBINERS.some((keyword) => Object.hasOwn(only, keyword))
+  )
+    return { pieces: [only], unions: NO_UNIONS }
   const pieces: JsonSchema[] = []
   const unions: Union[] = []
   const seen = new Set<JsonSchema>()
@@ -42,14 +60,20 @@ export function collectPieces(lens: Lens, schemas: readonly AnySchema[], value: 
       if (holds) add(condition)
       add(ownKeyword(schema, holds ? 'then' : 'else') as AnySchema | undefined)
     }
-    if (isObject(value)) for (const [key, dependent] of mapOf(schema, 'dependentSchemas')) if (hasValue(value, key)) add(dependent)
+    if (isObject(value))
+      for (const [key, dependent] of mapOf(schema, 'dependentSchemas'))
+        if (hasValue(value, key)) add(dependent)
   }
   schemas.forEach(add)
   return { pieces, unions }
 }
 
 /** Like `collectPieces`, with the best branch of every union taken. */
-export function collectActivePieces(lens: Lens, schemas: readonly AnySchema[], value: unknown): JsonSchema[] {
+export function collectActivePieces(
+  lens: Lens,
+  schemas: readonly AnySchema[],
+  value: unknown,
+): JsonSchema[] {
   const all = new Set<JsonSchema>()
   let next: readonly AnySchema[] = schemas
   while (next.length > 0) {
@@ -57,7 +81,9 @@ export function collectActivePieces(lens: Lens, schemas: readonly AnySchema[], v
     const fresh = pieces.filter((piece) => !all.has(piece))
     if (fresh.length === 0) break
     for (const piece of fresh) all.add(piece)
-    next = unions.map(({ branches }) => lens.bestBranch(branches, value)).filter((branch) => branch !== undefined)
+    next = unions
+      .map(({ branches }) => lens.bestBranch(branches, value))
+      .filter((branch) => branch !== undefined)
   }
   return [...all]
 }
@@ -67,11 +93,14 @@ export function schemasOfKey(pieces: readonly JsonSchema[], key: string): AnySch
   return pieces.flatMap((piece) => {
     const named = memberOf(piece, 'properties', key)
     const patterned = Object.hasOwn(piece, 'patternProperties')
-      ? mapOf(piece, 'patternProperties').filter(([pattern]) => matchesPattern(pattern, key)).map(([, schema]) => schema)
+      ? mapOf(piece, 'patternProperties')
+          .filter(([pattern]) => matchesPattern(pattern, key))
+          .map(([, schema]) => schema)
       : []
     const found = named === undefined ? patterned : [named, ...patterned]
     if (found.length > 0) return found
-    const rest = ownKeyword(piece, 'additionalProperties') ?? ownKeyword(piece, 'unevaluatedProperties')
+    const rest =
+      ownKeyword(piece, 'additionalProperties') ?? ownKeyword(piece, 'unevaluatedProperties')
     return isObject(rest) ? [rest] : []
   })
 }

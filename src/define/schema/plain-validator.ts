@@ -9,14 +9,37 @@ import type { AnySchema } from './subschemas.ts'
 export type Unit = { readonly path: Path; readonly keyword: string; readonly message: string }
 
 /** Decides about values; `validate` gives nothing for a valid one. */
-export type PlainValidator = { readonly formats: FormatTests; validate(value: unknown): readonly Unit[] }
+export type PlainValidator = {
+  readonly formats: FormatTests
+  validate(value: unknown): readonly Unit[]
+}
 
 const WORDS: ReadonlyMap<string, string> = new Map([
-  ['not', 'is what the schema excludes'], ['oneOf', 'fits more than one of the allowed forms'], ['false', 'is not allowed'], ['false schema', 'is not allowed'],
-  ['contains', 'must have an item of the required kind'], ['minContains', 'has too few items of the required kind'], ['maxContains', 'has too many items of the required kind'],
+  ['not', 'is what the schema excludes'],
+  ['oneOf', 'fits more than one of the allowed forms'],
+  ['false', 'is not allowed'],
+  ['false schema', 'is not allowed'],
+  ['contains', 'must have an item of the required kind'],
+  ['minContains', 'has too few items of the required kind'],
+  ['maxContains', 'has too many items of the required kind'],
 ])
 const WRAPPERS = new Set([
-  'properties', 'patternProperties', 'additionalProperties', 'unevaluatedProperties', 'unevaluatedItems', 'items', 'prefixItems', 'additionalItems', '$ref', '$recursiveRef', '$dynamicRef', 'allOf', 'anyOf', 'if', 'dependentSchemas', 'propertyNames',
+  'properties',
+  'patternProperties',
+  'additionalProperties',
+  'unevaluatedProperties',
+  'unevaluatedItems',
+  'items',
+  'prefixItems',
+  'additionalItems',
+  '$ref',
+  '$recursiveRef',
+  '$dynamicRef',
+  'allOf',
+  'anyOf',
+  'if',
+  'dependentSchemas',
+  'propertyNames',
 ])
 
 const MOST_UNITS = 1000
@@ -37,9 +60,13 @@ export async function loadValidator(schema: JsonSchema): Promise<PlainValidator>
       const first = brief.validate(value)
       if (first.valid) return []
       const units = attempt(() => thorough.validate(value).errors) ?? first.errors
-      return units.slice(0, MOST_UNITS).map((unit) => ({
-        path: alignPath(decodePointer(unit.instanceLocation), value), keyword: unit.keyword, message: WORDS.get(unit.keyword) ?? unit.error,
-      }))
+      return units
+        .slice(0, MOST_UNITS)
+        .map((unit) => ({
+          path: alignPath(decodePointer(unit.instanceLocation), value),
+          keyword: unit.keyword,
+          message: WORDS.get(unit.keyword) ?? unit.error,
+        }))
     },
   }
 }
@@ -60,15 +87,24 @@ function attempt<T>(run: () => T): T | undefined {
 
 async function loadAjv(schema: JsonSchema, formats: FormatTests): Promise<PlainValidator> {
   const { Ajv2020 } = await import('ajv/dist/2020.js')
-  const ajv = new Ajv2020({ strict: false, allErrors: true, logger: false, formats: { ...formats } })
+  const ajv = new Ajv2020({
+    strict: false,
+    allErrors: true,
+    logger: false,
+    formats: { ...formats },
+  })
   const validate = ajv.compile(prepare(schema))
   return {
     formats,
     validate: (value) => {
       if (validate(value)) return []
-      return (validate.errors ?? []).slice(0, MOST_UNITS).map((error) => ({
-        path: alignPath(decodePointer(error.instancePath), value), keyword: error.keyword, message: WORDS.get(error.keyword) ?? error.message ?? 'is not valid',
-      }))
+      return (validate.errors ?? [])
+        .slice(0, MOST_UNITS)
+        .map((error) => ({
+          path: alignPath(decodePointer(error.instancePath), value),
+          keyword: error.keyword,
+          message: WORDS.get(error.keyword) ?? error.message ?? 'is not valid',
+        }))
     },
   }
 }
@@ -83,11 +119,22 @@ function usesDynamicScope(schema: AnySchema): boolean {
 }
 
 function prepare(schema: JsonSchema): JsonSchema {
-  const copy = mapSubschemas(schema, (subschema) => (typeof subschema === 'boolean' ? subschema : prepare(subschema)))
-  return Object.fromEntries(Object.entries(copy).filter(([keyword]) => !['id', 'default', 'examples', 'example'].includes(keyword) && !keyword.startsWith('x-toolable-')))
+  const copy = mapSubschemas(schema, (subschema) =>
+    typeof subschema === 'boolean' ? subschema : prepare(subschema),
+  )
+  return Object.fromEntries(
+    Object.entries(copy).filter(
+      ([keyword]) =>
+        !['id', 'default', 'examples', 'example'].includes(keyword) &&
+        !keyword.startsWith('x-toolable-'),
+    ),
+  )
 }
 
 function decodePointer(pointer: string): string[] {
   const decode = pointer.startsWith('#') ? decodeURIComponent : (text: string) => text
-  return pointer.split('/').slice(1).map((part) => decode(part).replaceAll('~1', '/').replaceAll('~0', '~'))
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((part) => decode(part).replaceAll('~1', '/').replaceAll('~0', '~'))
 }

@@ -31,32 +31,60 @@ export function compilePlain(source: JsonSchema, direction: 'input' | 'output'):
       return (published ??= publishSchema(schema, direction))
     },
     verbatim: source,
-    check: (value) => guardCheck(() => {
-      if (ready) return checkInTime(ready, value)
-      return load(schema).then(({ validator, limit }) => checkInTime((ready = { schema, refs, validator, limit, fillsDefaults: hasDefaults(schema) }), value))
-    }, value),
+    check: (value) =>
+      guardCheck(() => {
+        if (ready) return checkInTime(ready, value)
+        return load(schema).then(({ validator, limit }) =>
+          checkInTime(
+            (ready = { schema, refs, validator, limit, fillsDefaults: hasDefaults(schema) }),
+            value,
+          ),
+        )
+      }, value),
   }
 }
 
 type Limit = <T extends object>(run: () => T) => T | undefined
-type Ready = { readonly schema: JsonSchema; readonly refs: Refs; readonly fillsDefaults: boolean; readonly validator: PlainValidator; readonly limit: Limit | undefined }
+type Ready = {
+  readonly schema: JsonSchema
+  readonly refs: Refs
+  readonly fillsDefaults: boolean
+  readonly validator: PlainValidator
+  readonly limit: Limit | undefined
+}
 
 function checkInTime(ready: Ready, value: unknown): Checked {
   if (!ready.limit) return checkPlain(ready, value)
-  return ready.limit(() => checkPlain(ready, value)) ?? { ok: false, issues: [{ path: [], kind: 'invalid', message: 'takes too long to check against the patterns of the schema; give shorter texts' }] }
+  return (
+    ready.limit(() => checkPlain(ready, value)) ?? {
+      ok: false,
+      issues: [
+        {
+          path: [],
+          kind: 'invalid',
+          message: 'takes too long to check against the patterns of the schema; give shorter texts',
+        },
+      ],
+    }
+  )
 }
 
 function checkPlain(ready: Ready, value: unknown): Checked {
   const { schema, refs, validator } = ready
   const explainer = createExplainer(refs, validator.formats)
-  if (value === undefined) return { ok: false, issues: toIssues(explainer, schema, value, [], [{ path: [], message: 'is required' }]) }
+  if (value === undefined)
+    return {
+      ok: false,
+      issues: toIssues(explainer, schema, value, [], [{ path: [], message: 'is required' }]),
+    }
   const { issues, hasGaps } = findUnjsonable(value)
   if (issues.length > 0) return { ok: false, issues }
   const given = hasGaps ? dropGaps(value) : value
   const filled = ready.fillsDefaults ? applyDefaults(explainer, schema, given) : given
   const unknown = findUnknownKeys(explainer, schema, filled)
   const units = validator.validate(filled)
-  if (units.length === 0) return unknown.length === 0 ? { ok: true, value: filled } : { ok: false, issues: unknown }
+  if (units.length === 0)
+    return unknown.length === 0 ? { ok: true, value: filled } : { ok: false, issues: unknown }
   return { ok: false, issues: toIssues(explainer, schema, filled, unknown, withoutWrappers(units)) }
 }
 
@@ -65,6 +93,10 @@ async function load(schema: JsonSchema): Promise<Pick<Ready, 'validator' | 'limi
     const limit = hasRiskyPatterns(schema) ? (await import('./time-limit.ts')).limitTime : undefined
     return { validator: await loadValidator(schema), limit }
   } catch (error) {
-    throw new ToolError('CONFIG', `the schema cannot be used: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
+    throw new ToolError(
+      'CONFIG',
+      `the schema cannot be used: ${error instanceof Error ? error.message : String(error)}`,
+      { cause: error },
+    )
   }
 }

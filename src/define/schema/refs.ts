@@ -54,10 +54,18 @@ export function checkRefs(root: JsonSchema, refs: Refs): void {
   visit(root)
 }
 
-type RefIndex = { readonly resources: Map<string, AnySchema>; readonly bases: Map<JsonSchema, string>; readonly dynamicAnchors: Map<string, JsonSchema> }
+type RefIndex = {
+  readonly resources: Map<string, AnySchema>
+  readonly bases: Map<JsonSchema, string>
+  readonly dynamicAnchors: Map<string, JsonSchema>
+}
 
 function buildIndex(root: JsonSchema): RefIndex {
-  const index: RefIndex = { resources: new Map([[DOCUMENT, root]]), bases: new Map(), dynamicAnchors: new Map() }
+  const index: RefIndex = {
+    resources: new Map([[DOCUMENT, root]]),
+    bases: new Map(),
+    dynamicAnchors: new Map(),
+  }
   const visit = (schema: AnySchema, base: string): void => {
     if (typeof schema === 'boolean' || index.bases.has(schema)) return
     const id = ownKeyword(schema, '$id')
@@ -70,7 +78,8 @@ function buildIndex(root: JsonSchema): RefIndex {
       if (typeof anchor !== 'string') continue
       index.resources.set(`${ownBase}#${anchor}`, schema)
       // The outermost one wins, as dynamic scope demands.
-      if (keyword === '$dynamicAnchor' && !index.dynamicAnchors.has(anchor)) index.dynamicAnchors.set(anchor, schema)
+      if (keyword === '$dynamicAnchor' && !index.dynamicAnchors.has(anchor))
+        index.dynamicAnchors.set(anchor, schema)
     }
     eachSubschema(schema, (subschema) => visit(subschema, ownBase))
   }
@@ -90,7 +99,9 @@ function resolve(index: RefIndex, schema: JsonSchema, reference: string): AnySch
   const fragment = url.hash.slice(1)
   url.hash = ''
   const resource = index.resources.get(withoutEmptyHash(url))
-  return resource !== undefined && fragment.startsWith('/') ? followPointer(resource, fragment) : undefined
+  return resource !== undefined && fragment.startsWith('/')
+    ? followPointer(resource, fragment)
+    : undefined
 }
 
 function followPointer(resource: AnySchema, fragment: string): AnySchema | undefined {
@@ -98,7 +109,8 @@ function followPointer(resource: AnySchema, fragment: string): AnySchema | undef
   for (const part of fragment.split('/').slice(1)) {
     const key = decodePart(part)
     // Tuples written the old way (`items: [...]`) have become `prefixItems`.
-    if (/^\d+$/.test(key) && isObject(here) && Array.isArray(here['prefixItems'])) here = here['prefixItems']
+    if (/^\d+$/.test(key) && isObject(here) && Array.isArray(here['prefixItems']))
+      here = here['prefixItems']
     if (Array.isArray(here)) here = here[Number(key)]
     else if (isObject(here) && Object.hasOwn(here, key)) here = here[key]
     else if (isObject(here) && key === 'items' && Object.hasOwn(here, 'prefixItems')) continue
@@ -133,7 +145,11 @@ function refuseEndlessChain(schema: JsonSchema, refs: Refs): void {
   const passed = new Set<AnySchema>()
   let here: AnySchema | undefined = schema
   while (here !== undefined && typeof here !== 'boolean') {
-    if (passed.has(here)) throw new ToolError('CONFIG', `the schema has a $ref '${refOf(schema)}' that leads back to itself`)
+    if (passed.has(here))
+      throw new ToolError(
+        'CONFIG',
+        `the schema has a $ref '${refOf(schema)}' that leads back to itself`,
+      )
     passed.add(here)
     here = refs.follow(here)
   }
@@ -141,9 +157,14 @@ function refuseEndlessChain(schema: JsonSchema, refs: Refs): void {
 
 function unresolvable(reference: string): ToolError {
   if (/^[a-z][a-z\d+.-]*:/i.test(reference)) {
-    return new ToolError('CONFIG', `the schema has a $ref to '${reference}', and schemas are never fetched`, {
-      suggestion: 'Put the referenced schema under $defs of the same document and point to it with #/$defs/<name>',
-    })
+    return new ToolError(
+      'CONFIG',
+      `the schema has a $ref to '${reference}', and schemas are never fetched`,
+      {
+        suggestion:
+          'Put the referenced schema under $defs of the same document and point to it with #/$defs/<name>',
+      },
+    )
   }
   return new ToolError('CONFIG', `the schema has a $ref to '${reference}', and nothing is there`, {
     suggestion: 'Point to a schema of the same document, such as #/$defs/<name>',

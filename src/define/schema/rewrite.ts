@@ -8,7 +8,12 @@ import type { Path } from './value-path.ts'
 export type Rewrite = (pieces: readonly JsonSchema[], value: unknown, path: Path) => unknown
 
 /** Walks a value along its schema and rewrites it from the top down. The given value is never changed; what stays the same is shared. */
-export function rewriteAlong(lens: Lens, schema: JsonSchema, value: unknown, rewrite: Rewrite): unknown {
+export function rewriteAlong(
+  lens: Lens,
+  schema: JsonSchema,
+  value: unknown,
+  rewrite: Rewrite,
+): unknown {
   const ancestors = new Set<unknown>()
   const path: (string | number)[] = []
   const enter = (key: string | number, schemas: readonly AnySchema[], given: unknown): unknown => {
@@ -41,13 +46,21 @@ export function isPlain(value: unknown): value is Record<string, unknown> | unkn
   return prototype === null || Object.getPrototypeOf(prototype) === null
 }
 
-function rewriteList(list: unknown[], change: (item: unknown, index: number) => unknown): unknown[] {
+function rewriteList(
+  list: unknown[],
+  change: (item: unknown, index: number) => unknown,
+): unknown[] {
   const changed = list.map(change)
   return changed.some((item, index) => item !== list[index]) ? changed : list
 }
 
-function rewriteObject(object: Record<string, unknown>, change: (item: unknown, key: string) => unknown): Record<string, unknown> {
+function rewriteObject(
+  object: Record<string, unknown>,
+  change: (item: unknown, key: string) => unknown,
+): Record<string, unknown> {
   const entries = Object.entries(object)
   const changed = entries.map(([key, item]): [string, unknown] => [key, change(item, key)])
-  return changed.some(([, item], index) => item !== entries[index]![1]) ? Object.fromEntries(changed) : object
+  return changed.some(([, item], index) => item !== entries[index]![1])
+    ? Object.fromEntries(changed)
+    : object
 }

@@ -2,7 +2,8 @@ import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/sp
 import type { JsonSchema } from '../../contract/json.ts'
 
 /** A schema of any library that speaks Standard Schema and can give its JSON Schema (zod, arktype, valibot when wrapped). */
-export type StandardSchema<Input = unknown, Output = Input> = StandardSchemaV1<Input, Output> & StandardJSONSchemaV1<Input, Output>
+export type StandardSchema<Input = unknown, Output = Input> = StandardSchemaV1<Input, Output> &
+  StandardJSONSchemaV1<Input, Output>
 
 export type { TypedJsonSchema } from '../../contract/json.ts'
 
@@ -20,7 +21,9 @@ export type Issue = {
   readonly meant?: string
 }
 
-export type Checked = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly issues: readonly Issue[] }
+export type Checked =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly issues: readonly Issue[] }
 
 /** A schema made ready for use; the same few functions whatever library it came from. */
 export type Schema = {

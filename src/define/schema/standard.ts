@@ -31,18 +31,43 @@ export function compileStandard(source: StandardSchema, direction: 'input' | 'ou
   const check = (value: unknown): Checked | Promise<Checked> => {
     // Before the library, which may change the value.
     const unknown = knows(value) ? NONE : findUnknownKeys(createExplainer(refs), accepted, value)
-    const result = source['~standard'].validate(decodes ? decodeValue(createExplainer(refs), accepted, value) : value)
+    const result = source['~standard'].validate(
+      decodes ? decodeValue(createExplainer(refs), accepted, value) : value,
+    )
     return isPromise(result) ? finishLater(result, value, unknown) : finish(result, value, unknown)
   }
-  const finishLater = async (result: PromiseLike<StandardSchemaV1.Result<unknown>>, value: unknown, unknown: readonly Issue[]): Promise<Checked> => finish(await result, value, unknown)
-  const finish = (result: StandardSchemaV1.Result<unknown>, value: unknown, unknown: readonly Issue[]): Checked => {
-    if (!result.issues) return unknown.length === 0 ? { ok: true, value: result.value } : { ok: false, issues: unknown }
-    return { ok: false, issues: toIssues(createExplainer(refs), accepted, value, unknown, result.issues.flatMap((issue) => readIssue(issue, value, []))) }
+  const finishLater = async (
+    result: PromiseLike<StandardSchemaV1.Result<unknown>>,
+    value: unknown,
+    unknown: readonly Issue[],
+  ): Promise<Checked> => finish(await result, value, unknown)
+  const finish = (
+    result: StandardSchemaV1.Result<unknown>,
+    value: unknown,
+    unknown: readonly Issue[],
+  ): Checked => {
+    if (!result.issues)
+      return unknown.length === 0
+        ? { ok: true, value: result.value }
+        : { ok: false, issues: unknown }
+    return {
+      ok: false,
+      issues: toIssues(
+        createExplainer(refs),
+        accepted,
+        value,
+        unknown,
+        result.issues.flatMap((issue) => readIssue(issue, value, [])),
+      ),
+    }
   }
   let published: JsonSchema | undefined
   return {
     get json() {
-      return (published ??= publishSchema(direction === 'input' ? accepted : readJsonSchema(source, 'output'), direction))
+      return (published ??= publishSchema(
+        direction === 'input' ? accepted : readJsonSchema(source, 'output'),
+        direction,
+      ))
     },
     check: (value) => guardCheck(check, value),
   }
@@ -60,25 +85,55 @@ function readJsonSchema(source: StandardSchema, direction: 'input' | 'output'): 
       problem ??= error
     }
   }
-  throw new ToolError('CONFIG', `the ${vendor} schema cannot be written as JSON Schema: ${problem instanceof Error ? problem.message : String(problem)}`, {
-    suggestion: 'Use types that JSON can carry', cause: problem,
-  })
+  throw new ToolError(
+    'CONFIG',
+    `the ${vendor} schema cannot be written as JSON Schema: ${problem instanceof Error ? problem.message : String(problem)}`,
+    { suggestion: 'Use types that JSON can carry', cause: problem },
+  )
 }
 
-type VendorIssue = StandardSchemaV1.Issue & { readonly code?: unknown; readonly format?: unknown; readonly errors?: unknown; readonly keys?: unknown; readonly problem?: unknown }
+type VendorIssue = StandardSchemaV1.Issue & {
+  readonly code?: unknown
+  readonly format?: unknown
+  readonly errors?: unknown
+  readonly keys?: unknown
+  readonly problem?: unknown
+}
 
-function readIssue(issue: VendorIssue, value: unknown, above: readonly PropertyKey[]): LibraryIssue[] {
-  const keys = [...above, ...(issue.path ?? []).map((part) => (typeof part === 'object' ? part.key : part))]
+function readIssue(
+  issue: VendorIssue,
+  value: unknown,
+  above: readonly PropertyKey[],
+): LibraryIssue[] {
+  const keys = [
+    ...above,
+    ...(issue.path ?? []).map((part) => (typeof part === 'object' ? part.key : part)),
+  ]
   const path = alignPath(keys, value)
-  if (issue.code === 'unrecognized_keys' && Array.isArray(issue.keys)) return issue.keys.map((key) => ({ path: [...path, String(key)], message: 'is not a known key' }))
+  if (issue.code === 'unrecognized_keys' && Array.isArray(issue.keys))
+    return issue.keys.map((key) => ({
+      path: [...path, String(key)],
+      message: 'is not a known key',
+    }))
   if (issue.code === 'invalid_union' && Array.isArray(issue.errors) && issue.errors.length > 0) {
     const branches = issue.errors as (readonly VendorIssue[])[]
     // Only rules of authors are asked from the branches: the rest is explained at the place of the union.
     const own = branches.filter((branch) => branch.length > 0 && branch.every(isRuleOfAuthor))
     if (own.length > 0) return own[0]!.flatMap((each) => readIssue(each, value, keys))
   }
-  if (issue.code === 'invalid_format' && typeof issue.format === 'string' && issue.format !== 'regex') return [{ path, message: sayFormat(issue.format, valueAt(value, path)) }]
-  return [{ path, message: typeof issue.problem === 'string' ? issue.problem : issue.message, isOwn: isRuleOfAuthor(issue) }]
+  if (
+    issue.code === 'invalid_format' &&
+    typeof issue.format === 'string' &&
+    issue.format !== 'regex'
+  )
+    return [{ path, message: sayFormat(issue.format, valueAt(value, path)) }]
+  return [
+    {
+      path,
+      message: typeof issue.problem === 'string' ? issue.problem : issue.message,
+      isOwn: isRuleOfAuthor(issue),
+    },
+  ]
 }
 
 function isPromise<T>(value: T | Promise<T>): value is Promise<T> {

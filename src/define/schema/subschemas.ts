@@ -5,11 +5,28 @@ import type { JsonSchema } from '../../contract/json.ts'
 export type AnySchema = JsonSchema | boolean
 
 const SINGLE = new Set([
-  'items', 'contains', 'additionalProperties', 'unevaluatedProperties', 'unevaluatedItems', 'propertyNames', 'not', 'if', 'then', 'else', 'contentSchema',
+  'items',
+  'contains',
+  'additionalProperties',
+  'unevaluatedProperties',
+  'unevaluatedItems',
+  'propertyNames',
+  'not',
+  'if',
+  'then',
+  'else',
+  'contentSchema',
   'additionalItems',
 ])
 const LISTS = new Set(['prefixItems', 'allOf', 'anyOf', 'oneOf', 'items'])
-const MAPS = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas', 'dependencies'])
+const MAPS = new Set([
+  'properties',
+  'patternProperties',
+  '$defs',
+  'definitions',
+  'dependentSchemas',
+  'dependencies',
+])
 
 /** True for what may stand where a schema is expected. */
 export function isSchema(value: unknown): value is AnySchema {
@@ -17,12 +34,27 @@ export function isSchema(value: unknown): value is AnySchema {
 }
 
 /** A copy of the schema in which every direct subschema is replaced by what `change` gives for it; other keywords stay as they are. */
-export function mapSubschemas(schema: JsonSchema, change: (subschema: AnySchema, keyword: string) => unknown): JsonSchema {
+export function mapSubschemas(
+  schema: JsonSchema,
+  change: (subschema: AnySchema, keyword: string) => unknown,
+): JsonSchema {
   const changed = Object.entries(schema).map(([keyword, value]): [string, unknown] => {
-    if (LISTS.has(keyword) && Array.isArray(value)) return [keyword, value.map((member: unknown) => (isSchema(member) ? change(member, keyword) : member))]
+    if (LISTS.has(keyword) && Array.isArray(value))
+      return [
+        keyword,
+        value.map((member: unknown) => (isSchema(member) ? change(member, keyword) : member)),
+      ]
     if (SINGLE.has(keyword) && isSchema(value)) return [keyword, change(value, keyword)]
     if (MAPS.has(keyword) && isObject(value)) {
-      return [keyword, Object.fromEntries(Object.entries(value).map(([key, member]) => [key, isSchema(member) ? change(member, keyword) : member]))]
+      return [
+        keyword,
+        Object.fromEntries(
+          Object.entries(value).map(([key, member]) => [
+            key,
+            isSchema(member) ? change(member, keyword) : member,
+          ]),
+        ),
+      ]
     }
     return [keyword, value]
   })
@@ -30,7 +62,10 @@ export function mapSubschemas(schema: JsonSchema, change: (subschema: AnySchema,
 }
 
 /** Calls `visit` with every direct subschema. */
-export function eachSubschema(schema: JsonSchema, visit: (subschema: AnySchema, keyword: string) => void): void {
+export function eachSubschema(
+  schema: JsonSchema,
+  visit: (subschema: AnySchema, keyword: string) => void,
+): void {
   mapSubschemas(schema, (subschema, keyword) => {
     visit(subschema, keyword)
     return subschema
@@ -44,9 +79,14 @@ export function listOf(schema: JsonSchema, keyword: string): readonly AnySchema[
 }
 
 /** The schemas of a map keyword (`properties`, `patternProperties`, …); empty when the keyword is absent. */
-export function mapOf(schema: JsonSchema, keyword: string): readonly (readonly [string, AnySchema])[] {
+export function mapOf(
+  schema: JsonSchema,
+  keyword: string,
+): readonly (readonly [string, AnySchema])[] {
   const value = ownKeyword(schema, keyword)
-  return isObject(value) ? Object.entries(value).filter((entry): entry is [string, AnySchema] => isSchema(entry[1])) : []
+  return isObject(value)
+    ? Object.entries(value).filter((entry): entry is [string, AnySchema] => isSchema(entry[1]))
+    : []
 }
 
 /** One member of a map keyword, own members only. */

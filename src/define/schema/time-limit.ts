@@ -8,7 +8,13 @@ const context = createContext({})
 const script = new Script('run()')
 
 /** Runs something that may never end, such as a regular expression from outside; undefined when it did not end in time. It has to be synchronous, and is interrupted anywhere. */
-export function limitTime<T extends object>(run: () => T, { limit = LIMIT_MS, tries = TRIES }: { /** Milliseconds of one try. */ readonly limit?: number; readonly tries?: number } = {}): T | undefined {
+export function limitTime<T extends object>(
+  run: () => T,
+  {
+    limit = LIMIT_MS,
+    tries = TRIES,
+  }: { /** Milliseconds of one try. */ readonly limit?: number; readonly tries?: number } = {},
+): T | undefined {
   for (let attempt = 1; attempt <= tries; attempt += 1) {
     try {
       context['run'] = run

@@ -14,7 +14,20 @@ const MOST_FOUND = 200
 
 /** Finds the keys that a value has and its schema does not know, at every depth. An object with declared properties is closed unless the schema opens it explicitly. */
 export function findUnknownKeys(lens: Lens, schema: JsonSchema, value: unknown): Issue[] {
-  return [...search({ lens, ancestors: new Set(), memory: new WeakMap(), keys: new Map(), visits: 0, openUnions: 0 }, [schema], value)]
+  return [
+    ...search(
+      {
+        lens,
+        ancestors: new Set(),
+        memory: new WeakMap(),
+        keys: new Map(),
+        visits: 0,
+        openUnions: 0,
+      },
+      [schema],
+      value,
+    ),
+  ]
 }
 
 type Search = {
@@ -45,7 +58,12 @@ function search(state: Search, schemas: readonly AnySchema[], value: unknown): r
 }
 
 // A union is read in the way that leaves the fewest keys unknown among the branches that fit.
-function searchReadings(state: Search, pieces: readonly JsonSchema[], unions: readonly Union[], value: Record<string, unknown> | unknown[]): readonly Issue[] {
+function searchReadings(
+  state: Search,
+  pieces: readonly JsonSchema[],
+  unions: readonly Union[],
+  value: Record<string, unknown> | unknown[],
+): readonly Issue[] {
   const [union, ...others] = unions
   if (!union) return searchPieces(state, pieces, value)
   const readings = readUnion(state.lens, pieces, union, value)
@@ -53,7 +71,12 @@ function searchReadings(state: Search, pieces: readonly JsonSchema[], unions: re
   for (const branches of readings) {
     const inner = collectPieces(state.lens, branches, value)
     state.openUnions += 1
-    const found = searchReadings(state, [...new Set([...pieces, ...inner.pieces])], [...others, ...inner.unions], value)
+    const found = searchReadings(
+      state,
+      [...new Set([...pieces, ...inner.pieces])],
+      [...others, ...inner.unions],
+      value,
+    )
     state.openUnions -= 1
     if (!fewest || found.length < fewest.length) fewest = found
     if (fewest.length === 0 || state.visits > MOST_VISITS) break
@@ -61,30 +84,43 @@ function searchReadings(state: Search, pieces: readonly JsonSchema[], unions: re
   return fewest ?? []
 }
 
-function readUnion(lens: Lens, pieces: readonly JsonSchema[], union: Union, value: unknown): AnySchema[][] {
+function readUnion(
+  lens: Lens,
+  pieces: readonly JsonSchema[],
+  union: Union,
+  value: unknown,
+): AnySchema[][] {
   const fitting = union.branches.filter((branch) => lens.fits(branch, value))
   if (fitting.length === 0) {
     const best = lens.bestBranch(union.branches, value)
     return best === undefined ? [] : [[best]]
   }
   // Branches that only add to the properties beside them may all apply at once.
-  const addsToOthers = !union.exclusive && pieces.some((piece) => mapOf(piece, 'properties').length > 0)
+  const addsToOthers =
+    !union.exclusive && pieces.some((piece) => mapOf(piece, 'properties').length > 0)
   return addsToOthers ? [fitting] : fitting.map((branch) => [branch])
 }
 
-function searchPieces(state: Search, pieces: readonly JsonSchema[], value: Record<string, unknown> | unknown[]): readonly Issue[] {
+function searchPieces(
+  state: Search,
+  pieces: readonly JsonSchema[],
+  value: Record<string, unknown> | unknown[],
+): readonly Issue[] {
   const found: Issue[] = []
   if (Array.isArray(value)) {
     for (const [index, item] of value.entries()) {
-      if (isPlain(item)) found.push(...under(index, search(state, schemasOfItem(pieces, index), item)))
+      if (isPlain(item))
+        found.push(...under(index, search(state, schemasOfItem(pieces, index), item)))
       if (found.length > MOST_FOUND) break
     }
     return found
   }
   const known = knownKeys(state, pieces)
   for (const [key, item] of Object.entries(value)) {
-    if (known && !known.has(key) && !isPatterned(pieces, key)) found.push(describe(key, known, value))
-    else if (isPlain(item)) found.push(...under(key, search(state, schemasOfKey(pieces, key), item)))
+    if (known && !known.has(key) && !isPatterned(pieces, key))
+      found.push(describe(key, known, value))
+    else if (isPlain(item))
+      found.push(...under(key, search(state, schemasOfKey(pieces, key), item)))
     if (found.length > MOST_FOUND) break
   }
   return found
@@ -102,19 +138,27 @@ function knownKeys(state: Search, pieces: readonly JsonSchema[]): ReadonlySet<st
 
 // The keys that an object may have; undefined when it is open.
 function listKnownKeys(pieces: readonly JsonSchema[]): ReadonlySet<string> | undefined {
-  const says = (keyword: string) => pieces.map((piece) => ownKeyword(piece, keyword)).filter((value) => value !== undefined)
+  const says = (keyword: string) =>
+    pieces.map((piece) => ownKeyword(piece, keyword)).filter((value) => value !== undefined)
   const rest = [...says('additionalProperties'), ...says('unevaluatedProperties')]
   const isRefused = rest.includes(false)
-  const declared = new Set(pieces.flatMap((piece) => mapOf(piece, 'properties').map(([key]) => key)))
+  const declared = new Set(
+    pieces.flatMap((piece) => mapOf(piece, 'properties').map(([key]) => key)),
+  )
   if (isRefused && rest.every((each) => each === false)) return declared
-  const names = says('propertyNames').map((each) => (each as JsonSchema)['enum']).find(Array.isArray)
+  const names = says('propertyNames')
+    .map((each) => (each as JsonSchema)['enum'])
+    .find(Array.isArray)
   if (names) return new Set([...declared, ...names.map(String)])
-  if (rest.length > 0 || says('patternProperties').length > 0 || says('properties').length === 0) return undefined
+  if (rest.length > 0 || says('patternProperties').length > 0 || says('properties').length === 0)
+    return undefined
   return declared
 }
 
 function isPatterned(pieces: readonly JsonSchema[], key: string): boolean {
-  return pieces.some((piece) => mapOf(piece, 'patternProperties').some(([pattern]) => matchesPattern(pattern, key)))
+  return pieces.some((piece) =>
+    mapOf(piece, 'patternProperties').some(([pattern]) => matchesPattern(pattern, key)),
+  )
 }
 
 function describe(key: string, known: ReadonlySet<string>, value: Record<string, unknown>): Issue {
@@ -125,9 +169,14 @@ function describe(key: string, known: ReadonlySet<string>, value: Record<string,
   if (meant !== undefined) return { ...base, message: `${name}; did you mean '${meant}'?`, meant }
   if (known.size === 0) return { ...base, message: `${name}; no keys are allowed here` }
   const more = known.size > MOST_KEYS_NAMED ? `, and ${known.size - MOST_KEYS_NAMED} more` : ''
-  return { ...base, message: `${name}; known keys are ${[...known].slice(0, MOST_KEYS_NAMED).join(', ')}${more}` }
+  return {
+    ...base,
+    message: `${name}; known keys are ${[...known].slice(0, MOST_KEYS_NAMED).join(', ')}${more}`,
+  }
 }
 
 function under(key: string | number, issues: readonly Issue[]): readonly Issue[] {
-  return issues.length === 0 ? issues : issues.map((issue) => ({ ...issue, path: [key, ...issue.path] }))
+  return issues.length === 0
+    ? issues
+    : issues.map((issue) => ({ ...issue, path: [key, ...issue.path] }))
 }

@@ -3,7 +3,18 @@ import type { JsonSchema } from '../../contract/json.ts'
 import { isSchema, mapSubschemas } from './subschemas.ts'
 import type { AnySchema } from './subschemas.ts'
 
-const ANNOTATIONS = new Set(['title', 'description', 'default', 'examples', 'deprecated', 'readOnly', 'writeOnly', '$comment', '$defs', 'definitions'])
+const ANNOTATIONS = new Set([
+  'title',
+  'description',
+  'default',
+  'examples',
+  'deprecated',
+  'readOnly',
+  'writeOnly',
+  '$comment',
+  '$defs',
+  'definitions',
+])
 
 /** A deep copy of a schema in the words of draft 2020-12, whichever draft it was written in; the copy carries no `$schema`. */
 export function upgradeKeywords(schema: JsonSchema): JsonSchema {
@@ -18,7 +29,11 @@ export function isAnnotation(keyword: string): boolean {
 }
 
 function upgrade(schema: JsonSchema, isOldDraft: boolean): JsonSchema {
-  const copy = { ...mapSubschemas(schema, (subschema: AnySchema) => (typeof subschema === 'boolean' ? subschema : upgrade(subschema, isOldDraft))) }
+  const copy = {
+    ...mapSubschemas(schema, (subschema: AnySchema) =>
+      typeof subschema === 'boolean' ? subschema : upgrade(subschema, isOldDraft),
+    ),
+  }
   if (Array.isArray(copy['items'])) {
     copy['prefixItems'] = copy['items']
     if (copy['additionalItems'] === undefined) delete copy['items']
@@ -30,15 +45,23 @@ function upgrade(schema: JsonSchema, isOldDraft: boolean): JsonSchema {
   return copy
 }
 
-function splitDependencies(copy: Record<string, unknown>, dependencies: Record<string, unknown>): void {
+function splitDependencies(
+  copy: Record<string, unknown>,
+  dependencies: Record<string, unknown>,
+): void {
   const entries = Object.entries(dependencies)
-  copy['dependentRequired'] = Object.fromEntries(entries.filter(([, value]) => Array.isArray(value)))
+  copy['dependentRequired'] = Object.fromEntries(
+    entries.filter(([, value]) => Array.isArray(value)),
+  )
   copy['dependentSchemas'] = Object.fromEntries(entries.filter(([, value]) => isSchema(value)))
   delete copy['dependencies']
 }
 
 function applyOldRules(copy: Record<string, unknown>): void {
-  for (const [exclusive, limit] of [['exclusiveMinimum', 'minimum'], ['exclusiveMaximum', 'maximum']] as const) {
+  for (const [exclusive, limit] of [
+    ['exclusiveMinimum', 'minimum'],
+    ['exclusiveMaximum', 'maximum'],
+  ] as const) {
     if (typeof copy[exclusive] !== 'boolean') continue
     if (copy[exclusive]) {
       copy[exclusive] = copy[limit]
@@ -46,5 +69,7 @@ function applyOldRules(copy: Record<string, unknown>): void {
     } else delete copy[exclusive]
   }
   // Before 2019-09 a $ref silenced what stood beside it.
-  if (typeof copy['$ref'] === 'string') for (const keyword of Object.keys(copy)) if (keyword !== '$ref' && !isAnnotation(keyword)) delete copy[keyword]
+  if (typeof copy['$ref'] === 'string')
+    for (const keyword of Object.keys(copy))
+      if (keyword !== '$ref' && !isAnnotation(keyword)) delete copy[keyword]
 }

@@ -16,7 +16,10 @@ export function formatPath(path: Path): string {
 
 /** True when `path` is at or below `start`. */
 export function startsWith(path: Path, start: Path): boolean {
-  return start.length <= path.length && start.every((part, index) => String(part) === String(path[index]))
+  return (
+    start.length <= path.length &&
+    start.every((part, index) => String(part) === String(path[index]))
+  )
 }
 
 /** A path with list positions as numbers, as the value has them. */

@@ -5,10 +5,22 @@ import type { FunctionManifest } from '../manifest.ts'
 
 type AnyIterator = { next(value?: unknown): unknown; return?(value?: unknown): unknown }
 
-const EVENTS: ReadonlySet<unknown> = new Set(['progress', 'log', 'artifact', 'item', 'result', 'session_start', 'awaiting_input', 'session_end'])
+const EVENTS: ReadonlySet<unknown> = new Set([
+  'progress',
+  'log',
+  'artifact',
+  'item',
+  'result',
+  'session_start',
+  'awaiting_input',
+  'session_end',
+])
 
 /** The generator that the call pipeline drives: events go through as they are, other values are items. Where the function returns nothing, its items are the result. */
-export async function* followYields(iterator: AnyIterator, { yields, collects }: Pick<FunctionManifest, 'yields' | 'collects'>): AsyncGenerator<unknown, unknown, unknown> {
+export async function* followYields(
+  iterator: AnyIterator,
+  { yields, collects }: Pick<FunctionManifest, 'yields' | 'collects'>,
+): AsyncGenerator<unknown, unknown, unknown> {
   const items: unknown[] = []
   let over = false
   let reply: unknown
@@ -38,7 +50,8 @@ export async function* followYields(iterator: AnyIterator, { yields, collects }:
 /** The iterator of anything that gives values one by one; what gives none is its own only value. */
 export function iterate(value: unknown): AnyIterator {
   if (typeof value === 'object' && value !== null) {
-    if (Symbol.asyncIterator in value) return (value as AsyncIterable<unknown>)[Symbol.asyncIterator]()
+    if (Symbol.asyncIterator in value)
+      return (value as AsyncIterable<unknown>)[Symbol.asyncIterator]()
     if (Symbol.iterator in value) return (value as Iterable<unknown>)[Symbol.iterator]()
     if ('next' in value && typeof value.next === 'function') return value as AnyIterator
   }
@@ -51,5 +64,9 @@ function conclude(returned: unknown, items: unknown[] | undefined): unknown {
 }
 
 function isEvent(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && EVENTS.has((value as { readonly type?: unknown }).type)
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    EVENTS.has((value as { readonly type?: unknown }).type)
+  )
 }

@@ -5,12 +5,23 @@ import type { Conversion, ObjectConversion, TextConversion } from '../manifest.t
 type Named = { readonly [name: string]: Conversion }
 
 /** A JSON value as the function takes it; throws INVALID_INPUT, naming the place, for a text that cannot become what it should. The given value is not changed. */
-export function toArgument(value: unknown, convert: Conversion | undefined, named: Named, place: string): unknown {
+export function toArgument(
+  value: unknown,
+  convert: Conversion | undefined,
+  named: Named,
+  place: string,
+): unknown {
   if (convert === undefined || value === undefined || value === null) return value
-  const { names, text, number, list, object } = convert.ref === undefined ? convert : (named[convert.ref] ?? {})
+  const { names, text, number, list, object } =
+    convert.ref === undefined ? convert : (named[convert.ref] ?? {})
   if (typeof value === 'string' && names && Object.hasOwn(names, value)) return names[value]
   if (typeof value === 'string') return text ? attempt(text, value, place) : value
-  if (typeof value === 'number') return number === 'date' ? new Date(value) : number === 'bigint' ? attempt('bigint', String(value), place) : value
+  if (typeof value === 'number')
+    return number === 'date'
+      ? new Date(value)
+      : number === 'bigint'
+        ? attempt('bigint', String(value), place)
+        : value
   if (Array.isArray(value)) return list ? toList(value, list, named, place) : value
   return object && isObject(value) ? toObject(value, object, named, place) : value
 }
@@ -31,20 +42,46 @@ function attempt(to: TextConversion, text: string, place: string): unknown {
   try {
     return make(text)
   } catch {
-    throw new ToolError('INVALID_INPUT', `${place}: must be ${wanted}, got ${JSON.stringify(text.slice(0, 80))}`, { field: place })
+    throw new ToolError(
+      'INVALID_INPUT',
+      `${place}: must be ${wanted}, got ${JSON.stringify(text.slice(0, 80))}`,
+      { field: place },
+    )
   }
 }
 
-function toList(values: readonly unknown[], { to, first = [], items }: NonNullable<Conversion['list']>, named: Named, place: string): unknown {
-  const converted = values.map((value, index) => toArgument(value, index < first.length ? (first[index] ?? undefined) : items, named, `${place}.${index}`))
+function toList(
+  values: readonly unknown[],
+  { to, first = [], items }: NonNullable<Conversion['list']>,
+  named: Named,
+  place: string,
+): unknown {
+  const converted = values.map((value, index) =>
+    toArgument(
+      value,
+      index < first.length ? (first[index] ?? undefined) : items,
+      named,
+      `${place}.${index}`,
+    ),
+  )
   if (to === 'set') return new Set(converted)
   return to === 'map' ? new Map(converted as [unknown, unknown][]) : converted
 }
 
-function toObject(value: Record<string, unknown>, convert: ObjectConversion, named: Named, place: string): unknown {
-  const variant = convert.variants?.find(({ property, values }) => (values as readonly unknown[]).includes(value[property]))?.convert
+function toObject(
+  value: Record<string, unknown>,
+  convert: ObjectConversion,
+  named: Named,
+  place: string,
+): unknown {
+  const variant = convert.variants?.find(({ property, values }) =>
+    (values as readonly unknown[]).includes(value[property]),
+  )?.convert
   const { fields = {}, values, to } = variant ?? convert
-  const entries = Object.entries(value).map(([key, item]): [string, unknown] => [key, toArgument(item, Object.hasOwn(fields, key) ? fields[key] : values, named, `${place}.${key}`)])
+  const entries = Object.entries(value).map(([key, item]): [string, unknown] => [
+    key,
+    toArgument(item, Object.hasOwn(fields, key) ? fields[key] : values, named, `${place}.${key}`),
+  ])
   return to === 'map' ? new Map(entries) : Object.fromEntries(entries)
 }
 

@@ -8,7 +8,8 @@ const MOST_LEVELS = 1000
 // What contains itself is left as it is: the call pipeline says so, and where.
 function visit(value: unknown, above: Set<object>): unknown {
   if (typeof value === 'bigint') return value.toString()
-  if (typeof value !== 'object' || value === null || above.has(value) || above.size > MOST_LEVELS) return value
+  if (typeof value !== 'object' || value === null || above.has(value) || above.size > MOST_LEVELS)
+    return value
   above.add(value)
   const plain = convert(value, above)
   above.delete(value)
@@ -24,12 +25,17 @@ function convert(value: object, above: Set<object>): unknown {
   if (value instanceof RegExp || value instanceof URLSearchParams) return String(value)
   if (value instanceof Set) return Array.from(value, (item) => visit(item, above))
   if (value instanceof Map) return convertMap(value, above)
-  if (ArrayBuffer.isView(value)) return isBytes(value) ? Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64') : Array.from(value as unknown as ArrayLike<unknown>, (item) => visit(item, above))
+  if (ArrayBuffer.isView(value))
+    return isBytes(value)
+      ? Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64')
+      : Array.from(value as unknown as ArrayLike<unknown>, (item) => visit(item, above))
   if (value instanceof ArrayBuffer) return Buffer.from(value).toString('base64')
   if ('toJSON' in value && typeof value.toJSON === 'function') return visit(value.toJSON(''), above)
-  if (value instanceof Error) return convertFields({ ...value, name: value.name, message: value.message }, above)
+  if (value instanceof Error)
+    return convertFields({ ...value, name: value.name, message: value.message }, above)
   if (value instanceof Promise) return value
-  if (typeof (value as { readonly [Symbol.iterator]?: unknown })[Symbol.iterator] === 'function') return Array.from(value as Iterable<unknown>, (item) => visit(item, above))
+  if (typeof (value as { readonly [Symbol.iterator]?: unknown })[Symbol.iterator] === 'function')
+    return Array.from(value as Iterable<unknown>, (item) => visit(item, above))
   // Data of a class is data; its methods are not.
   return convertFields({ ...value }, above)
 }
@@ -41,7 +47,10 @@ function isBytes(view: ArrayBufferView): boolean {
 function convertList(list: readonly unknown[], above: Set<object>): readonly unknown[] {
   let copy: unknown[] | undefined
   for (let index = 0; index < list.length; index++) {
-    const plain = typeof list[index] === 'function' || list[index] === undefined ? null : visit(list[index], above)
+    const plain =
+      typeof list[index] === 'function' || list[index] === undefined
+        ? null
+        : visit(list[index], above)
     if (plain !== list[index]) (copy ??= list.slice())[index] = plain
   }
   return copy ?? list
@@ -55,13 +64,24 @@ function convertFields(fields: object, above: Set<object>): object {
     const plain = isData ? visit(field, above) : undefined
     if (plain === field) continue
     copy ??= Object.fromEntries(Object.entries(fields))
-    if (isData) Object.defineProperty(copy, key, { value: plain, enumerable: true, configurable: true, writable: true })
+    if (isData)
+      Object.defineProperty(copy, key, {
+        value: plain,
+        enumerable: true,
+        configurable: true,
+        writable: true,
+      })
     else delete copy[key]
   }
   return copy ?? fields
 }
 
 function convertMap(map: ReadonlyMap<unknown, unknown>, above: Set<object>): unknown {
-  const entries = Array.from(map, ([key, value]): [unknown, unknown] => [visit(key, above), visit(value, above)])
-  return entries.every(([key]) => typeof key === 'string') ? Object.fromEntries(entries as [string, unknown][]) : entries
+  const entries = Array.from(map, ([key, value]): [unknown, unknown] => [
+    visit(key, above),
+    visit(value, above),
+  ])
+  return entries.every(([key]) => typeof key === 'string')
+    ? Object.fromEntries(entries as [string, unknown][])
+    : entries
 }

@@ -1,4 +1,9 @@
-import type { LoadFnOutput, LoadHookContext, ResolveFnOutput, ResolveHookContext } from 'node:module'
+import type {
+  LoadFnOutput,
+  LoadHookContext,
+  ResolveFnOutput,
+  ResolveHookContext,
+} from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { findSource, isTypeScript } from './find-source.ts'
 import type { LoadSettings } from './settings.ts'
@@ -12,7 +17,14 @@ export function initialize(given: LoadSettings): void {
 }
 
 /** Finds what node does not: TypeScript behind the names of what will be made of it. */
-export async function resolve(specifier: string, context: ResolveHookContext, next: (specifier: string, context?: ResolveHookContext) => ResolveFnOutput | Promise<ResolveFnOutput>): Promise<ResolveFnOutput> {
+export async function resolve(
+  specifier: string,
+  context: ResolveHookContext,
+  next: (
+    specifier: string,
+    context?: ResolveHookContext,
+  ) => ResolveFnOutput | Promise<ResolveFnOutput>,
+): Promise<ResolveFnOutput> {
   try {
     return await next(specifier, context)
   } catch (error) {
@@ -23,10 +35,18 @@ export async function resolve(specifier: string, context: ResolveHookContext, ne
 }
 
 /** Gives TypeScript to node as JavaScript. */
-export async function load(url: string, context: LoadHookContext, next: (url: string, context?: LoadHookContext) => LoadFnOutput | Promise<LoadFnOutput>): Promise<LoadFnOutput> {
+export async function load(
+  url: string,
+  context: LoadHookContext,
+  next: (url: string, context?: LoadHookContext) => LoadFnOutput | Promise<LoadFnOutput>,
+): Promise<LoadFnOutput> {
   if (!isTypeScript(url)) return next(url, context)
   const { format, source } = transformFile(fileURLToPath(url), settings)
-  return { format, source: format === 'commonjs' ? withOwnRequire(source) : source, shortCircuit: true }
+  return {
+    format,
+    source: format === 'commonjs' ? withOwnRequire(source) : source,
+    shortCircuit: true,
+  }
 }
 
 // The `require` that node gives to CommonJS from here cannot load modules of the other kind; the one of the file can. It stands on the first line, so that no line moves.

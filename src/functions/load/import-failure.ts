@@ -6,11 +6,17 @@ export function importFailure(file: string, thrown: unknown): unknown {
   if (ToolError.is(thrown)) return thrown
   const [first] = placesIn((thrown as Partial<Error> | undefined)?.stack ?? '')
   const place = first === undefined ? file : `${first.file}:${first.line}`
-  return new ToolError('INTERNAL', `importing ${file} failed: ${wordsOf(thrown)} (${place})`, { suggestion: `Look at ${place}`, details: { source: place }, cause: thrown })
+  return new ToolError('INTERNAL', `importing ${file} failed: ${wordsOf(thrown)} (${place})`, {
+    suggestion: `Look at ${place}`,
+    details: { source: place },
+    cause: thrown,
+  })
 }
 
 /** What an error says of itself: its kind, unless it has none of its own, and its message. */
 export function wordsOf(thrown: unknown): string {
-  const { name, message } = (thrown instanceof Error ? thrown : { message: String(thrown) }) as Partial<Error>
+  const { name, message } = (
+    thrown instanceof Error ? thrown : { message: String(thrown) }
+  ) as Partial<Error>
   return `${name === undefined || name === 'Error' ? '' : `${name}: `}${message ?? ''}`
 }

@@ -22,7 +22,16 @@ export async function importModule(url: string, settings: LoadSettings): Promise
 // An error of the hooks comes over from their thread as a plain one.
 function fromOtherThread(error: unknown): unknown {
   const { name, code, message, suggestion, details } = error as Partial<ToolError>
-  return name === 'ToolError' && typeof code === 'string' && typeof message === 'string' && !ToolError.is(error) ? new ToolError(code, message, { ...(suggestion && { suggestion }), ...(details && { details }), cause: error }) : error
+  return name === 'ToolError' &&
+    typeof code === 'string' &&
+    typeof message === 'string' &&
+    !ToolError.is(error)
+    ? new ToolError(code, message, {
+        ...(suggestion && { suggestion }),
+        ...(details && { details }),
+        cause: error,
+      })
+    : error
 }
 
 async function readyForTypeScript(settings: LoadSettings): Promise<void> {
@@ -30,7 +39,8 @@ async function readyForTypeScript(settings: LoadSettings): Promise<void> {
   const sync = (nodeModule as { readonly registerHooks?: RegisterHooks }).registerHooks
   const { registerForRequire } = await import('./require-hooks.ts')
   registerForRequire(settings)
-  if (host.stripsTypes && sync) return (await import('./sync-hooks.ts')).registerSync(sync, settings)
+  if (host.stripsTypes && sync)
+    return (await import('./sync-hooks.ts')).registerSync(sync, settings)
   nodeModule.register(hooksFile(), { data: settings })
 }
 
@@ -38,6 +48,8 @@ type RegisterHooks = (hooks: { readonly resolve: unknown; readonly load: unknown
 
 // A file of its own, because it is loaded by another thread.
 function hooksFile(): URL {
-  const candidates = ['../load-hooks.js', './load-hooks.js', './hooks.ts'].map((path) => new URL(path, import.meta.url))
+  const candidates = ['../load-hooks.js', './load-hooks.js', './hooks.ts'].map(
+    (path) => new URL(path, import.meta.url),
+  )
   return candidates.find((url) => existsSync(fileURLToPath(url))) ?? candidates[0]!
 }

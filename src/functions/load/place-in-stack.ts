@@ -4,7 +4,8 @@ import { fileURLToPath } from 'node:url'
 export type Place = { readonly file: string; readonly line: number }
 
 // `at name (place)`, `at async place`, or the place alone. Code of node itself has a name, and no path.
-const LINE = /^(?:\s+at (?:.*?\(|async )?)?((?:file:\/\/)?(?:[A-Za-z]:)?[\\/][^()]*?):(\d+)(?::\d+)?\)?$/gm
+const LINE =
+  /^(?:\s+at (?:.*?\(|async )?)?((?:file:\/\/)?(?:[A-Za-z]:)?[\\/][^()]*?):(\d+)(?::\d+)?\)?$/gm
 
 /** The lines of code that a stack names, the innermost first, without those of node itself. */
 export function placesIn(stack: string): readonly Place[] {

@@ -12,7 +12,13 @@ export function reachesTypeScript(url: string): boolean {
   const seen = new Set<string>()
   const visit = (address: string): boolean => {
     if (isTypeScript(address)) return true
-    if (!address.startsWith('file:') || /\/node_modules\/|\.(json|node|wasm)$/.test(address) || seen.has(address) || seen.size >= MOST_FILES) return false
+    if (
+      !address.startsWith('file:') ||
+      /\/node_modules\/|\.(json|node|wasm)$/.test(address) ||
+      seen.has(address) ||
+      seen.size >= MOST_FILES
+    )
+      return false
     seen.add(address)
     return importsOf(address).some((specifier) => visit(resolveAddress(specifier, address) ?? ''))
   }
@@ -21,7 +27,9 @@ export function reachesTypeScript(url: string): boolean {
 
 function importsOf(address: string): readonly string[] {
   try {
-    return [...readFileSync(fileURLToPath(address), 'utf8').matchAll(IMPORTS)].map(([, , specifier]) => specifier!)
+    return [...readFileSync(fileURLToPath(address), 'utf8').matchAll(IMPORTS)].map(
+      ([, , specifier]) => specifier!,
+    )
   } catch {
     return []
   }

@@ -8,7 +8,9 @@ import { transformFile } from './transform.ts'
 type CommonJs = { readonly filename: string | null; _compile(code: string, file: string): unknown }
 type Internals = {
   _resolveFilename(request: string, parent: CommonJs | undefined, ...rest: unknown[]): string
-  readonly _extensions: { [extension: string]: ((module: CommonJs, file: string) => void) | undefined }
+  readonly _extensions: {
+    [extension: string]: ((module: CommonJs, file: string) => void) | undefined
+  }
 }
 
 /** Lets `require` find and run TypeScript, in the way that node leaves open for it. */
@@ -20,7 +22,9 @@ export function registerForRequire(settings: LoadSettings): void {
       return resolve.call(this, request, parent, ...rest)
     } catch (error) {
       const from = parent?.filename
-      const url = from ? findSource(request, pathToFileURL(from).href, (error as NodeJS.ErrnoException).code) : undefined
+      const url = from
+        ? findSource(request, pathToFileURL(from).href, (error as NodeJS.ErrnoException).code)
+        : undefined
       if (url === undefined) throw error
       return resolve.call(this, fileURLToPath(url), parent, ...rest)
     }

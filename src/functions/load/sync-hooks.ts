@@ -13,7 +13,11 @@ type Register = (hooks: { readonly resolve: unknown; readonly load: unknown }) =
  */
 export function registerSync(register: Register, settings: LoadSettings): void {
   register({
-    resolve(specifier: string, context: { readonly parentURL?: string }, next: Next<unknown>): unknown {
+    resolve(
+      specifier: string,
+      context: { readonly parentURL?: string },
+      next: Next<unknown>,
+    ): unknown {
       try {
         return next(specifier, context)
       } catch (error) {

@@ -27,11 +27,26 @@ export function findRunConfig(folder: string): RunConfig | undefined {
 export function mapImport({ paths, baseUrl }: RunConfig, specifier: string): readonly string[] {
   const fitting = paths.flatMap(({ pattern, targets }) => {
     const [before, behind] = pattern.split('*') as [string, string | undefined]
-    const fits = behind === undefined ? specifier === pattern : specifier.length >= before.length + behind.length && specifier.startsWith(before) && specifier.endsWith(behind)
-    const middle = behind === undefined ? '' : specifier.slice(before.length, specifier.length - behind.length)
-    return fits ? [{ weight: behind === undefined ? Infinity : before.length, places: targets.map((target) => target.replace('*', () => middle)) }] : []
+    const fits =
+      behind === undefined
+        ? specifier === pattern
+        : specifier.length >= before.length + behind.length &&
+          specifier.startsWith(before) &&
+          specifier.endsWith(behind)
+    const middle =
+      behind === undefined ? '' : specifier.slice(before.length, specifier.length - behind.length)
+    return fits
+      ? [
+          {
+            weight: behind === undefined ? Infinity : before.length,
+            places: targets.map((target) => target.replace('*', () => middle)),
+          },
+        ]
+      : []
   })
-  const mapped = fitting.sort((left, right) => (left.weight === right.weight ? 0 : right.weight - left.weight)).flatMap(({ places }) => places)
+  const mapped = fitting
+    .sort((left, right) => (left.weight === right.weight ? 0 : right.weight - left.weight))
+    .flatMap(({ places }) => places)
   return [...mapped, ...(baseUrl === undefined ? [] : [resolve(baseUrl, specifier)])]
 }
 
@@ -40,31 +55,73 @@ function readWithReferences(file: string): RunConfig {
   const own = readConfig(file, dirname(file), 0)
   const { references } = readJson(file)
   const others = (Array.isArray(references) ? references : []).flatMap((reference: unknown) => {
-    const path = isObject(reference) && typeof reference['path'] === 'string' ? resolve(dirname(file), reference['path']) : undefined
-    const target = path === undefined ? undefined : [path, join(path, 'tsconfig.json')].find((candidate) => candidate.endsWith('.json') && existsSync(candidate))
+    const path =
+      isObject(reference) && typeof reference['path'] === 'string'
+        ? resolve(dirname(file), reference['path'])
+        : undefined
+    const target =
+      path === undefined
+        ? undefined
+        : [path, join(path, 'tsconfig.json')].find(
+            (candidate) => candidate.endsWith('.json') && existsSync(candidate),
+          )
     return target === undefined || target === file ? [] : [readConfig(target, dirname(target), 0)]
   })
-  return { ...own, options: own.paths.length > 0 || !others[0] ? own.options : { ...others[0].options, ...own.options }, paths: [...own.paths, ...others.flatMap(({ paths }) => paths)] }
+  return {
+    ...own,
+    options:
+      own.paths.length > 0 || !others[0] ? own.options : { ...others[0].options, ...own.options },
+    paths: [...own.paths, ...others.flatMap(({ paths }) => paths)],
+  }
 }
 
 function readConfig(file: string, root: string, level: number): RunConfig {
   const data = readJson(file)
-  const bases = level > MOST_LEVELS ? [] : [data['extends']].flat().flatMap((name) => (typeof name === 'string' ? findBase(name, file) : [])).map((base) => readConfig(base, root, level + 1))
+  const bases =
+    level > MOST_LEVELS
+      ? []
+      : [data['extends']]
+          .flat()
+          .flatMap((name) => (typeof name === 'string' ? findBase(name, file) : []))
+          .map((base) => readConfig(base, root, level + 1))
   const own = isObject(data['compilerOptions']) ? data['compilerOptions'] : {}
-  const place = (path: string): string => resolve(dirname(file), path.replace('${configDir}', () => root))
-  const baseUrl = typeof own['baseUrl'] === 'string' ? place(own['baseUrl']) : bases.findLast((base) => base.baseUrl !== undefined)?.baseUrl
-  const targetsOf = (targets: unknown): string[] => (Array.isArray(targets) ? targets.map((target) => (baseUrl === undefined || String(target).startsWith('${configDir}') ? place(String(target)) : resolve(baseUrl, String(target)))) : [])
+  const place = (path: string): string =>
+    resolve(
+      dirname(file),
+      path.replace('${configDir}', () => root),
+    )
+  const baseUrl =
+    typeof own['baseUrl'] === 'string'
+      ? place(own['baseUrl'])
+      : bases.findLast((base) => base.baseUrl !== undefined)?.baseUrl
+  const targetsOf = (targets: unknown): string[] =>
+    Array.isArray(targets)
+      ? targets.map((target) =>
+          baseUrl === undefined || String(target).startsWith('${configDir}')
+            ? place(String(target))
+            : resolve(baseUrl, String(target)),
+        )
+      : []
   return {
     options: Object.assign({}, ...bases.map(({ options }) => options), own) as RunConfig['options'],
     // Those of the nearest file that has any, as the compiler does it.
-    paths: isObject(own['paths']) ? Object.entries(own['paths']).map(([pattern, targets]) => ({ pattern, targets: targetsOf(targets) })) : (bases.findLast(({ paths }) => paths.length > 0)?.paths ?? []),
+    paths: isObject(own['paths'])
+      ? Object.entries(own['paths']).map(([pattern, targets]) => ({
+          pattern,
+          targets: targetsOf(targets),
+        }))
+      : (bases.findLast(({ paths }) => paths.length > 0)?.paths ?? []),
     ...(baseUrl !== undefined && { baseUrl }),
   }
 }
 
 // A path, or a file of a package; the name of a package alone means its tsconfig.json.
 function findBase(name: string, from: string): string[] {
-  if (/^\.{1,2}([/\\]|$)/.test(name) || isAbsolute(name)) return [name, `${name}.json`].map((path) => resolve(dirname(from), path)).filter((path) => path.endsWith('.json') && existsSync(path)).slice(0, 1)
+  if (/^\.{1,2}([/\\]|$)/.test(name) || isAbsolute(name))
+    return [name, `${name}.json`]
+      .map((path) => resolve(dirname(from), path))
+      .filter((path) => path.endsWith('.json') && existsSync(path))
+      .slice(0, 1)
   const require = createRequire(from)
   for (const candidate of [`${name}/tsconfig.json`, name, `${name}.json`]) {
     try {

@@ -23,7 +23,10 @@ export type LocatedModule = {
 
 /** True for a word that names a module by its place: a path, or a file of a kind that we read. */
 export function looksLikeModule(word: string): boolean {
-  return /^(\.{1,2}[/\\]|[/\\]|[A-Za-z]:[/\\]|file:)/.test(word) || (EXTENSIONS.includes(extname(word)) && !word.startsWith('-'))
+  return (
+    /^(\.{1,2}[/\\]|[/\\]|[A-Za-z]:[/\\]|file:)/.test(word) ||
+    (EXTENSIONS.includes(extname(word)) && !word.startsWith('-'))
+  )
 }
 
 /** Finds a module by its path, its address, or the name of a package that is installed above `cwd`. Throws INVALID_PATH where there is none. */
@@ -31,7 +34,10 @@ export function locateModule(given: string, cwd: string): LocatedModule {
   const path = given.startsWith('file:') ? fileURLToPath(given) : given
   if (looksLikeModule(path)) return locateFile(resolve(cwd, path))
   const found = findInstalled(path, cwd)
-  if (!found) throw new ToolError('INVALID_PATH', `there is no package '${given}' in ${cwd} or above`, { suggestion: `npm install ${given}` })
+  if (!found)
+    throw new ToolError('INVALID_PATH', `there is no package '${given}' in ${cwd} or above`, {
+      suggestion: `npm install ${given}`,
+    })
   return found
 }
 
@@ -46,43 +52,102 @@ export function findInstalled(specifier: string, cwd: string): LocatedModule | u
   }
 }
 
-function fromPackage(own: PackageData, specifier: string, subpath: string, cwd: string): LocatedModule {
+function fromPackage(
+  own: PackageData,
+  specifier: string,
+  subpath: string,
+  cwd: string,
+): LocatedModule {
   const target = resolveExports(own.data, subpath)
   const file = target === undefined ? undefined : findFile(join(own.folder, target))
-  if (file === undefined) throw new ToolError('INVALID_PATH', `the package '${own.name}' has no module '${specifier}'`, { suggestion: `Look at "exports" and "main" in ${own.file}` })
-  const name = programName(subpath === '.' ? own.name : `${own.name}-${basename(subpath, extname(subpath))}`)
-  return { file: realpathSync(file), url: pathToFileURL(realpathSync(file)).href, specifier, folder: resolve(cwd), name, ...factsOf(own) }
+  if (file === undefined)
+    throw new ToolError('INVALID_PATH', `the package '${own.name}' has no module '${specifier}'`, {
+      suggestion: `Look at "exports" and "main" in ${own.file}`,
+    })
+  const name = programName(
+    subpath === '.' ? own.name : `${own.name}-${basename(subpath, extname(subpath))}`,
+  )
+  return {
+    file: realpathSync(file),
+    url: pathToFileURL(realpathSync(file)).href,
+    specifier,
+    folder: resolve(cwd),
+    name,
+    ...factsOf(own),
+  }
 }
 
 function locateFile(path: string): LocatedModule {
   const stats = statSync(path, { throwIfNoEntry: false })
-  if (!stats) throw new ToolError('INVALID_PATH', `there is no file ${path}`, { suggestion: 'Check the path' })
+  if (!stats)
+    throw new ToolError('INVALID_PATH', `there is no file ${path}`, {
+      suggestion: 'Check the path',
+    })
   if (stats.isDirectory()) return locateFolder(path)
-  if (!EXTENSIONS.includes(extname(path))) throw new ToolError('INVALID_PATH', `${path} is no module: it has to end in ${EXTENSIONS.join(', ')}`)
+  if (!EXTENSIONS.includes(extname(path)))
+    throw new ToolError(
+      'INVALID_PATH',
+      `${path} is no module: it has to end in ${EXTENSIONS.join(', ')}`,
+    )
   const stem = basename(path, extname(path))
   const own = findPackageOf(path)
   const isMain = /^(index|main|mod|tools|src)$/.test(stem)
-  return { file: path, url: pathToFileURL(path).href, folder: dirname(path), name: programName(isMain && own ? own.name : stem), ...factsOf(own) }
+  return {
+    file: path,
+    url: pathToFileURL(path).href,
+    folder: dirname(path),
+    name: programName(isMain && own ? own.name : stem),
+    ...factsOf(own),
+  }
 }
 
 function locateFolder(path: string): LocatedModule {
   const own = readPackage(path)
   const target = own && resolveExports(own.data, '.')
-  const file = [...(target === undefined ? [] : [join(path, target)]), ...EXTENSIONS.map((extension) => join(path, `index${extension}`))].find((candidate) => findFile(candidate) !== undefined)
-  if (file === undefined) throw new ToolError('INVALID_PATH', `the folder ${path} has no module: no package.json that names one, and no index file`)
+  const file = [
+    ...(target === undefined ? [] : [join(path, target)]),
+    ...EXTENSIONS.map((extension) => join(path, `index${extension}`)),
+  ].find((candidate) => findFile(candidate) !== undefined)
+  if (file === undefined)
+    throw new ToolError(
+      'INVALID_PATH',
+      `the folder ${path} has no module: no package.json that names one, and no index file`,
+    )
   const found = findFile(file)!
-  return { file: found, url: pathToFileURL(found).href, folder: path, name: programName(own?.name ?? basename(path)), ...factsOf(own), ...(own && { specifier: path }) }
+  return {
+    file: found,
+    url: pathToFileURL(found).href,
+    folder: path,
+    name: programName(own?.name ?? basename(path)),
+    ...factsOf(own),
+    ...(own && { specifier: path }),
+  }
 }
 
 function findFile(path: string): string | undefined {
-  return [path, ...EXTENSIONS.map((extension) => path + extension), ...EXTENSIONS.map((extension) => join(path, `index${extension}`))].find((candidate) => existsSync(candidate) && statSync(candidate).isFile())
+  return [
+    path,
+    ...EXTENSIONS.map((extension) => path + extension),
+    ...EXTENSIONS.map((extension) => join(path, `index${extension}`)),
+  ].find((candidate) => existsSync(candidate) && statSync(candidate).isFile())
 }
 
 function factsOf(own: PackageData | undefined): Pick<LocatedModule, 'version' | 'description'> {
   const { version, description } = own?.data ?? {}
-  return { ...(typeof version === 'string' && { version }), ...(typeof description === 'string' && description !== '' && { description }) }
+  return {
+    ...(typeof version === 'string' && { version }),
+    ...(typeof description === 'string' && description !== '' && { description }),
+  }
 }
 
 function programName(name: string): string {
-  return name.replace(/^@/, '').replace(/([a-z0-9])([A-Z])/g, '$1-$2').toLowerCase().replace(/[^a-z0-9_-]+/g, '-').replace(/^-+|-+$/g, '').slice(0, 64) || 'tools'
+  return (
+    name
+      .replace(/^@/, '')
+      .replace(/([a-z0-9])([A-Z])/g, '$1-$2')
+      .toLowerCase()
+      .replace(/[^a-z0-9_-]+/g, '-')
+      .replace(/^-+|-+$/g, '')
+      .slice(0, 64) || 'tools'
+  )
 }

@@ -3,7 +3,12 @@ import { dirname, join } from 'node:path'
 import { isObject } from '../../contract/json.ts'
 
 /** A package.json that says a name, and what stands in it. */
-export type PackageData = { readonly file: string; readonly folder: string; readonly name: string; readonly data: { readonly [key: string]: unknown } }
+export type PackageData = {
+  readonly file: string
+  readonly folder: string
+  readonly name: string
+  readonly data: { readonly [key: string]: unknown }
+}
 
 const known = new Map<string, PackageData | undefined>()
 
@@ -25,7 +30,9 @@ export function readPackage(folder: string): PackageData | undefined {
   const file = join(folder, 'package.json')
   try {
     const data: unknown = JSON.parse(readFileSync(file, 'utf8'))
-    return isObject(data) && typeof data['name'] === 'string' ? { file, folder, name: data['name'], data } : undefined
+    return isObject(data) && typeof data['name'] === 'string'
+      ? { file, folder, name: data['name'], data }
+      : undefined
   } catch {
     return undefined
   }

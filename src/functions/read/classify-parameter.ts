@@ -34,14 +34,20 @@ export type ValueParameter = {
   readonly defaults: { readonly [property: string]: unknown }
 }
 
-export type Classified = ValueParameter | { readonly from: 'context' | 'signal' | 'nothing' | 'empty' }
+export type Classified =
+  ValueParameter | { readonly from: 'context' | 'signal' | 'nothing' | 'empty' }
 
 type Place = { readonly comment: FunctionComment; readonly isLast: boolean; readonly index: number }
 
 const CONTEXTS = ['Context', 'ToolContext', 'ReadingContext']
 
 /** Finds out what a parameter is for, and reads its type. Throws Unreadable, naming it, where it has to be given and cannot. */
-export function classifyParameter(reader: Reader, work: Work, { name: own, declaration, type, isOptional, isRest }: GivenParameter, { comment, isLast, index }: Place): Classified {
+export function classifyParameter(
+  reader: Reader,
+  work: Work,
+  { name: own, declaration, type, isOptional, isRest }: GivenParameter,
+  { comment, isLast, index }: Place,
+): Classified {
   const { ts, checker } = work
   if (isLast && !isRest && isContext(reader, work, type, own)) return { from: 'context' }
   if (isSignal(work, type)) return { from: 'signal' }
@@ -54,18 +60,42 @@ export function classifyParameter(reader: Reader, work: Work, { name: own, decla
     const said = comment.values.get(name)
     const literal = declaration?.initializer && literalValue(ts, checker, declaration.initializer)
     const isTakenApart = declaration !== undefined && ts.isObjectBindingPattern(declaration.name)
-    const described = describeValue(work, name, { ...schema, ...(literal && !isTakenApart && !isEmptyObject(literal.value) && { default: nameDefault(literal.value, convert) }) }, above, said)
+    const described = describeValue(
+      work,
+      name,
+      {
+        ...schema,
+        ...(literal &&
+          !isTakenApart &&
+          !isEmptyObject(literal.value) && { default: nameDefault(literal.value, convert) }),
+      },
+      above,
+      said,
+    )
     return {
-      from: 'value', name, type, convert, isRest, isExpected: !isOptional, isTakenApart,
+      from: 'value',
+      name,
+      type,
+      convert,
+      isRest,
+      isExpected: !isOptional,
+      isTakenApart,
       schema: described,
       // A list of further arguments may be empty, unless its type names the first of them.
-      required: (isRest ? Number(schema['minItems'] ?? 0) > 0 : !isOptional && !optional) && !Object.hasOwn(described, 'default'),
+      required:
+        (isRest ? Number(schema['minItems'] ?? 0) > 0 : !isOptional && !optional) &&
+        !Object.hasOwn(described, 'default'),
       flag: { ...above?.flag, ...said?.flag },
       defaults: declaration ? readBindings(work, declaration) : {},
     }
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error
-    if (!isOptional) throw new Unreadable(error.reason, `the parameter '${own}' cannot be given: ${error.message}`, error.fix)
+    if (!isOptional)
+      throw new Unreadable(
+        error.reason,
+        `the parameter '${own}' cannot be given: ${error.message}`,
+        error.fix,
+      )
     work.note('left-out', `the parameter '${own}' is left out: ${error.message}`)
     return { from: 'nothing' }
   }
@@ -77,20 +107,26 @@ function readOwn(ts: Work['ts'], declaration: ts.ParameterDeclaration): ValueTag
 }
 
 // `({ root = '.', depth = 3 })`: the defaults stand in the pattern.
-function readBindings({ ts, checker }: Work, { name }: ts.ParameterDeclaration): { readonly [property: string]: unknown } {
+function readBindings(
+  { ts, checker }: Work,
+  { name }: ts.ParameterDeclaration,
+): { readonly [property: string]: unknown } {
   if (!ts.isObjectBindingPattern(name)) return {}
-  return Object.fromEntries(name.elements.flatMap((element): [string, unknown][] => {
-    const key = element.propertyName ?? element.name
-    const literal = element.initializer && literalValue(ts, checker, element.initializer)
-    return literal && ts.isIdentifier(key) ? [[key.text, literal.value]] : []
-  }))
+  return Object.fromEntries(
+    name.elements.flatMap((element): [string, unknown][] => {
+      const key = element.propertyName ?? element.name
+      const literal = element.initializer && literalValue(ts, checker, element.initializer)
+      return literal && ts.isIdentifier(key) ? [[key.text, literal.value]] : []
+    }),
+  )
 }
 
 // By its type; by its name where the type is not known, and where it wants nothing that the context has not.
 function isContext(reader: Reader, { ts, checker }: Work, type: ts.Type, name: string): boolean {
   const present = checker.getNonNullableType(type)
   if (isOurs(reader, present, CONTEXTS)) return true
-  if (present.aliasTypeArguments?.some((argument) => isOurs(reader, argument, CONTEXTS))) return true
+  if (present.aliasTypeArguments?.some((argument) => isOurs(reader, argument, CONTEXTS)))
+    return true
   return /^(ctx|context)$/.test(name) && (present.flags & ts.TypeFlags.Any) !== 0
 }
 
@@ -99,5 +135,10 @@ function isNothing({ type, properties }: JsonSchema): boolean {
 }
 
 function isEmptyObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    Object.keys(value).length === 0
+  )
 }

@@ -9,18 +9,33 @@ const UNDECLARED = new Set(['undefined', 'globalThis', 'arguments', 'const'])
 export function lacksNames(ts: Compiler, program: ts.Program): boolean {
   const checker = program.getTypeChecker()
   const lacks = (node: ts.Node): boolean => {
-    if (ts.isIdentifier(node)) return isReference(ts, node) && isUnknown(ts, checker.getSymbolAtLocation(node), node.text)
+    if (ts.isIdentifier(node))
+      return isReference(ts, node) && isUnknown(ts, checker.getSymbolAtLocation(node), node.text)
     if (ts.isStringLiteral(node)) return namesBuiltin(ts, node)
     return parts(ts, node).some(lacks)
   }
-  return program.getSourceFiles().some((file) => !program.isSourceFileDefaultLibrary(file) && !file.fileName.endsWith('.json') && (!file.isDeclarationFile && /\.[cm]?jsx?$/.test(file.fileName) || lacks(file)))
+  return program
+    .getSourceFiles()
+    .some(
+      (file) =>
+        !program.isSourceFileDefaultLibrary(file) &&
+        !file.fileName.endsWith('.json') &&
+        ((!file.isDeclarationFile && /\.[cm]?jsx?$/.test(file.fileName)) || lacks(file)),
+    )
 }
 
 // What happens in a function that says what it returns has no part in its type, and neither has the value of what has a type.
 function parts(ts: Compiler, node: ts.Node): readonly ts.Node[] {
   const found: ts.Node[] = []
-  const left = ts.isFunctionLike(node) && node.type ? (node as { readonly body?: ts.Node }).body : ts.isVariableDeclaration(node) && node.type ? node.initializer : undefined
-  ts.forEachChild(node, (part) => { if (part !== left) found.push(part) })
+  const left =
+    ts.isFunctionLike(node) && node.type
+      ? (node as { readonly body?: ts.Node }).body
+      : ts.isVariableDeclaration(node) && node.type
+        ? node.initializer
+        : undefined
+  ts.forEachChild(node, (part) => {
+    if (part !== left) found.push(part)
+  })
   return found
 }
 
@@ -29,7 +44,8 @@ function isReference(ts: Compiler, node: ts.Identifier): boolean {
   const { parent } = node
   if (ts.isPropertyAccessExpression(parent)) return parent.expression === node
   if (ts.isQualifiedName(parent)) return parent.left === node && !ts.isImportTypeNode(parent.parent)
-  if (ts.isBindingElement(parent) || ts.isImportSpecifier(parent) || ts.isExportSpecifier(parent)) return false
+  if (ts.isBindingElement(parent) || ts.isImportSpecifier(parent) || ts.isExportSpecifier(parent))
+    return false
   return !ts.isImportTypeNode(parent) && !ts.isMetaProperty(parent)
 }
 
@@ -38,8 +54,13 @@ function isUnknown(ts: Compiler, symbol: ts.Symbol | undefined, name: string): b
   const [declaration] = symbol?.declarations ?? []
   if (!declaration) return true
   // What comes from a part of node is known only by its name.
-  for (let node: ts.Node | undefined = symbol!.flags & ts.SymbolFlags.Alias ? declaration : undefined; node; node = node.parent) {
-    if (ts.isImportDeclaration(node)) return ts.isStringLiteral(node.moduleSpecifier) && isBuiltin(node.moduleSpecifier.text)
+  for (
+    let node: ts.Node | undefined = symbol!.flags & ts.SymbolFlags.Alias ? declaration : undefined;
+    node;
+    node = node.parent
+  ) {
+    if (ts.isImportDeclaration(node))
+      return ts.isStringLiteral(node.moduleSpecifier) && isBuiltin(node.moduleSpecifier.text)
   }
   return false
 }
@@ -47,5 +68,10 @@ function isUnknown(ts: Compiler, symbol: ts.Symbol | undefined, name: string): b
 // `export * from 'node:fs'`, `import('node:fs').Stats`; an import is asked for where its names are used.
 function namesBuiltin(ts: Compiler, node: ts.StringLiteral): boolean {
   const { parent } = node
-  return isBuiltin(node.text) && (ts.isExportDeclaration(parent) || ts.isExternalModuleReference(parent) || (ts.isLiteralTypeNode(parent) && ts.isImportTypeNode(parent.parent)))
+  return (
+    isBuiltin(node.text) &&
+    (ts.isExportDeclaration(parent) ||
+      ts.isExternalModuleReference(parent) ||
+      (ts.isLiteralTypeNode(parent) && ts.isImportTypeNode(parent.parent)))
+  )
 }

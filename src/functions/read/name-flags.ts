@@ -4,7 +4,9 @@ import { otherFlagName } from '../../define/flags/check.ts'
 import { flagName } from '../../define/flags/flag-name.ts'
 
 /** The flags of fields that need one of their own: because a comment says so, or because every tool has one of that name already. */
-export function nameFlags(fields: ReadonlyMap<string, { readonly schema: JsonSchema; readonly flag: FlagOptions }>): { readonly [field: string]: FlagOptions } {
+export function nameFlags(
+  fields: ReadonlyMap<string, { readonly schema: JsonSchema; readonly flag: FlagOptions }>,
+): { readonly [field: string]: FlagOptions } {
   const flags: [string, FlagOptions][] = []
   const taken = new Set<string>()
   for (const [field, { schema, flag }] of fields) {

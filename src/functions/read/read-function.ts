@@ -30,14 +30,29 @@ export type ExportedFunction = {
 }
 
 /** A tool, or why there is none, and what else is to be said. */
-export type ReadFunction = { readonly manifest?: FunctionManifest; readonly problems: readonly FunctionProblem[] }
+export type ReadFunction = {
+  readonly manifest?: FunctionManifest
+  readonly problems: readonly FunctionProblem[]
+}
 
-type Attempt = { readonly manifest: FunctionManifest; readonly problems: readonly FunctionProblem[]; readonly signature: ts.Signature }
+type Attempt = {
+  readonly manifest: FunctionManifest
+  readonly problems: readonly FunctionProblem[]
+  readonly signature: ts.Signature
+}
 
 /** Reads one function: types, comment, examples. Functions that are marked as internal give nothing. */
-export async function readFunction(reader: Reader, { path, name, symbol, signatures }: ExportedFunction): Promise<ReadFunction> {
+export async function readFunction(
+  reader: Reader,
+  { path, name, symbol, signatures }: ExportedFunction,
+): Promise<ReadFunction> {
   const at = symbol.declarations?.[0] ?? reader.entry
-  const problem = (severity: FunctionProblem['severity'], reason: string, message: string, fix: string): FunctionProblem => ({ export: path, ...placeOf(at), reason, message, fix, severity })
+  const problem = (
+    severity: FunctionProblem['severity'],
+    reason: string,
+    message: string,
+    fix: string,
+  ): FunctionProblem => ({ export: path, ...placeOf(at), reason, message, fix, severity })
   const attempts: Attempt[] = []
   let refused: Unreadable | undefined
   for (const signature of signatures) {
@@ -56,21 +71,41 @@ export async function readFunction(reader: Reader, { path, name, symbol, signatu
     }
   }
   const chosen = choose(attempts)
-  if (!chosen) return { problems: refused ? [problem('error', refused.reason, refused.message, refused.fix)] : [] }
-  const forms = signatures.length === 1 ? [] : [problem('note', 'overloads', `it has ${signatures.length} forms; the tool has the form ${reader.checker.signatureToString(chosen.signature, at)}`, 'Write a function of its own for another form')]
+  if (!chosen)
+    return {
+      problems: refused ? [problem('error', refused.reason, refused.message, refused.fix)] : [],
+    }
+  const forms =
+    signatures.length === 1
+      ? []
+      : [
+          problem(
+            'note',
+            'overloads',
+            `it has ${signatures.length} forms; the tool has the form ${reader.checker.signatureToString(chosen.signature, at)}`,
+            'Write a function of its own for another form',
+          ),
+        ]
   return { manifest: chosen.manifest, problems: [...chosen.problems, ...forms] }
 }
 
 // The form that asks for least and takes most; of several the last, where libraries put the general one.
 function choose(attempts: readonly Attempt[]): Attempt | undefined {
-  const needs = ({ manifest: { input } }: Attempt): number => (Array.isArray(input['required']) ? input['required'].length : 0)
-  const takes = ({ manifest: { input } }: Attempt): number => Object.keys(input['properties'] as object).length
-  return attempts.reduce<Attempt | undefined>((best, attempt) => (best && (needs(best) - needs(attempt) || takes(attempt) - takes(best)) < 0 ? best : attempt), undefined)
+  const needs = ({ manifest: { input } }: Attempt): number =>
+    Array.isArray(input['required']) ? input['required'].length : 0
+  const takes = ({ manifest: { input } }: Attempt): number =>
+    Object.keys(input['properties'] as object).length
+  return attempts.reduce<Attempt | undefined>(
+    (best, attempt) =>
+      best && (needs(best) - needs(attempt) || takes(attempt) - takes(best)) < 0 ? best : attempt,
+    undefined,
+  )
 }
 
 function readRefusal(error: unknown): Unreadable {
   if (error instanceof Unreadable) return error
-  if (ToolError.is(error)) return new Unreadable('definition', error.message, 'Change the name or the comment')
+  if (ToolError.is(error))
+    return new Unreadable('definition', error.message, 'Change the name or the comment')
   throw error
 }
 
@@ -83,16 +118,34 @@ type Subject = {
   tell(severity: FunctionProblem['severity'], reason: string, message: string, fix: string): void
 }
 
-async function readSignature(reader: Reader, { path, name, signature, at, comment, tell }: Subject): Promise<FunctionManifest> {
+async function readSignature(
+  reader: Reader,
+  { path, name, signature, at, comment, tell }: Subject,
+): Promise<FunctionManifest> {
   const begin = (direction: Work['direction']): Work => {
-    const note: Work['note'] = (reason, message) => (direction === 'input' ? tell('note', reason, message, 'Nothing has to be done where it is not needed') : undefined)
+    const note: Work['note'] = (reason, message) =>
+      direction === 'input'
+        ? tell('note', reason, message, 'Nothing has to be done where it is not needed')
+        : undefined
     return beginReading({
-      ts: reader.ts, program: reader.program, checker: reader.checker, at, direction, strict: reader.strict, note,
-      describe: (property, schema) => describeProperty({ ...reader, note }, property, schema, direction),
+      ts: reader.ts,
+      program: reader.program,
+      checker: reader.checker,
+      at,
+      direction,
+      strict: reader.strict,
+      note,
+      describe: (property, schema) =>
+        describeProperty({ ...reader, note }, property, schema, direction),
     })
   }
   const input = begin('input')
-  const { schema, parameters, positional, flags } = readParameters(reader, input, signature, comment)
+  const { schema, parameters, positional, flags } = readParameters(
+    reader,
+    input,
+    signature,
+    comment,
+  )
   const conversions = Object.fromEntries(input.conversions)
   const base = {
     export: path,
@@ -102,13 +155,21 @@ async function readSignature(reader: Reader, { path, name, signature, at, commen
     input: withDefinitions(schema, input.definitions),
     ...readReturns(reader, begin('output'), signature, comment.returns),
     ...keepEffective(parameters, conversions),
-    positional, flags,
+    positional,
+    flags,
   }
-  const { examples, problems } = await readExamples(reader.ts, reader.checker, base, comment.examples)
-  for (const problem of problems) tell('warning', 'example', problem, 'Correct the example; it is not shown until then')
+  const { examples, problems } = await readExamples(
+    reader.ts,
+    reader.checker,
+    base,
+    comment.examples,
+  )
+  for (const problem of problems)
+    tell('warning', 'example', problem, 'Correct the example; it is not shown until then')
   for (const problem of comment.problems) tell('warning', 'tag', problem, 'Correct the comment')
   return {
-    ...base, examples,
+    ...base,
+    examples,
     annotations: comment.annotations,
     errors: comment.errors,
     tags: comment.tags,
@@ -119,18 +180,55 @@ async function readSignature(reader: Reader, { path, name, signature, at, commen
 }
 
 // Limits and defaults bind a caller; of a result only what it means is said.
-function describeProperty(reading: Reader & Pick<Work, 'note'>, symbol: ts.Symbol, schema: JsonSchema, direction: Work['direction']): JsonSchema {
+function describeProperty(
+  reading: Reader & Pick<Work, 'note'>,
+  symbol: ts.Symbol,
+  schema: JsonSchema,
+  direction: Work['direction'],
+): JsonSchema {
   const said = propertyTags(reading.ts, symbol)
   const { description } = said.schema
-  return direction === 'input' ? describeValue(reading, symbol.name, schema, said) : { ...schema, ...(description !== undefined && { description }) }
+  return direction === 'input'
+    ? describeValue(reading, symbol.name, schema, said)
+    : { ...schema, ...(description !== undefined && { description }) }
 }
 
 function findComment({ ts }: Reader, { declaration }: ts.Signature, symbol: ts.Symbol): string {
   const own = declaration ? commentOf(ts, declaration) : ''
-  return own !== '' ? own : (symbol.declarations ?? []).map((each) => commentOf(ts, each)).find((comment) => comment !== '') ?? ''
+  return own !== ''
+    ? own
+    : ((symbol.declarations ?? [])
+        .map((each) => commentOf(ts, each))
+        .find((comment) => comment !== '') ?? '')
 }
 
-function optionsOf({ name, summary, description, input, output, positional, flags, annotations, examples, errors, tags, timeout }: FunctionManifest): Parameters<typeof defineTool>[0] {
-  return { name, summary, ...(description !== undefined && { description }), input, ...(output && { output }), positional, flags, annotations, examples, errors, tags, ...(timeout !== undefined && { timeout }), reserved: false }
+function optionsOf({
+  name,
+  summary,
+  description,
+  input,
+  output,
+  positional,
+  flags,
+  annotations,
+  examples,
+  errors,
+  tags,
+  timeout,
+}: FunctionManifest): Parameters<typeof defineTool>[0] {
+  return {
+    name,
+    summary,
+    ...(description !== undefined && { description }),
+    input,
+    ...(output && { output }),
+    positional,
+    flags,
+    annotations,
+    examples,
+    errors,
+    tags,
+    ...(timeout !== undefined && { timeout }),
+    reserved: false,
+  }
 }
-

@@ -10,10 +10,18 @@ import type { MissingImport } from './open-program.ts'
 import { readFunction } from './read-function.ts'
 
 /** What was read, and what it was read from: when one of the files is another one, so may be the manifest. */
-export type ReadModule = { readonly manifest: ModuleManifest; readonly files: readonly string[]; /** False where imports lead nowhere: what was read may be another thing tomorrow. */ readonly isWhole: boolean; /** The module exports tools and toolsets too. */ readonly hasTools: boolean }
+export type ReadModule = {
+  readonly manifest: ModuleManifest
+  readonly files: readonly string[]
+  /** False where imports lead nowhere: what was read may be another thing tomorrow. */ readonly isWhole: boolean
+  /** The module exports tools and toolsets too. */ readonly hasTools: boolean
+}
 
 /** Reads the functions of a module by its types. Throws CONFIG where there is no compiler. */
-export async function readModule(located: LocatedModule, { strict, cwd }: { readonly strict: boolean; readonly cwd: string }): Promise<ReadModule> {
+export async function readModule(
+  located: LocatedModule,
+  { strict, cwd }: { readonly strict: boolean; readonly cwd: string },
+): Promise<ReadModule> {
   const compiler = loadCompiler([located.folder, cwd])
   const types = findTypes(compiler.ts, located)
   const { reader, files, missing } = openProgram(compiler.ts, types, strict)
@@ -26,11 +34,26 @@ export async function readModule(located: LocatedModule, { strict, cwd }: { read
     if (!read.manifest) continue
     const other = functions.get(read.manifest.name)
     if (!other) functions.set(read.manifest.name, read.manifest)
-    else problems.push({ export: each.path, file: read.manifest.file, line: read.manifest.line, reason: 'duplicate', message: `'${other.export}' and '${each.path}' would both be the tool '${other.name}'`, fix: `Give one of them another name: @alias other_name`, severity: 'error' })
+    else
+      problems.push({
+        export: each.path,
+        file: read.manifest.file,
+        line: read.manifest.line,
+        reason: 'duplicate',
+        message: `'${other.export}' and '${each.path}' would both be the tool '${other.name}'`,
+        fix: `Give one of them another name: @alias other_name`,
+        severity: 'error',
+      })
   }
   const { name, version, description } = located
   return {
-    manifest: { name, ...(version !== undefined && { version }), ...(description !== undefined && { description }), functions: [...functions.values()], problems },
+    manifest: {
+      name,
+      ...(version !== undefined && { version }),
+      ...(description !== undefined && { description }),
+      functions: [...functions.values()],
+      problems,
+    },
     files: [...new Set([located.file, ...files, compiler.manifest, ...packageFiles(located.file)])],
     isWhole: missing.length === 0,
     hasTools: listed.hasTools,
@@ -39,8 +62,18 @@ export async function readModule(located: LocatedModule, { strict, cwd }: { read
 
 function tellMissing({ specifier, file, line }: MissingImport): FunctionProblem {
   const name = /^(?:@[^/]+\/)?[^/]+/.exec(specifier)?.[0]
-  const fix = /^[./]/.test(specifier) ? 'Check the path' : `Install it: npm install ${name}; or say in "paths" of tsconfig.json what it stands for`
-  return { export: '', file, line, reason: 'import', message: `the import '${specifier}' leads nowhere`, fix, severity: 'warning' }
+  const fix = /^[./]/.test(specifier)
+    ? 'Check the path'
+    : `Install it: npm install ${name}; or say in "paths" of tsconfig.json what it stands for`
+  return {
+    export: '',
+    file,
+    line,
+    reason: 'import',
+    message: `the import '${specifier}' leads nowhere`,
+    fix,
+    severity: 'warning',
+  }
 }
 
 // Name, version and description come from there, and so does what a module is.

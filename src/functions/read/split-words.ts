@@ -7,7 +7,11 @@ export function splitWords(line: string): string[] {
     const letter = line[at]!
     if (quote !== undefined) {
       if (letter === quote) quote = undefined
-      else word += letter === '\\' && quote === '"' && /["\\$`]/.test(line[at + 1] ?? '') ? line[++at]! : letter
+      else
+        word +=
+          letter === '\\' && quote === '"' && /["\\$`]/.test(line[at + 1] ?? '')
+            ? line[++at]!
+            : letter
     } else if (letter === "'" || letter === '"') {
       quote = letter
       word ??= ''

@@ -41,10 +41,16 @@ async function find(): Promise<Groups | undefined> {
 // Processes and controllers exclude each other in all groups but the outermost, so that the one that we are in ourselves seldom serves.
 function hasControllers(folder: string): boolean {
   try {
-    const [offered, given] = ['cgroup.controllers', 'cgroup.subtree_control'].map((name) => readFileSync(join(folder, name), 'latin1').trim().split(' ')) as [string[], string[]]
+    const [offered, given] = ['cgroup.controllers', 'cgroup.subtree_control'].map((name) =>
+      readFileSync(join(folder, name), 'latin1').trim().split(' '),
+    ) as [string[], string[]]
     if (!CONTROLLERS.every((name) => offered.includes(name))) return false
     const missing = CONTROLLERS.filter((name) => !given.includes(name))
-    if (missing.length > 0) writeFileSync(join(folder, 'cgroup.subtree_control'), missing.map((name) => `+${name}`).join(' '))
+    if (missing.length > 0)
+      writeFileSync(
+        join(folder, 'cgroup.subtree_control'),
+        missing.map((name) => `+${name}`).join(' '),
+      )
     return true
   } catch {
     return false
@@ -54,14 +60,20 @@ function hasControllers(folder: string): boolean {
 let made = 0
 
 function groupsIn(folder: string): Groups {
-  return { folder, make: (limits) => makeGroup(join(folder, `${ownName()}-${(made += 1)}`), limits) }
+  return {
+    folder,
+    make: (limits) => makeGroup(join(folder, `${ownName()}-${(made += 1)}`), limits),
+  }
 }
 
 async function works(groups: Groups): Promise<boolean> {
   let group: Group | undefined
   try {
     group = groups.make(TRIAL)
-    const { pid, stdin, end, stop } = await supervise({ command: ['/bin/cat'], cwd: '/', env: {}, timeout: TRIAL_TIME }, 'pipe')
+    const { pid, stdin, end, stop } = await supervise(
+      { command: ['/bin/cat'], cwd: '/', env: {}, timeout: TRIAL_TIME },
+      'pipe',
+    )
     stdin?.on('error', () => {})
     if (pid === undefined) return false
     try {
@@ -87,7 +99,12 @@ async function removeLeft(folder: string): Promise<void> {
   for (const name of readdirSync(folder)) {
     const [, namespace, pid, start] = /^toolable-(\d+)-(\d+)-(\d+)-\d+$/.exec(name) ?? []
     // Whether processes of another namespace live cannot be seen from here.
-    if (start === undefined || namespace !== processNamespace() || isStillThere({ pid: Number(pid), start })) continue
+    if (
+      start === undefined ||
+      namespace !== processNamespace() ||
+      isStillThere({ pid: Number(pid), start })
+    )
+      continue
     await removeGroup(join(folder, name))
   }
 }

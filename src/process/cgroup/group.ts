@@ -25,7 +25,8 @@ export type Group = {
 /** Makes a group in which all processes together are held to these limits by the kernel: who wants more memory is ended with all the others, and nothing goes to swap instead. Throws where one of the limits cannot be set. */
 export function makeGroup(folder: string, { memoryMb, processes }: GroupLimits): Group {
   mkdirSync(folder)
-  const set = (name: string, value: number): void => writeFileSync(join(folder, name), String(value))
+  const set = (name: string, value: number): void =>
+    writeFileSync(join(folder, name), String(value))
   try {
     if (memoryMb !== undefined) {
       set('memory.max', Math.floor(memoryMb * MEBIBYTE))
@@ -41,7 +42,10 @@ export function makeGroup(folder: string, { memoryMb, processes }: GroupLimits):
   return {
     take: (pid) => set('cgroup.procs', pid),
     // Whoever is killed because the whole machine has no memory left is counted too, but did not come to its own limit.
-    reached: () => (memoryMb !== undefined && count(folder, 'oom_kill') > 0 && count(folder, 'oom') > 0 ? { what: 'memoryMb', allowed: memoryMb, seen: memoryMb } : undefined),
+    reached: () =>
+      memoryMb !== undefined && count(folder, 'oom_kill') > 0 && count(folder, 'oom') > 0
+        ? { what: 'memoryMb', allowed: memoryMb, seen: memoryMb }
+        : undefined,
     remove: () => removeGroup(folder),
   }
 }
@@ -64,12 +68,17 @@ function killAll(folder: string): void {
     writeFileSync(join(folder, 'cgroup.kill'), '1')
   } catch {
     // Older kernels have no such file.
-    for (const pid of read(join(folder, 'cgroup.procs')).split('\n').filter((line) => line !== '')) sendSignal(Number(pid), 'SIGKILL')
+    for (const pid of read(join(folder, 'cgroup.procs'))
+      .split('\n')
+      .filter((line) => line !== ''))
+      sendSignal(Number(pid), 'SIGKILL')
   }
 }
 
 function count(folder: string, event: string): number {
-  return Number(new RegExp(`^${event} (\\d+)$`, 'm').exec(read(join(folder, 'memory.events')))?.[1] ?? 0)
+  return Number(
+    new RegExp(`^${event} (\\d+)$`, 'm').exec(read(join(folder, 'memory.events')))?.[1] ?? 0,
+  )
 }
 
 function read(file: string): string {

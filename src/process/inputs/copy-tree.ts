@@ -19,10 +19,19 @@ export async function copyFile(from: string, to: string, mode: number): Promise<
   const source = await open(from, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   try {
     if (!(await source.stat()).isFile()) throw notPlain(from, false)
-    const target = await open(to, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, mode)
+    const target = await open(
+      to,
+      constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW,
+      mode,
+    )
     try {
       const buffer = Buffer.allocUnsafe(CHUNK)
-      for (let read = await source.read(buffer, 0, CHUNK); read.bytesRead > 0; read = await source.read(buffer, 0, CHUNK)) await writeAll(target, buffer.subarray(0, read.bytesRead))
+      for (
+        let read = await source.read(buffer, 0, CHUNK);
+        read.bytesRead > 0;
+        read = await source.read(buffer, 0, CHUNK)
+      )
+        await writeAll(target, buffer.subarray(0, read.bytesRead))
       await target.chmod(mode)
       await target.sync()
     } finally {
@@ -35,7 +44,11 @@ export async function copyFile(from: string, to: string, mode: number): Promise<
 
 /** What is said of a link, a socket or a device where a file should be. */
 export function notPlain(path: string, isLink: boolean): ToolError {
-  return new ToolError('PERMISSION', `${path} is ${isLink ? 'a link' : 'neither a file nor a folder'}, and only files and folders are copied`, { suggestion: 'Let the tool write files' })
+  return new ToolError(
+    'PERMISSION',
+    `${path} is ${isLink ? 'a link' : 'neither a file nor a folder'}, and only files and folders are copied`,
+    { suggestion: 'Let the tool write files' },
+  )
 }
 
 async function writeAll(target: Awaited<ReturnType<typeof open>>, bytes: Buffer): Promise<void> {

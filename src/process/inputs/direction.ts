@@ -4,12 +4,17 @@ import type { JsonSchema } from '../../contract/json.ts'
 /** Whether a tool reads what is at a path, makes it, or changes it. */
 export type Direction = 'in' | 'out' | 'inout'
 
-const OUT_WORDS = /^(out|output|outfile|outdir|target|dest|destination)$|^(out|output)_|_(out|output)$/
+const OUT_WORDS =
+  /^(out|output|outfile|outdir|target|dest|destination)$|^(out|output)_|_(out|output)$/
 
 /** Whether a field holds a path, or a list of paths. */
 export function isPathField(property: JsonSchema): boolean {
   const { items } = property
-  return property['format'] === 'path' || isObject(property['x-toolable-path']) || (isObject(items) && (items['format'] === 'path' || isObject(items['x-toolable-path'])))
+  return (
+    property['format'] === 'path' ||
+    isObject(property['x-toolable-path']) ||
+    (isObject(items) && (items['format'] === 'path' || isObject(items['x-toolable-path'])))
+  )
 }
 
 /** What a path has to be: 'file', 'directory', or anything. */
@@ -26,11 +31,15 @@ export function directionOf(field: string, property: JsonSchema): Direction {
 
 function rulesOf(property: JsonSchema): { readonly [rule: string]: unknown } {
   const { items } = property
-  const rules = property['x-toolable-path'] ?? (isObject(items) ? items['x-toolable-path'] : undefined)
+  const rules =
+    property['x-toolable-path'] ?? (isObject(items) ? items['x-toolable-path'] : undefined)
   return isObject(rules) ? rules : {}
 }
 
 // outputDir, output-dir and output_dir are one name.
 function wordsOf(field: string): string {
-  return field.replace(/([a-z0-9])([A-Z])/g, '$1_$2').replaceAll('-', '_').toLowerCase()
+  return field
+    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .replaceAll('-', '_')
+    .toLowerCase()
 }

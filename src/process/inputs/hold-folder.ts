@@ -28,8 +28,17 @@ export function holdFolder(path: string): HeldFolder {
 
 function explain(path: string): ToolError {
   const link = findLink(path)
-  if (link === undefined) return new ToolError('INVALID_PATH', `the folder ${path} is gone, which the output was meant for`, { suggestion: `mkdir -p ${path}` })
-  return new ToolError('PERMISSION', `the output cannot be put into ${path}: ${link} is a link, and it was none when the tool was started`, { suggestion: `ls -ld ${link}` })
+  if (link === undefined)
+    return new ToolError(
+      'INVALID_PATH',
+      `the folder ${path} is gone, which the output was meant for`,
+      { suggestion: `mkdir -p ${path}` },
+    )
+  return new ToolError(
+    'PERMISSION',
+    `the output cannot be put into ${path}: ${link} is a link, and it was none when the tool was started`,
+    { suggestion: `ls -ld ${link}` },
+  )
 }
 
 // The outermost one.

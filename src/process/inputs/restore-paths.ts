@@ -11,7 +11,9 @@ function restore(value: unknown, outputs: readonly StagedOutput[], depth: number
   if (typeof value === 'string') return restoreText(value, outputs)
   if (typeof value !== 'object' || value === null || depth > DEEPEST) return value
   if (Array.isArray(value)) return value.map((item: unknown) => restore(item, outputs, depth + 1))
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, restore(item, outputs, depth + 1)]))
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key, restore(item, outputs, depth + 1)]),
+  )
 }
 
 function restoreText(text: string, outputs: readonly StagedOutput[]): string {

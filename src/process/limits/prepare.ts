@@ -14,7 +14,9 @@ const USUAL_FOLDERS = '/usr/local/bin:/usr/bin:/bin'
 export async function prepare(options: ChildOptions): Promise<Prepared> {
   const { command, cwd, env, limits = {} } = options
   const isThere = findProgram(command[0], env['PATH'], cwd) !== undefined
-  const limited = isThere ? setLimits(processLimitsOf(limits, false), findProgram('prlimit', USUAL_FOLDERS)) : []
+  const limited = isThere
+    ? setLimits(processLimitsOf(limits, false), findProgram('prlimit', USUAL_FOLDERS))
+    : []
   const lifeline = await openLifeline()
   const mark = markOf(env)
   const take: Hold['take'] = (_child, pid) => {
@@ -26,8 +28,15 @@ export async function prepare(options: ChildOptions): Promise<Prepared> {
     return lifeline.guard(pid, { ...reins, clear }, mark)
   }
   return {
-    hold: { command: [...limited, ...command] as unknown as ChildOptions['command'], cwd, env, descriptors: [], take },
-    watch: (root, onReached, input) => watchLimits(limits, { countProcesses: true, input }, root, onReached),
+    hold: {
+      command: [...limited, ...command] as unknown as ChildOptions['command'],
+      cwd,
+      env,
+      descriptors: [],
+      take,
+    },
+    watch: (root, onReached, input) =>
+      watchLimits(limits, { countProcesses: true, input }, root, onReached),
     explain: (end) => explainLimited(end, options),
   }
 }

@@ -5,13 +5,18 @@ const MEBIBYTE = 1024 * 1024
 const DESCRIPTORS = 4096
 
 /** What the kernel holds each single process to. The sums of a tree are watched; these stop the one that is too fast to be watched. */
-export type ProcessLimits = { readonly [name in 'core' | 'cpu' | 'data' | 'fsize' | 'nofile' | 'nproc']?: number }
+export type ProcessLimits = {
+  readonly [name in 'core' | 'cpu' | 'data' | 'fsize' | 'nofile' | 'nproc']?: number
+}
 
 /**
  * The limits of each process that follow from those of a tree. `nproc` counts all processes of a user, so that it only makes sense in a user namespace.
  * Address space is left alone: Node and Java reserve far more of it than they use.
  */
-export function processLimitsOf({ cpuSeconds, memoryMb, processes, fileMb, workspaceMb }: Limits, inUserNamespace: boolean): ProcessLimits {
+export function processLimitsOf(
+  { cpuSeconds, memoryMb, processes, fileMb, workspaceMb }: Limits,
+  inUserNamespace: boolean,
+): ProcessLimits {
   const largest = Math.min(fileMb ?? Infinity, workspaceMb ?? Infinity)
   return {
     // Not 0: programs of the machine that collect crashes are started all the same then, and would put the memory of a tool on its disk.
@@ -26,10 +31,18 @@ export function processLimitsOf({ cpuSeconds, memoryMb, processes, fileMb, works
 }
 
 /** The words that set these limits: before the command where `prlimit` does it, otherwise a shell. Never above what we may set ourselves. */
-export function setLimits(limits: ProcessLimits, prlimit: string | undefined): [string, ...string[]] {
-  const allowed = Object.entries(limits).map(([name, value]) => [name, Math.min(value, highest(name))] as const)
-  if (prlimit !== undefined) return [prlimit, ...allowed.map(([name, value]) => `--${name}=${value}`), '--']
-  const script = allowed.flatMap(([name, value]) => IN_SHELL[name]?.(value) ?? []).map((words) => `ulimit ${words} || exit 126; `)
+export function setLimits(
+  limits: ProcessLimits,
+  prlimit: string | undefined,
+): [string, ...string[]] {
+  const allowed = Object.entries(limits).map(
+    ([name, value]) => [name, Math.min(value, highest(name))] as const,
+  )
+  if (prlimit !== undefined)
+    return [prlimit, ...allowed.map(([name, value]) => `--${name}=${value}`), '--']
+  const script = allowed
+    .flatMap(([name, value]) => IN_SHELL[name]?.(value) ?? [])
+    .map((words) => `ulimit ${words} || exit 126; `)
   return ['/bin/sh', '-c', `${script.join('')}exec "$@"`, 'sh']
 }
 
@@ -41,7 +54,14 @@ const IN_SHELL: { readonly [name: string]: (value: number) => string } = {
   nofile: (value) => `-n ${value}`,
 }
 
-const NAMES: { readonly [name: string]: string } = { core: 'Max core file size', cpu: 'Max cpu time', data: 'Max data size', fsize: 'Max file size', nofile: 'Max open files', nproc: 'Max processes' }
+const NAMES: { readonly [name: string]: string } = {
+  core: 'Max core file size',
+  cpu: 'Max cpu time',
+  data: 'Max data size',
+  fsize: 'Max file size',
+  nofile: 'Max open files',
+  nproc: 'Max processes',
+}
 
 let ours: string | undefined
 

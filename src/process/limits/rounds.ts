@@ -23,7 +23,14 @@ export function makeRounds(usual: number, shortest: number): (look: Look) => () 
       next = Math.min(next, (typeof wanted === 'object' ? await wanted : wanted) ?? usual)
     }
     if (looks.size === 0) timer = undefined
-    else wait(Math.max(next, shortest, (performance.now() - began) * (next < usual ? URGENT_REST : USUAL_REST)))
+    else
+      wait(
+        Math.max(
+          next,
+          shortest,
+          (performance.now() - began) * (next < usual ? URGENT_REST : USUAL_REST),
+        ),
+      )
   }
   return (look) => {
     looks.add(look)

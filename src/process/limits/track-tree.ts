@@ -20,7 +20,8 @@ export function trackTree(root: () => number | undefined): TrackedTree {
     look() {
       const first = root()
       const found = new Map<number, ProcessRow>()
-      const queue: { readonly pid: number; readonly start?: string }[] = first === undefined ? [] : [{ pid: first }, ...seen.values()]
+      const queue: { readonly pid: number; readonly start?: string }[] =
+        first === undefined ? [] : [{ pid: first }, ...seen.values()]
       for (const { pid, start } of queue) {
         if (found.has(pid) || found.size >= MOST) continue
         const row = readProcess(pid)

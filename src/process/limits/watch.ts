@@ -25,12 +25,20 @@ export type WatchedPlaces = {
 }
 
 /** Watches what a tree uses, from its first process on, and tells once when it is too much. Gives a function that ends the watch and tells who lived at the last look. */
-export function watchLimits(limits: Limits, places: WatchedPlaces, root: () => number | undefined, onReached: (limit: LimitReached) => void): () => readonly KnownProcess[] {
+export function watchLimits(
+  limits: Limits,
+  places: WatchedPlaces,
+  root: () => number | undefined,
+  onReached: (limit: LimitReached) => void,
+): () => readonly KnownProcess[] {
   const { cpuSeconds, memoryMb, processes, workspaceMb } = limits
   const tree = trackTree(root)
   const addUp = countProcessorTime()
   let isOver = false
-  const compare = (what: LimitReached['what'], allowed: number | undefined): ((measure: (allowed: number) => number) => number | undefined) => {
+  const compare = (
+    what: LimitReached['what'],
+    allowed: number | undefined,
+  ): ((measure: (allowed: number) => number) => number | undefined) => {
     const foresee = speedometer()
     return (measure) => {
       if (isOver || allowed === undefined) return undefined
@@ -41,23 +49,37 @@ export function watchLimits(limits: Limits, places: WatchedPlaces, root: () => n
       return undefined
     }
   }
-  const [memory, processor, number, folder] = [compare('memoryMb', memoryMb), compare('cpuSeconds', cpuSeconds), compare('processes', places.countProcesses ? processes : undefined), compare('workspaceMb', workspaceMb)]
+  const [memory, processor, number, folder] = [
+    compare('memoryMb', memoryMb),
+    compare('cpuSeconds', cpuSeconds),
+    compare('processes', places.countProcesses ? processes : undefined),
+    compare('workspaceMb', workspaceMb),
+  ]
   let isClose = false
   const endTree = watchTrees(() => {
     const still = isClose ? tree.known() : []
     for (const { pid } of still) sendSignal(pid, 'SIGSTOP')
     const rows = tree.look()
-    const left = memory((allowed) => measureMemory(rows, places.inMemory ?? [], places.input, allowed))
+    const left = memory((allowed) =>
+      measureMemory(rows, places.inMemory ?? [], places.input, allowed),
+    )
     // What is over its limit stays as it is until it is ended.
     if (!isOver) for (const { pid } of still) sendSignal(pid, 'SIGCONT')
     isClose = left !== undefined && left < CLOSE
-    return soonest([left, processor(() => addUp(rows)), number(() => rows.reduce((sum, { threads }) => sum + threads, 0))])
+    return soonest([
+      left,
+      processor(() => addUp(rows)),
+      number(() => rows.reduce((sum, { threads }) => sum + threads, 0)),
+    ])
   })
   const { workspace } = places
-  const endFolder = workspace === undefined || workspaceMb === undefined ? undefined : watchFolders(async () => {
-    const seen = await measureWorkspace(workspace, tree.known(), workspaceMb)
-    return folder(() => seen)
-  })
+  const endFolder =
+    workspace === undefined || workspaceMb === undefined
+      ? undefined
+      : watchFolders(async () => {
+          const seen = await measureWorkspace(workspace, tree.known(), workspaceMb)
+          return folder(() => seen)
+        })
   return () => {
     isOver = true
     endTree()
@@ -81,5 +103,8 @@ function speedometer(): (seen: number, allowed: number) => number | undefined {
 }
 
 function soonest(wishes: readonly (number | undefined)[]): number | undefined {
-  return wishes.reduce((least, wish) => (least === undefined || (wish !== undefined && wish < least) ? wish : least), undefined)
+  return wishes.reduce(
+    (least, wish) => (least === undefined || (wish !== undefined && wish < least) ? wish : least),
+    undefined,
+  )
 }

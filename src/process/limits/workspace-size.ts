@@ -11,7 +11,11 @@ const MOST_DESCRIPTORS = 4096
  * Mebibytes that a folder takes on its disk, with files that are deleted but still held open by these processes. Stops counting at `enough`. What nobody can look
  * into, because it is hidden or lies too deep, counts as enough.
  */
-export async function measureWorkspace(folder: string, rows: readonly ProcessRow[], enough: number): Promise<number> {
+export async function measureWorkspace(
+  folder: string,
+  rows: readonly ProcessRow[],
+  enough: number,
+): Promise<number> {
   const { lstat, opendir, readdir, stat } = await import('node:fs/promises')
   let size = 0
   const hide = (): void => {
@@ -21,9 +25,11 @@ export async function measureWorkspace(folder: string, rows: readonly ProcessRow
 
   const count = async (path: string, depth: number): Promise<void> => {
     if (depth > DEEPEST) return hide()
-    const entries = await opendir(path, { bufferSize: 256 }).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'EACCES' || error.code === 'ENAMETOOLONG') hide()
-    })
+    const entries = await opendir(path, { bufferSize: 256 }).catch(
+      (error: NodeJS.ErrnoException) => {
+        if (error.code === 'EACCES' || error.code === 'ENAMETOOLONG') hide()
+      },
+    )
     if (!entries) return
     try {
       for await (const entry of entries) {

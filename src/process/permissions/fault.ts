@@ -18,9 +18,15 @@ export class Fault extends Error {
 const LARGEST_FILE = 1024 * 1024
 
 /** The fault as everybody sees it: with the file and the line. `file` is left out where the permissions come from no file. */
-export async function explainFault({ code, path, message, fix }: Fault, file: string | undefined): Promise<ToolError> {
+export async function explainFault(
+  { code, path, message, fix }: Fault,
+  file: string | undefined,
+): Promise<ToolError> {
   const place = file === undefined ? undefined : await locatePermission(file, path)
-  return new ToolError(code, `${placeName(file, place)}${message}`, { suggestion: fix, details: { ...(file !== undefined && { file }), ...place } })
+  return new ToolError(code, `${placeName(file, place)}${message}`, {
+    suggestion: fix,
+    details: { ...(file !== undefined && { file }), ...place },
+  })
 }
 
 /** Where a part of its permissions stands in a manifest; undefined where nobody can tell. */
@@ -38,9 +44,14 @@ export function placeName(file: string | undefined, place: Place | undefined): s
 // Only to name a line: a manifest that cannot be read any more is named without one.
 async function readLocated(file: string): Promise<LocatedDocument | undefined> {
   if (!/\.(ya?ml|json)$/i.test(file)) return undefined
-  const [{ readFileSync, statSync }, { readYaml }] = await Promise.all([import('node:fs'), import('../../contract/documents/read-yaml.ts')])
+  const [{ readFileSync, statSync }, { readYaml }] = await Promise.all([
+    import('node:fs'),
+    import('../../contract/documents/read-yaml.ts'),
+  ])
   try {
-    return statSync(file).size > LARGEST_FILE ? undefined : await readYaml(file, readFileSync(file, 'utf8'))
+    return statSync(file).size > LARGEST_FILE
+      ? undefined
+      : await readYaml(file, readFileSync(file, 'utf8'))
   } catch {
     return undefined
   }

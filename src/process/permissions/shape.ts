@@ -17,15 +17,42 @@ export type LimitName = keyof typeof LIMITS
 const texts: Shape = { is: 'list', of: { is: 'text' } }
 
 /** What may stand in `resources`; the numbers are looked at one by one. */
-export const RESOURCES_SHAPE: Shape = { is: 'object', keys: Object.fromEntries(Object.entries(LIMITS).map(([name, { least, most }]): [string, Shape] => [name, { is: 'anything', schema: { type: 'integer', minimum: least, maximum: most } }])) }
+export const RESOURCES_SHAPE: Shape = {
+  is: 'object',
+  keys: Object.fromEntries(
+    Object.entries(LIMITS).map(([name, { least, most }]): [string, Shape] => [
+      name,
+      { is: 'anything', schema: { type: 'integer', minimum: least, maximum: most } },
+    ]),
+  ),
+}
 
 /** What may stand in the permissions of a manifest. */
 export const PERMISSIONS_SHAPE: Shape = {
   is: 'object',
   keys: {
-    filesystem: { is: 'either', short: { is: 'text' }, long: { is: 'object', keys: { read: texts, write: texts } } },
-    network: { is: 'either', short: { is: 'text' }, long: { is: 'object', keys: { egress_allow: texts } } },
+    filesystem: {
+      is: 'either',
+      short: { is: 'text' },
+      long: { is: 'object', keys: { read: texts, write: texts } },
+    },
+    network: {
+      is: 'either',
+      short: { is: 'text' },
+      long: { is: 'object', keys: { egress_allow: texts } },
+    },
     resources: RESOURCES_SHAPE,
-    secrets: { is: 'list', of: { is: 'either', short: { is: 'text' }, long: { is: 'object', keys: { name: { is: 'text' }, file: { is: 'text' } }, required: ['name'] } } },
+    secrets: {
+      is: 'list',
+      of: {
+        is: 'either',
+        short: { is: 'text' },
+        long: {
+          is: 'object',
+          keys: { name: { is: 'text' }, file: { is: 'text' } },
+          required: ['name'],
+        },
+      },
+    },
   },
 }

@@ -17,7 +17,11 @@ export type PolicyRules = {
 }
 
 /** `open`: any server at all. `servers`: `host:port`, where the host may begin with `*.` or be `*`, and the port may be `*`. `local`: servers of this machine. */
-export type NetworkRules = { readonly open: boolean; readonly servers: readonly string[]; readonly local: readonly string[] }
+export type NetworkRules = {
+  readonly open: boolean
+  readonly servers: readonly string[]
+  readonly local: readonly string[]
+}
 
 /** One part of a policy file: its rules for all tools, or for those whose id fits a pattern. */
 export type PolicyLayer = {

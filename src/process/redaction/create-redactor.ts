@@ -30,7 +30,12 @@ const NOTHING: Redactor = {
 /** Makes a redactor of secrets. Throws CONFIG for one of less than 6 characters, which would be found everywhere. */
 export function createRedactor(secrets: readonly string[]): Redactor {
   if (secrets.length === 0) return NOTHING
-  if (secrets.some((secret) => secret.trim().length < SHORTEST_SECRET)) throw new ToolError('CONFIG', `A secret has less than ${SHORTEST_SECRET} characters and cannot be kept out of logs`, { suggestion: 'Use a longer secret' })
+  if (secrets.some((secret) => secret.trim().length < SHORTEST_SECRET))
+    throw new ToolError(
+      'CONFIG',
+      `A secret has less than ${SHORTEST_SECRET} characters and cannot be kept out of logs`,
+      { suggestion: 'Use a longer secret' },
+    )
   const finder = findPatterns(secrets.flatMap(listVariants))
   const text = (given: string): string => {
     const bytes = Buffer.from(given)
@@ -42,8 +47,11 @@ export function createRedactor(secrets: readonly string[]): Redactor {
     if (typeof given === 'number') return text(String(given)) === String(given) ? given : REDACTED
     if (Array.isArray(given)) return given.map(value)
     // fromEntries defines properties, also one that is called __proto__.
-    return isObject(given) ? Object.fromEntries(Object.entries(given).map(([key, inner]) => [text(key), value(inner)])) : given
+    return isObject(given)
+      ? Object.fromEntries(Object.entries(given).map(([key, inner]) => [text(key), value(inner)]))
+      : given
   }
-  const json = (given: string): string => (finder.find(Buffer.from(given)).length === 0 ? given : JSON.stringify(value(JSON.parse(given))))
+  const json = (given: string): string =>
+    finder.find(Buffer.from(given)).length === 0 ? given : JSON.stringify(value(JSON.parse(given)))
   return { isEmpty: false, text, value, json, stream: () => redactStream(finder) }
 }

@@ -17,7 +17,10 @@ const FILLED = 0x4000
  * without missing one (Wu and Manber), so that most bytes are never looked at and the number of patterns hardly matters.
  */
 export function findPatterns(patterns: readonly Buffer[]): PatternFinder {
-  const window = patterns.reduce((least, pattern) => Math.min(least, pattern.length), Math.max(6, Math.min(255, Math.floor(FILLED / patterns.length))))
+  const window = patterns.reduce(
+    (least, pattern) => Math.min(least, pattern.length),
+    Math.max(6, Math.min(255, Math.floor(FILLED / patterns.length))),
+  )
   const longest = patterns.reduce((most, pattern) => Math.max(most, pattern.length), 0)
   const shifts = new Uint8Array(SLOTS).fill(window - BLOCK + 1)
   const candidates = new Map<number, Buffer[]>()
@@ -48,7 +51,9 @@ export function findPatterns(patterns: readonly Buffer[]): PatternFinder {
         }
         const start = at - window + 1
         let end = 0
-        for (const pattern of candidates.get(slot)!) if (pattern.length > end - start && stands(pattern, bytes, start)) end = start + pattern.length
+        for (const pattern of candidates.get(slot)!)
+          if (pattern.length > end - start && stands(pattern, bytes, start))
+            end = start + pattern.length
         if (end > 0) addRange(found, start, end)
         at += 1
       }
@@ -58,7 +63,13 @@ export function findPatterns(patterns: readonly Buffer[]): PatternFinder {
       const last = bytes.length - 1
       for (let at = Math.max(0, bytes.length - longest + 1); at < last; at += 1) {
         const start = (bytes[at]! << 8) | bytes[at + 1]!
-        if (startsWith[start] === 1 && starts.get(start)!.some((pattern) => pattern.length > bytes.length - at && begins(pattern, bytes, at))) return at
+        if (
+          startsWith[start] === 1 &&
+          starts
+            .get(start)!
+            .some((pattern) => pattern.length > bytes.length - at && begins(pattern, bytes, at))
+        )
+          return at
       }
       return last >= 0 && firstBytes[bytes[last]!] === 1 ? last : bytes.length
     },

@@ -39,6 +39,7 @@ export function redactStream(finder: PatternFinder): RedactingStream {
 /** Where what has its mark ends: the furthest end of the ranges that begin before `safe`. */
 function lastEndBefore(ranges: readonly number[], safe: number, covered: number): number {
   let reach = covered
-  for (let index = 0; index < ranges.length && ranges[index]! < safe; index += 2) reach = Math.max(reach, ranges[index + 1]!)
+  for (let index = 0; index < ranges.length && ranges[index]! < safe; index += 2)
+    reach = Math.max(reach, ranges[index + 1]!)
   return reach
 }

@@ -27,7 +27,8 @@ export type Abilities = {
     /** Who holds the memory of a whole tree down: the kernel, where a control group was given into our hands, otherwise a watchdog. */
     readonly memory: 'cgroup' | 'watchdog'
     /** Who tools are: the user who starts them, or whom root becomes. */
-    readonly user: { readonly uid: number; readonly gid: number; readonly isDropped: boolean } | undefined
+    readonly user:
+      { readonly uid: number; readonly gid: number; readonly isDropped: boolean } | undefined
   }
 }
 
@@ -49,16 +50,44 @@ async function tryOut(path: string): Promise<Abilities> {
   const could = new Set(end.stdout.toString().trim().split('\n'))
   if (!could.delete('tried')) return without(end.problem ?? new Error(explainTrial(end)), who)
   const holds = (what: string): boolean => !could.has(what)
-  const details = { ...NOTHING, files: holds('files'), network: holds('network'), processes: holds('processes'), seccomp: holds('seccomp'), privileges: holds('privileges'), nproc: holds('nproc'), memory: (await findGroups()) ? 'cgroup' as const : 'watchdog' as const, user: who }
+  const details = {
+    ...NOTHING,
+    files: holds('files'),
+    network: holds('network'),
+    processes: holds('processes'),
+    seccomp: holds('seccomp'),
+    privileges: holds('privileges'),
+    nproc: holds('nproc'),
+    memory: (await findGroups()) ? ('cgroup' as const) : ('watchdog' as const),
+    user: who,
+  }
   if (could.size === 0) return { level: 'L3', reasons: [], details }
-  const problem = new ToolError('SANDBOX_UNAVAILABLE', `There is no sandbox: bubblewrap runs, but does not hold ${[...could].join(', ')}`, { suggestion: 'Install the bubblewrap of your system: sudo apt-get install --reinstall bubblewrap' })
+  const problem = new ToolError(
+    'SANDBOX_UNAVAILABLE',
+    `There is no sandbox: bubblewrap runs, but does not hold ${[...could].join(', ')}`,
+    {
+      suggestion:
+        'Install the bubblewrap of your system: sudo apt-get install --reinstall bubblewrap',
+    },
+  )
   return { level: 'L1', reasons: [problem.message], problem, details }
 }
 
-const NOTHING = { files: false, network: false, processes: false, seccomp: false, privileges: false, nproc: false, memory: 'watchdog', user: undefined } as const
+const NOTHING = {
+  files: false,
+  network: false,
+  processes: false,
+  seccomp: false,
+  privileges: false,
+  nproc: false,
+  memory: 'watchdog',
+  user: undefined,
+} as const
 
 function without(why: Error, who: Identity | undefined): Abilities {
-  const problem = ToolError.is(why) ? why : new ToolError('SANDBOX_UNAVAILABLE', `There is no sandbox: ${why.message}`, { cause: why })
+  const problem = ToolError.is(why)
+    ? why
+    : new ToolError('SANDBOX_UNAVAILABLE', `There is no sandbox: ${why.message}`, { cause: why })
   return { level: 'L1', reasons: [problem.message], problem, details: { ...NOTHING, user: who } }
 }
 

@@ -10,14 +10,28 @@ const SHARED = ['_lib', 'shared_venv']
  * and `node_modules` where Node looks for them. Of a file that lies in a home itself, the file alone.
  */
 export function codeFolders(files: readonly string[]): readonly string[] {
-  const own = files.filter((file) => file.startsWith('/')).map((file) => (isWholeHome(dirname(file)) ? file : dirname(file)))
-  return [...new Set(own.flatMap((place) => [place, ...(files.includes(place) ? [] : around(place).filter(isItself))]))]
+  const own = files
+    .filter((file) => file.startsWith('/'))
+    .map((file) => (isWholeHome(dirname(file)) ? file : dirname(file)))
+  return [
+    ...new Set(
+      own.flatMap((place) => [
+        place,
+        ...(files.includes(place) ? [] : around(place).filter(isItself)),
+      ]),
+    ),
+  ]
 }
 
 function around(folder: string): readonly string[] {
   const parent = dirname(folder)
-  const environment = !isWholeHome(parent) && realPath(join(parent, 'pyvenv.cfg')) !== undefined ? [parent] : []
-  return [...environment, ...SHARED.map((name) => join(parent, name)), ...above(folder).map((place) => join(place, 'node_modules'))]
+  const environment =
+    !isWholeHome(parent) && realPath(join(parent, 'pyvenv.cfg')) !== undefined ? [parent] : []
+  return [
+    ...environment,
+    ...SHARED.map((name) => join(parent, name)),
+    ...above(folder).map((place) => join(place, 'node_modules')),
+  ]
 }
 
 function above(folder: string): readonly string[] {

@@ -21,7 +21,9 @@ export function listInterpreters(path = ''): readonly string[] {
   const stamp = path.split(delimiter).filter(isAbsolute).map(stampOf).join()
   const last = known.get(path)
   if (last?.stamp === stamp) return last.found
-  const found = [...new Set(INTERPRETERS.flatMap((name) => findProgram(name, path) ?? []).flatMap(listPartsOf))]
+  const found = [
+    ...new Set(INTERPRETERS.flatMap((name) => findProgram(name, path) ?? []).flatMap(listPartsOf)),
+  ]
   if (known.size >= MOST_KNOWN) known.clear()
   known.set(path, { stamp, found })
   return found
@@ -41,7 +43,9 @@ function stampOf(folder: string): string {
  * the tool's own, so that what they lead to brings no more than itself unless it is an interpreter too.
  */
 export function listPartsOf(program: string): string[] {
-  return followLinks(program).flatMap((file) => (isInterpreter(file) ? partsOfInstallation(file) : [file]))
+  return followLinks(program).flatMap((file) =>
+    isInterpreter(file) ? partsOfInstallation(file) : [file],
+  )
 }
 
 /** What one program needs that is only asked what it is: where it lies, where each of its links leads, and where a virtual environment of Python says that it comes from. */
@@ -64,15 +68,20 @@ function partsOfInstallation(file: string): string[] {
 function installationOf(file: string): string {
   const folder = dirname(file)
   const root = dirname(folder)
-  const isShared = root === '/' || root === homedir() || basename(root) === '.local' || dirname(root) === '/home'
+  const isShared =
+    root === '/' || root === homedir() || basename(root) === '.local' || dirname(root) === '/home'
   return /^(bin|sbin|shims|libexec)$/.test(basename(folder)) && !isShared ? root : folder
 }
 
 // A virtual environment may be the tool's own too: what it names counts only where a Python is.
 function baseOfEnvironment(root: string): string | undefined {
   try {
-    const home = /^home\s*=\s*(\/.*?)\s*$/m.exec(readFileSync(join(root, 'pyvenv.cfg'), 'utf8'))?.[1]
-    return home === undefined ? undefined : (findProgram('python3', home) ?? findProgram('python', home))
+    const home = /^home\s*=\s*(\/.*?)\s*$/m.exec(
+      readFileSync(join(root, 'pyvenv.cfg'), 'utf8'),
+    )?.[1]
+    return home === undefined
+      ? undefined
+      : (findProgram('python3', home) ?? findProgram('python', home))
   } catch {
     return undefined
   }
@@ -80,7 +89,8 @@ function baseOfEnvironment(root: string): string | undefined {
 
 function followLinks(file: string): string[] {
   const chain = [file]
-  for (let at = file; chain.length < LONGEST_CHAIN && isLink(at); chain.push(at)) at = resolve(dirname(at), readlinkSync(at))
+  for (let at = file; chain.length < LONGEST_CHAIN && isLink(at); chain.push(at))
+    at = resolve(dirname(at), readlinkSync(at))
   return chain
 }
 

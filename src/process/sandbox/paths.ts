@@ -18,5 +18,8 @@ export function realPath(path: string): string | undefined {
 
 /** Whether a folder holds everything of a user, or of all of them: nothing that a program needs is shown by showing it. */
 export function isWholeHome(path: string): boolean {
-  return dirname(path) === '/home' || [homedir(), '/home', '/root', '/tmp', '/var/tmp'].some((home) => contains(path, home))
+  return (
+    dirname(path) === '/home' ||
+    [homedir(), '/home', '/root', '/tmp', '/var/tmp'].some((home) => contains(path, home))
+  )
 }

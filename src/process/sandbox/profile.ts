@@ -27,7 +27,12 @@ export type ToolProfile = {
 }
 
 /** A connection to a server, made or refused. */
-export type Connection = { readonly host: string; readonly port: number; readonly address?: string; readonly refused?: string }
+export type Connection = {
+  readonly host: string
+  readonly port: number
+  readonly address?: string
+  readonly refused?: string
+}
 
 export type SandboxProfile = ProbeProfile | ToolProfile
 

@@ -29,12 +29,29 @@ echo tried`
 /** Runs what tries to get out of a sandbox of exactly the kind that tools get. Its stdout says what it could, and `tried` at the end. */
 export async function tryToGetOut(path: string): Promise<ChildEnd | Error> {
   const bash = findProgram('bash', '/bin:/usr/bin:/usr/local/bin')
-  if (bash === undefined) return new ToolError('SANDBOX_UNAVAILABLE', 'There is no sandbox: bash, with which it is tried, is not installed', { suggestion: 'sudo apt-get install bash' })
+  if (bash === undefined)
+    return new ToolError(
+      'SANDBOX_UNAVAILABLE',
+      'There is no sandbox: bash, with which it is tried, is not installed',
+      { suggestion: 'sudo apt-get install bash' },
+    )
   try {
     return await withOutside(({ secret, workspace, port }) => {
-      const grants: ToolProfile['grants'] = { read: [], write: [], network: 'none', limits: { processes: NPROC }, secrets: [] }
+      const grants: ToolProfile['grants'] = {
+        read: [],
+        write: [],
+        network: 'none',
+        limits: { processes: NPROC },
+        secrets: [],
+      }
       const command = [bash, '-c', TRIAL, 'trial', secret, String(port), String(ownPid())] as const
-      return runChild({ command, cwd: workspace, env: { PATH: path, LC_ALL: 'C' }, timeout: TRIAL_TIME, sandbox: { grants, workspace, readable: [], searchPath: path } })
+      return runChild({
+        command,
+        cwd: workspace,
+        env: { PATH: path, LC_ALL: 'C' },
+        timeout: TRIAL_TIME,
+        sandbox: { grants, workspace, readable: [], searchPath: path },
+      })
     })
   } catch (error) {
     return error as Error
@@ -44,7 +61,9 @@ export async function tryToGetOut(path: string): Promise<ChildEnd | Error> {
 type Outside = { readonly secret: string; readonly workspace: string; readonly port: number }
 
 /** Makes a file that everybody may read and a server that everybody may reach, so that nothing but the sandbox is in the way, as long as `use` needs them. */
-export async function withOutside<Result>(use: (outside: Outside) => Promise<Result>): Promise<Result> {
+export async function withOutside<Result>(
+  use: (outside: Outside) => Promise<Result>,
+): Promise<Result> {
   const { createServer } = await import('node:net')
   const folder = mkdtempSync(join(tmpdir(), 'toolable-trial-'))
   const server = createServer((socket) => socket.destroy())
@@ -53,7 +72,9 @@ export async function withOutside<Result>(use: (outside: Outside) => Promise<Res
     const [secret, workspace] = [join(folder, 'secret'), join(folder, 'workspace')]
     writeFileSync(secret, 'secret', { mode: 0o644 })
     mkdirSync(workspace)
-    await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve))
+    await new Promise<void>((resolve, reject) =>
+      server.once('error', reject).listen(0, '127.0.0.1', resolve),
+    )
     return await use({ secret, workspace, port: (server.address() as AddressInfo).port })
   } finally {
     server.close()

@@ -4,8 +4,12 @@ import { ToolError } from '../../contract/tool-error.ts'
 export function explainRefusal(words: string): ToolError {
   const isForbidden = /namespace|uid map|not permitted|permission denied/i.test(words)
   return noSandbox(
-    isForbidden ? `this system forbids user namespaces (${words})` : `bubblewrap does not work here (${words})`,
-    isForbidden ? 'sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0 kernel.unprivileged_userns_clone=1' : 'Run it by hand: bwrap --unshare-all --ro-bind / / true',
+    isForbidden
+      ? `this system forbids user namespaces (${words})`
+      : `bubblewrap does not work here (${words})`,
+    isForbidden
+      ? 'sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0 kernel.unprivileged_userns_clone=1'
+      : 'Run it by hand: bwrap --unshare-all --ro-bind / / true',
   )
 }
 

@@ -14,10 +14,17 @@ import type { AgentMessage, Model, ModelSettings } from './model-type.ts'
 import type { AgentPrompt } from './prompt-type.ts'
 
 /** A destructive call that waits for consent. */
-export type ApprovalRequest = { /** The name under which the model knows the tool. */ readonly tool: string; readonly input: unknown; readonly question: Interaction; readonly signal: AbortSignal }
+export type ApprovalRequest = {
+  /** The name under which the model knows the tool. */ readonly tool: string
+  readonly input: unknown
+  readonly question: Interaction
+  readonly signal: AbortSignal
+}
 
 /** Consents to a call, or not; undefined where nobody is there to decide. */
-export type Approve = (request: ApprovalRequest) => boolean | undefined | Promise<boolean | undefined>
+export type Approve = (
+  request: ApprovalRequest,
+) => boolean | undefined | Promise<boolean | undefined>
 
 /** What an agent works with: exactly one of `registry`, `tools` and `prompt` says which tools it has. */
 export type AgentOptions = {
@@ -55,7 +62,10 @@ export type AgentOptions = {
   /** How the model should write. */
   readonly settings?: ModelSettings
   /** Goes with every call of a tool: `timeout`, `cwd`, `env`, `secrets`, `caller`. */
-  readonly call?: Omit<CallOptions, 'signal' | 'state' | 'guards' | 'budget' | 'confirm' | 'answer' | 'idempotencyKey'>
+  readonly call?: Omit<
+    CallOptions,
+    'signal' | 'state' | 'guards' | 'budget' | 'confirm' | 'answer' | 'idempotencyKey'
+  >
   /** Told of everything; one that throws ends the run as failed. */
   readonly onEvent?: (event: AgentEvent) => void
   /** A file that gets the conversation and the events as JSON lines, as they happen. */
@@ -63,7 +73,12 @@ export type AgentOptions = {
 }
 
 /** What one run is given besides. */
-export type AgentRunOptions = Pick<AgentOptions, 'budget' | 'state' | 'approve' | 'answer' | 'onEvent' | 'transcript' | 'call'> & { /** Cancels the run, in the middle of what the model says or a tool does. */ readonly signal?: AbortSignal }
+export type AgentRunOptions = Pick<
+  AgentOptions,
+  'budget' | 'state' | 'approve' | 'answer' | 'onEvent' | 'transcript' | 'call'
+> & {
+  /** Cancels the run, in the middle of what the model says or a tool does. */ readonly signal?: AbortSignal
+}
 
 /** How a run ended. */
 export type AgentStatus = 'completed' | 'max_turns' | 'budget' | 'cancelled' | 'failed'
@@ -89,11 +104,34 @@ export type AgentEvent =
   | { readonly type: 'text'; readonly turn: number; readonly delta: string }
   | ({ readonly type: 'tool_call'; readonly input: unknown } & OfCall)
   | ({ readonly type: 'tool_progress'; readonly event: ToolEvent } & OfCall)
-  | ({ readonly type: 'approval'; readonly prompt: string; /** Absent while it is asked; null where nobody was there. */ readonly approved?: boolean | null } & OfCall)
-  | ({ readonly type: 'tool_result'; readonly ok: boolean; /** What the model is told. */ readonly text: string; readonly outcome: Outcome } & OfCall)
+  | ({
+      readonly type: 'approval'
+      readonly prompt: string
+      /** Absent while it is asked; null where nobody was there. */ readonly approved?:
+        boolean | null
+    } & OfCall)
+  | ({
+      readonly type: 'tool_result'
+      readonly ok: boolean
+      /** What the model is told. */ readonly text: string
+      readonly outcome: Outcome
+    } & OfCall)
   | { readonly type: 'sections_opened'; readonly turn: number; readonly keys: readonly string[] }
-  | { readonly type: 'retry'; readonly turn: number; readonly attempt: number; readonly wait_s: number; /** Characters of text of this turn that do not count any more. */ readonly discarded: number; readonly error: ErrorObject }
-  | { readonly type: 'usage'; readonly turn: number; readonly usage: TokenUsage; readonly total: Required<TokenUsage>; /** The model did not tell. */ readonly estimated?: true }
+  | {
+      readonly type: 'retry'
+      readonly turn: number
+      readonly attempt: number
+      readonly wait_s: number
+      /** Characters of text of this turn that do not count any more. */ readonly discarded: number
+      readonly error: ErrorObject
+    }
+  | {
+      readonly type: 'usage'
+      readonly turn: number
+      readonly usage: TokenUsage
+      readonly total: Required<TokenUsage>
+      /** The model did not tell. */ readonly estimated?: true
+    }
   | { readonly type: 'end'; readonly result: AgentResult }
 
 /** A model with tools. */
@@ -102,8 +140,17 @@ export type Agent = {
   /** Works on a task, or goes on with a conversation. Never throws for what a model or a tool does. */
   run(task: string | readonly AgentMessage[], options?: AgentRunOptions): Promise<AgentResult>
   /** The same as events; leaving the loop cancels the run. */
-  stream(task: string | readonly AgentMessage[], options?: AgentRunOptions): AsyncIterable<AgentEvent>
+  stream(
+    task: string | readonly AgentMessage[],
+    options?: AgentRunOptions,
+  ): AsyncIterable<AgentEvent>
   /** The agent as a tool of another one: it takes a `task` and answers with the text. */
-  asTool(options: { readonly name: string; readonly summary: string; readonly description?: string }): Tool<{ readonly task: string }, { readonly text: string; readonly turns: number; readonly usage: Required<TokenUsage> }>
+  asTool(options: {
+    readonly name: string
+    readonly summary: string
+    readonly description?: string
+  }): Tool<
+    { readonly task: string },
+    { readonly text: string; readonly turns: number; readonly usage: Required<TokenUsage> }
+  >
 }
-

@@ -15,28 +15,50 @@ export function agent(options: AgentOptions): Agent {
     run,
     async *stream(task, how = {}) {
       const { streamAgent } = await import('./stream-agent.ts')
-      yield* streamAgent(({ signal, onEvent }) => run(task, { ...how, signal, onEvent: (event) => {
-        onEvent(event)
-        return (how.onEvent ?? options.onEvent)?.(event)
-      } }), how.signal)
+      yield* streamAgent(
+        ({ signal, onEvent }) =>
+          run(task, {
+            ...how,
+            signal,
+            onEvent: (event) => {
+              onEvent(event)
+              return (how.onEvent ?? options.onEvent)?.(event)
+            },
+          }),
+        how.signal,
+      )
     },
-    asTool: (named) => tool({
-      ...named,
-      input: { type: 'object', properties: { task: { type: 'string', minLength: 1, description: 'What is to be done, with everything that has to be known for it' } }, required: ['task'], additionalProperties: false } as const,
-      async run(given, ctx) {
-        const { answerOf, optionsInside } = await import('./as-tool.ts')
-        const inside = optionsInside(ctx)
-        const { answer, budget, onEvent } = options
-        return answerOf(await run((given as { readonly task: string }).task, {
-          ...inside,
-          ...(answer && { answer }),
-          ...(!budget && ctx.budget && { budget: ctx.budget }),
-          onEvent: (event) => {
-            inside.onEvent(event)
-            return onEvent?.(event)
+    asTool: (named) =>
+      tool({
+        ...named,
+        input: {
+          type: 'object',
+          properties: {
+            task: {
+              type: 'string',
+              minLength: 1,
+              description: 'What is to be done, with everything that has to be known for it',
+            },
           },
-        }))
-      },
-    }),
+          required: ['task'],
+          additionalProperties: false,
+        } as const,
+        async run(given, ctx) {
+          const { answerOf, optionsInside } = await import('./as-tool.ts')
+          const inside = optionsInside(ctx)
+          const { answer, budget, onEvent } = options
+          return answerOf(
+            await run((given as { readonly task: string }).task, {
+              ...inside,
+              ...(answer && { answer }),
+              ...(!budget && ctx.budget && { budget: ctx.budget }),
+              onEvent: (event) => {
+                inside.onEvent(event)
+                return onEvent?.(event)
+              },
+            }),
+          )
+        },
+      }),
   }
 }

@@ -10,7 +10,12 @@ const ROLES = ['system', 'user', 'assistant', 'tool']
 export function checkMessages(messages: readonly unknown[]): void {
   messages.forEach((message, index) => {
     const problem = problemOf(message)
-    if (problem !== undefined) throw new ToolError('INVALID_INPUT', `message ${index + 1} of the conversation ${problem}`, { field: 'task', suggestion: "Messages are { role: 'user', text }, { role: 'assistant', text, calls: [] } and { role: 'tool', id, name, text }, as a result has them" })
+    if (problem !== undefined)
+      throw new ToolError('INVALID_INPUT', `message ${index + 1} of the conversation ${problem}`, {
+        field: 'task',
+        suggestion:
+          "Messages are { role: 'user', text }, { role: 'assistant', text, calls: [] } and { role: 'tool', id, name, text }, as a result has them",
+      })
   })
 }
 
@@ -26,7 +31,12 @@ export function withAnswers(messages: readonly AgentMessage[], why: string): Age
     const next = messages.findIndex(({ role }, index) => index >= position && role === 'assistant')
     const behind = messages.slice(position, next === -1 ? undefined : next)
     const answers = behind.filter((one) => one.role === 'tool')
-    whole.push(...message.calls.map(({ id, name }) => answers.find((answer) => answer.id === id) ?? unanswered(id, name, why)), ...behind.filter(({ role }) => role !== 'tool'))
+    whole.push(
+      ...message.calls.map(
+        ({ id, name }) => answers.find((answer) => answer.id === id) ?? unanswered(id, name, why),
+      ),
+      ...behind.filter(({ role }) => role !== 'tool'),
+    )
     position += behind.length
   }
   return whole
@@ -34,14 +44,38 @@ export function withAnswers(messages: readonly AgentMessage[], why: string): Age
 
 /** What a model is told about a call that nobody answered. */
 export function unanswered(id: string, name: string, why: string): ToolMessage {
-  return { role: 'tool', id, name, text: JSON.stringify({ error: { code: 'CANCELLED', message: `the call was not made, or not to its end: the run ended before (${why})` } }), failed: true }
+  return {
+    role: 'tool',
+    id,
+    name,
+    text: JSON.stringify({
+      error: {
+        code: 'CANCELLED',
+        message: `the call was not made, or not to its end: the run ended before (${why})`,
+      },
+    }),
+    failed: true,
+  }
 }
 
 function problemOf(message: unknown): string | undefined {
   if (!isObject(message)) return 'is no object'
   const { role, text, calls, id } = message
-  if (!ROLES.includes(String(role))) return `has the role ${JSON.stringify(role) ?? 'undefined'}; there are ${ROLES.join(', ')}`
+  if (!ROLES.includes(String(role)))
+    return `has the role ${JSON.stringify(role) ?? 'undefined'}; there are ${ROLES.join(', ')}`
   if (typeof text !== 'string') return 'has no text'
-  if (role === 'assistant' && !(Array.isArray(calls) && calls.every((call) => isObject(call) && typeof call['id'] === 'string' && typeof call['name'] === 'string'))) return "has no list of 'calls' with ids and names; an empty one, where the model called nothing"
-  return role === 'tool' && typeof id !== 'string' ? "has no 'id' of the call that it answers" : undefined
+  if (
+    role === 'assistant' &&
+    !(
+      Array.isArray(calls) &&
+      calls.every(
+        (call) =>
+          isObject(call) && typeof call['id'] === 'string' && typeof call['name'] === 'string',
+      )
+    )
+  )
+    return "has no list of 'calls' with ids and names; an empty one, where the model called nothing"
+  return role === 'tool' && typeof id !== 'string'
+    ? "has no 'id' of the call that it answers"
+    : undefined
 }

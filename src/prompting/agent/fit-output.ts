@@ -7,7 +7,10 @@ const LIMIT = 50_000
 const MOST_DATA = 8 * 1024 * 1024
 
 /** What a model is told about an outcome: text that fits, and pictures that are not too many. */
-export function fitOutput(outcome: Outcome, limit = LIMIT): { readonly text: string; readonly content?: readonly ContentBlock[] } {
+export function fitOutput(
+  outcome: Outcome,
+  limit = LIMIT,
+): { readonly text: string; readonly content?: readonly ContentBlock[] } {
   const blocks = outcome.ok ? (outcome.content ?? []) : []
   let data = 0
   const shown: ContentBlock[] = []
@@ -16,7 +19,9 @@ export function fitOutput(outcome: Outcome, limit = LIMIT): { readonly text: str
     if (block.type === 'image' && (data += block.data.length) <= MOST_DATA) shown.push(block)
     else told.push(contentText(block))
   }
-  const text = [outcomeText(outcome), ...told].filter((part) => part !== '').join('\n\n') || (shown.length > 0 ? shown.map(contentText).join('\n') : 'Done.')
+  const text =
+    [outcomeText(outcome), ...told].filter((part) => part !== '').join('\n\n') ||
+    (shown.length > 0 ? shown.map(contentText).join('\n') : 'Done.')
   return { text: cutMiddle(text, limit), ...(shown.length > 0 && { content: shown }) }
 }
 

@@ -30,9 +30,11 @@ export async function converse(work: Work, offerFor: MakeOffer): Promise<End> {
     const { usage, estimated } = costOf({ ...reply, calls }, work.messages)
     const isEmpty = calls.length === 0 && reply.text.trim() === ''
     // An empty message is refused by many providers, when they are shown it again.
-    if (!isEmpty) work.say({ role: 'assistant', text: reply.text, calls, ...(reply.own && { own: reply.own }) })
+    if (!isEmpty)
+      work.say({ role: 'assistant', text: reply.text, calls, ...(reply.own && { own: reply.own }) })
     work.spend(usage, estimated)
-    if (calls.length > 0 && reply.finish !== 'content_filter') await answerCalls(calls, { work, offer, repeats, usage, isCut: reply.finish === 'length' })
+    if (calls.length > 0 && reply.finish !== 'content_filter')
+      await answerCalls(calls, { work, offer, repeats, usage, isCut: reply.finish === 'length' })
     else {
       const end = endOf(reply, isEmpty, emptyBefore)
       if (end) return end
@@ -41,12 +43,48 @@ export async function converse(work: Work, offerFor: MakeOffer): Promise<End> {
     emptyBefore = isEmpty
   }
   work.check()
-  return { status: 'max_turns', error: new ToolError('E_MAX_TURNS', `the model was not done after ${maxTurns} turns`, { category: 'runtime', recoverable: true, suggestion: 'Allow more turns, or give it a smaller task', details: { turns: maxTurns } }) }
+  return {
+    status: 'max_turns',
+    error: new ToolError('E_MAX_TURNS', `the model was not done after ${maxTurns} turns`, {
+      category: 'runtime',
+      recoverable: true,
+      suggestion: 'Allow more turns, or give it a smaller task',
+      details: { turns: maxTurns },
+    }),
+  }
 }
 
-function endOf({ finish, text }: ModelReply, isEmpty: boolean, emptyBefore: boolean): End | undefined {
-  if (finish === 'content_filter') return { status: 'failed', error: new ToolError('E_CONTENT_FILTER', 'a filter of the provider stopped the answer of the model', { category: 'auth', suggestion: { action: 'abort', fix: 'Ask in other words' } }) }
-  if (finish === 'length') return { status: 'failed', error: new ToolError('OUTPUT_LIMIT', `the answer of the model was cut off after ${text.length} characters: it may not write more tokens`, { suggestion: 'Allow more with maxOutputTokens, or ask for a shorter answer' }) }
+function endOf(
+  { finish, text }: ModelReply,
+  isEmpty: boolean,
+  emptyBefore: boolean,
+): End | undefined {
+  if (finish === 'content_filter')
+    return {
+      status: 'failed',
+      error: new ToolError(
+        'E_CONTENT_FILTER',
+        'a filter of the provider stopped the answer of the model',
+        { category: 'auth', suggestion: { action: 'abort', fix: 'Ask in other words' } },
+      ),
+    }
+  if (finish === 'length')
+    return {
+      status: 'failed',
+      error: new ToolError(
+        'OUTPUT_LIMIT',
+        `the answer of the model was cut off after ${text.length} characters: it may not write more tokens`,
+        { suggestion: 'Allow more with maxOutputTokens, or ask for a shorter answer' },
+      ),
+    }
   if (!isEmpty) return { status: 'completed' }
-  return emptyBefore ? { status: 'failed', error: new ToolError('DEPENDENCY', 'the model gave an empty answer twice', { retryable: false, suggestion: 'Try another model, or say more about the task' }) } : undefined
+  return emptyBefore
+    ? {
+        status: 'failed',
+        error: new ToolError('DEPENDENCY', 'the model gave an empty answer twice', {
+          retryable: false,
+          suggestion: 'Try another model, or say more about the task',
+        }),
+      }
+    : undefined
 }

@@ -17,14 +17,33 @@ export type ModelCall = {
 export type AgentMessage =
   | { readonly role: 'system'; readonly text: string }
   | { readonly role: 'user'; readonly text: string; readonly content?: readonly ContentBlock[] }
-  | { readonly role: 'assistant'; readonly text: string; readonly calls: readonly ModelCall[]; /** What the model wants to see again, in its own form: its thoughts, for example. */ readonly own?: JsonObject }
-  | { readonly role: 'tool'; /** Of the call that it answers. */ readonly id: string; readonly name: string; readonly text: string; readonly content?: readonly ContentBlock[]; readonly failed?: true }
+  | {
+      readonly role: 'assistant'
+      readonly text: string
+      readonly calls: readonly ModelCall[]
+      /** What the model wants to see again, in its own form: its thoughts, for example. */ readonly own?: JsonObject
+    }
+  | {
+      readonly role: 'tool'
+      /** Of the call that it answers. */ readonly id: string
+      readonly name: string
+      readonly text: string
+      readonly content?: readonly ContentBlock[]
+      readonly failed?: true
+    }
 
 /** How a model should write. */
-export type ModelSettings = { readonly maxOutputTokens?: number; readonly temperature?: number; readonly stopSequences?: readonly string[] }
+export type ModelSettings = {
+  readonly maxOutputTokens?: number
+  readonly temperature?: number
+  readonly stopSequences?: readonly string[]
+}
 
 /** What a model is asked: the conversation so far, and the tools that it may call. */
-export type ModelRequest = ModelSettings & { readonly messages: readonly AgentMessage[]; readonly tools: readonly ExportedTool[] }
+export type ModelRequest = ModelSettings & {
+  readonly messages: readonly AgentMessage[]
+  readonly tools: readonly ExportedTool[]
+}
 
 /** What a model says. */
 export type ModelReply = {
@@ -41,5 +60,13 @@ export type ModelReply = {
 export type Model = {
   /** For records: `openai:gpt-5`. */
   readonly name: string
-  generate(request: ModelRequest, options: { readonly signal: AbortSignal; /** Called with each piece of the text as it comes. */ readonly onText?: (delta: string) => void }): Promise<ModelReply>
+  generate(
+    request: ModelRequest,
+    options: {
+      readonly signal: AbortSignal
+      /** Called with each piece of the text as it comes. */ readonly onText?: (
+        delta: string,
+      ) => void
+    },
+  ): Promise<ModelReply>
 }

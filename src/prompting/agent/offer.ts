@@ -38,25 +38,53 @@ export type OfferedTool = {
 export type MakeOffer = () => Promise<Offer>
 
 /** How an agent finds its tools and instructions. */
-export function offerOf({ registry, tools, prompt, params, filter, system }: AgentOptions, state: State | undefined): MakeOffer {
+export function offerOf(
+  { registry, tools, prompt, params, filter, system }: AgentOptions,
+  state: State | undefined,
+): MakeOffer {
   if (prompt) {
     return async () => {
       const rendered = await prompt.render(params as never, { ...(state && { state }) })
-      const text = [system, rendered.text].filter((part) => part !== undefined && part !== '').join('\n\n')
-      return { ...(await offered(rendered.tools, text, ({ name }, input, options) => rendered.evaluate(name, input, options))), promptName: rendered.name, open: (keys) => void (state && prompt.open(keys, state)) }
+      const text = [system, rendered.text]
+        .filter((part) => part !== undefined && part !== '')
+        .join('\n\n')
+      return {
+        ...(await offered(rendered.tools, text, ({ name }, input, options) =>
+          rendered.evaluate(name, input, options),
+        )),
+        promptName: rendered.name,
+        open: (keys) => void (state && prompt.open(keys, state)),
+      }
     }
   }
   const set = registry ?? (isServable(tools) ? tools : undefined)
-  if (set) return async () => (await set.prepare?.(), offered(registry ? selectEntries(registry.entries as readonly Entry[], filter) : set.entries, system, callIn(set)))
+  if (set)
+    return async () => (
+      await set.prepare?.(),
+      offered(
+        registry ? selectEntries(registry.entries as readonly Entry[], filter) : set.entries,
+        system,
+        callIn(set),
+      )
+    )
   const entries = distinct(collectTools(tools as never))
-  return () => offered(entries, system, async ({ definition, identity }, input, options) => (await (await loadEngine()).invoke(definition, input, options, identity)).outcome)
+  return () =>
+    offered(
+      entries,
+      system,
+      async ({ definition, identity }, input, options) =>
+        (await (await loadEngine()).invoke(definition, input, options, identity)).outcome,
+    )
 }
 
 // A toolset has looked already, and a registry gives every tool a name of its own.
 function distinct(entries: readonly ToolEntry[]): readonly ToolEntry[] {
   const names = new Set<string>()
   for (const { name } of entries) {
-    if (names.has(lookupKey(name))) throw new ToolError('CONFIG', `two tools of the agent are called '${name}'`, { suggestion: `Rename one: tools: { other_${name}: tool }` })
+    if (names.has(lookupKey(name)))
+      throw new ToolError('CONFIG', `two tools of the agent are called '${name}'`, {
+        suggestion: `Rename one: tools: { other_${name}: tool }`,
+      })
     names.add(lookupKey(name))
   }
   return entries
@@ -66,14 +94,24 @@ type CallEntry = (entry: ToolEntry, input: JsonObject, options: CallOptions) => 
 
 // An id always means this very tool; a toolset has only names.
 function callIn(set: Servable): CallEntry {
-  return (entry, input, options) => set.call((entry as Partial<Entry>).id ?? entry.name, input, options)
+  return (entry, input, options) =>
+    set.call((entry as Partial<Entry>).id ?? entry.name, input, options)
 }
 
-async function offered(entries: readonly ToolEntry[], system: string | undefined, call: CallEntry): Promise<Offer> {
+async function offered(
+  entries: readonly ToolEntry[],
+  system: string | undefined,
+  call: CallEntry,
+): Promise<Offer> {
   const byName = providerNames(entries)
   return {
     system: system === '' ? undefined : system,
-    tools: await Promise.all(entries.map(async ({ name, definition }) => ({ name: exportName(name), manifest: (await definition.compiled()).manifest }))),
+    tools: await Promise.all(
+      entries.map(async ({ name, definition }) => ({
+        name: exportName(name),
+        manifest: (await definition.compiled()).manifest,
+      })),
+    ),
     names: [...byName.keys()],
     find(name) {
       const entry = byName.get(name)

@@ -16,7 +16,9 @@ export function watchRepeats(): Repeats {
       const before = known.get(key)
       const times = before?.text === text ? before.times + 1 : 1
       known.set(key, { text, times })
-      return times < ENOUGH ? undefined : `[You have made this very call ${times} times, and the answer was the same each time. Do not repeat it: use what you know, try another way, or say that you cannot go on.]`
+      return times < ENOUGH
+        ? undefined
+        : `[You have made this very call ${times} times, and the answer was the same each time. Do not repeat it: use what you know, try another way, or say that you cannot go on.]`
     },
   }
 }
@@ -25,5 +27,7 @@ export function watchRepeats(): Repeats {
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted)
   if (typeof value !== 'object' || value === null) return value
-  return Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1)).map(([key, inner]) => [key, sorted(inner)])
+  return Object.entries(value)
+    .sort(([left], [right]) => (left < right ? -1 : 1))
+    .map(([key, inner]) => [key, sorted(inner)])
 }

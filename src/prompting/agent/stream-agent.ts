@@ -1,9 +1,15 @@
 import type { AgentEvent, AgentResult } from './agent-type.ts'
 
-type Run = (options: { readonly signal: AbortSignal; readonly onEvent: (event: AgentEvent) => void }) => Promise<AgentResult>
+type Run = (options: {
+  readonly signal: AbortSignal
+  readonly onEvent: (event: AgentEvent) => void
+}) => Promise<AgentResult>
 
 /** The events of a run as they come. Leaving the loop cancels the run and waits for its end. */
-export async function* streamAgent(run: Run, outer: AbortSignal | undefined): AsyncGenerator<AgentEvent, void, undefined> {
+export async function* streamAgent(
+  run: Run,
+  outer: AbortSignal | undefined,
+): AsyncGenerator<AgentEvent, void, undefined> {
   const left = new AbortController()
   const events: AgentEvent[] = []
   let wake: () => void = () => undefined
@@ -24,7 +30,9 @@ export async function* streamAgent(run: Run, outer: AbortSignal | undefined): As
     for (;;) {
       while (events.length > 0) yield events.shift()!
       if (over) break
-      await new Promise<void>((resolve) => { wake = resolve })
+      await new Promise<void>((resolve) => {
+        wake = resolve
+      })
     }
     await end
   } finally {

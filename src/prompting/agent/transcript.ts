@@ -16,7 +16,9 @@ export type Transcript = {
 export function openTranscript(path: string): Transcript {
   const fail = (error: unknown): ToolError => {
     const { code, message } = toToolError(error)
-    return new ToolError(code, `the transcript ${path} cannot be written: ${message}`, { cause: error })
+    return new ToolError(code, `the transcript ${path} cannot be written: ${message}`, {
+      cause: error,
+    })
   }
   let problem: ToolError | undefined
   let file: number | undefined
@@ -37,7 +39,9 @@ export function openTranscript(path: string): Transcript {
         problem = fail(error)
       }
     },
-    get problem() { return problem },
+    get problem() {
+      return problem
+    },
     close() {
       if (file !== undefined) closeSync(file)
       file = undefined

@@ -21,10 +21,21 @@ export class Work {
   #turn: Promise<unknown> = Promise.resolve()
   readonly #redactor: Redactor
 
-  constructor(readonly options: AgentOptions, readonly parts: { readonly signal: AbortSignal; readonly budget: Budget | undefined; readonly state: State | undefined; readonly transcript: Transcript | undefined }, messages: readonly AgentMessage[]) {
+  constructor(
+    readonly options: AgentOptions,
+    readonly parts: {
+      readonly signal: AbortSignal
+      readonly budget: Budget | undefined
+      readonly state: State | undefined
+      readonly transcript: Transcript | undefined
+    },
+    messages: readonly AgentMessage[],
+  ) {
     const { model, call } = options
     // A shorter one would be found everywhere.
-    const secrets = [...secretsOf(model), ...Object.values(call?.secrets ?? {})].filter((secret) => secret.trim().length >= SHORTEST_SECRET)
+    const secrets = [...secretsOf(model), ...Object.values(call?.secrets ?? {})].filter(
+      (secret) => secret.trim().length >= SHORTEST_SECRET,
+    )
     this.#redactor = createRedactor(secrets)
     this.messages = messages.map((message) => this.hide(message))
   }
@@ -67,7 +78,13 @@ export class Work {
   spend({ input = 0, output = 0 }: TokenUsage, estimated: boolean): void {
     this.usage.input += input
     this.usage.output += output
-    this.tell({ type: 'usage', turn: this.turns, usage: { input, output }, total: { ...this.usage }, ...(estimated && { estimated: true }) })
+    this.tell({
+      type: 'usage',
+      turn: this.turns,
+      usage: { input, output },
+      total: { ...this.usage },
+      ...(estimated && { estimated: true }),
+    })
     this.parts.budget?.spend({ input, output })
   }
 
@@ -80,7 +97,8 @@ export class Work {
 
   /** Takes note of a call that was refused because nothing is left to spend: there will be no other. */
   notice(outcome: Outcome): void {
-    if (this.parts.budget && !outcome.ok && outcome.error.code === 'E_BUDGET_EXCEEDED') this.#spent ??= toolErrorFrom(outcome.error)
+    if (this.parts.budget && !outcome.ok && outcome.error.code === 'E_BUDGET_EXCEEDED')
+      this.#spent ??= toolErrorFrom(outcome.error)
   }
 
   /** What those who look on, or write it down, could not do. */
@@ -102,7 +120,11 @@ export class Work {
     if (!transcript || event.type === 'text' || event.type === 'tool_progress') return
     if (event.type === 'tool_result') {
       const { text: _text, outcome, ...rest } = event
-      transcript.write({ ...rest, ...(!outcome.ok && { code: outcome.error.code }), duration_ms: outcome.meta.duration_ms })
+      transcript.write({
+        ...rest,
+        ...(!outcome.ok && { code: outcome.error.code }),
+        duration_ms: outcome.meta.duration_ms,
+      })
     } else if (event.type === 'end') {
       const { messages: _messages, ...result } = event.result
       transcript.write({ type: 'end', result })
@@ -110,6 +132,10 @@ export class Work {
   }
 
   #break(error: unknown): void {
-    this.#broken ??= new ToolError('INTERNAL', `onEvent of the agent failed: ${toToolError(error).message}`, { cause: error })
+    this.#broken ??= new ToolError(
+      'INTERNAL',
+      `onEvent of the agent failed: ${toToolError(error).message}`,
+      { cause: error },
+    )
   }
 }

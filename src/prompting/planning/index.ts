@@ -9,7 +9,10 @@ import { requireStrategy } from './strategy.ts'
 import type { PlanningStrategy } from './strategy.ts'
 
 /** How a planning section differs from the usual one. */
-export type PlanningOptions = Omit<SectionOptions, 'key' | 'title' | 'params' | 'body' | 'tools'> & {
+export type PlanningOptions = Omit<
+  SectionOptions,
+  'key' | 'title' | 'params' | 'body' | 'tools'
+> & {
   /** Default REACT: small rounds of thinking, acting and looking. */
   readonly strategy?: PlanningStrategy
   /** Default `planning`. */
@@ -20,7 +23,17 @@ export type PlanningOptions = Omit<SectionOptions, 'key' | 'title' | 'params' | 
   readonly file?: string
 }
 
-const OPTIONS = ['strategy', 'key', 'title', 'file', 'guards', 'enabled', 'visibility', 'summary', 'children'] as const satisfies readonly (keyof PlanningOptions)[]
+const OPTIONS = [
+  'strategy',
+  'key',
+  'title',
+  'file',
+  'guards',
+  'enabled',
+  'visibility',
+  'summary',
+  'children',
+] as const satisfies readonly (keyof PlanningOptions)[]
 
 let ofState: readonly AnyTool[] | undefined
 
@@ -29,7 +42,13 @@ export function planning(options: PlanningOptions = {}): Section {
   checkOptions('planning()', options, OPTIONS)
   const { strategy, key = 'planning', title = 'Planning', file, ...rest } = options
   const chosen = requireStrategy(strategy)
-  return section({ ...rest, key, title, body: () => planningInstructions(chosen), tools: file === undefined ? planningTools() : planner({ file }) })
+  return section({
+    ...rest,
+    key,
+    title,
+    body: () => planningInstructions(chosen),
+    tools: file === undefined ? planningTools() : planner({ file }),
+  })
 }
 
 /** The four tools by which a model keeps its plan in the state of the call: `planning_setup_plan`, `planning_add_step`, `planning_update_step`, `planning_read_plan`. */

@@ -19,10 +19,19 @@ export type PlanKeeper = {
 }
 
 /** How the tools for models name what they do. */
-export const TOOL_WORDS: PlanWords = { setup: 'planning_setup_plan', update: 'planning_update_step', read: 'planning_read_plan', steps: 'initial_steps', id: 'step_id' }
+export const TOOL_WORDS: PlanWords = {
+  setup: 'planning_setup_plan',
+  update: 'planning_update_step',
+  read: 'planning_read_plan',
+  steps: 'initial_steps',
+  id: 'step_id',
+}
 
 /** Keeps the plan of a state. What cannot be done is a ToolError with advice in the words of whoever asks. */
-export function createKeeper(ctx: Pick<Context, 'state' | 'progress'>, words: PlanWords = TOOL_WORDS): PlanKeeper {
+export function createKeeper(
+  ctx: Pick<Context, 'state' | 'progress'>,
+  words: PlanWords = TOOL_WORDS,
+): PlanKeeper {
   const slice = (): SliceView<Plan> => ctx.state.get(planSlice)
   const told = (plan: Plan): Plan => {
     const { message, percent } = describeProgress(plan)
@@ -32,7 +41,10 @@ export function createKeeper(ctx: Pick<Context, 'state' | 'progress'>, words: Pl
   // Made again where a call at the same time changed the plan first.
   const change = (make: (plan: Plan) => Plan): Plan => {
     const seen = requirePlan(slice().latest(), words)
-    slice().reduce(([plan]) => [make(requireSameSteps(seen, requirePlan(plan, words), words))], undefined)
+    slice().reduce(
+      ([plan]) => [make(requireSameSteps(seen, requirePlan(plan, words), words))],
+      undefined,
+    )
     return told(slice().latest()!)
   }
   return {

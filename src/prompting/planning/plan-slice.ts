@@ -10,6 +10,9 @@ export const planSlice: Slice<Plan> = {
   read(value) {
     const plan = readPlan(value)
     if (plan) return plan
-    throw new ToolError('CONFIG', 'a plan needs an objective, and steps with step_id, title and status')
+    throw new ToolError(
+      'CONFIG',
+      'a plan needs an objective, and steps with step_id, title and status',
+    )
   },
 }

@@ -7,26 +7,45 @@ import { providerNames } from '../../registry/names.ts'
 import type { RenderedPrompt } from './prompt-type.ts'
 
 /** Runs what a model asked for and gives the messages that answer it; `open` opens what it asked to see, where there is a state. Never throws. */
-export async function answer(prompt: RenderedPrompt, said: unknown, options: CallOptions, open: (keys: readonly string[], state?: State) => boolean): Promise<ToolMessage | readonly ToolMessage[]> {
+export async function answer(
+  prompt: RenderedPrompt,
+  said: unknown,
+  options: CallOptions,
+  open: (keys: readonly string[], state?: State) => boolean,
+): Promise<ToolMessage | readonly ToolMessage[]> {
   const byName = providerNames(prompt.tools)
   return answerToolCall(said, {
     names: () => [...byName.keys()],
     find(name) {
       const tool = byName.get(name) ?? prompt.find(name)
-      return tool && {
-        inputSchema: async () => (await tool.definition.compiled()).manifest.inputSchema,
-        async call(input, { id }) {
-          const outcome = await prompt.call(tool.name, input, { ...options, invocation: { ...options.invocation, ...(id !== undefined && { callId: id }) } })
-          return opened(outcome, (keys) => open(keys, options.state))
-        },
-      }
+      return (
+        tool && {
+          inputSchema: async () => (await tool.definition.compiled()).manifest.inputSchema,
+          async call(input, { id }) {
+            const outcome = await prompt.call(tool.name, input, {
+              ...options,
+              invocation: { ...options.invocation, ...(id !== undefined && { callId: id }) },
+            })
+            return opened(outcome, (keys) => open(keys, options.state))
+          },
+        }
+      )
     },
   })
 }
 
 // Whoever answers by messages renders anew for each turn: what was opened is in the next prompt.
 function opened(outcome: Outcome, open: (keys: readonly string[]) => unknown): Outcome {
-  const keys = outcome.ok || outcome.error.code !== 'E_VISIBILITY_EXPANSION' ? undefined : outcome.error.details?.['keys']
+  const keys =
+    outcome.ok || outcome.error.code !== 'E_VISIBILITY_EXPANSION'
+      ? undefined
+      : outcome.error.details?.['keys']
   if (!Array.isArray(keys) || !open(keys as readonly string[])) return outcome
-  return { ok: true, status: 'success', result: { opened: keys }, message: `Opened: ${keys.join(', ')}. Text and tools are in the prompt from the next turn on.`, meta: outcome.meta }
+  return {
+    ok: true,
+    status: 'success',
+    result: { opened: keys },
+    message: `Opened: ${keys.join(', ')}. Text and tools are in the prompt from the next turn on.`,
+    meta: outcome.meta,
+  }
 }

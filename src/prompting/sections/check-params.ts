@@ -12,7 +12,10 @@ import { checkPlaces } from './tree.ts'
 import type { PromptParts } from './tree.ts'
 
 /** The params of a prompt, ready to be checked: its own under `top`, the others by section. */
-export type CompiledParams = { readonly top: Schema | undefined; readonly of: ReadonlyMap<SectionDefinition, Schema> }
+export type CompiledParams = {
+  readonly top: Schema | undefined
+  readonly of: ReadonlyMap<SectionDefinition, Schema>
+}
 
 const compiled = new WeakMap<PromptParts, CompiledParams>()
 
@@ -21,11 +24,22 @@ export function compileParams(parts: PromptParts): CompiledParams {
   const known = compiled.get(parts)
   if (known) return known
   const top = compile(`the params of prompt '${parts.name}'`, parts.params)
-  const of = new Map([...parts.placed.values()].flatMap(({ section, path }) => {
-    const schema = compile(`the params of section '${path}' of prompt '${parts.name}'`, section.params)
-    return schema ? [[section, schema] as const] : []
-  }))
-  named(`prompt '${parts.name}'`, () => checkPlaces(parts.placed.values(), top?.json ?? null, (section) => of.get(section)?.json ?? null))
+  const of = new Map(
+    [...parts.placed.values()].flatMap(({ section, path }) => {
+      const schema = compile(
+        `the params of section '${path}' of prompt '${parts.name}'`,
+        section.params,
+      )
+      return schema ? [[section, schema] as const] : []
+    }),
+  )
+  named(`prompt '${parts.name}'`, () =>
+    checkPlaces(
+      parts.placed.values(),
+      top?.json ?? null,
+      (section) => of.get(section)?.json ?? null,
+    ),
+  )
   const made = { top, of }
   compiled.set(parts, made)
   return made
@@ -37,7 +51,10 @@ export type SeenParams = ReadonlyMap<SectionDefinition, unknown>
 /** Checks what was given for a prompt. Each schema takes the params that it declares; throws INVALID_INPUT or MISSING_PARAM, naming the section. */
 export async function checkParams(parts: PromptParts, given: unknown): Promise<SeenParams> {
   const what = `prompt '${parts.name}'`
-  if (given !== undefined && !isObject(given)) throw new ToolError('INVALID_INPUT', `the params of ${what} must be an object`, { suggestion: 'Give { name: value }' })
+  if (given !== undefined && !isObject(given))
+    throw new ToolError('INVALID_INPUT', `the params of ${what} must be an object`, {
+      suggestion: 'Give { name: value }',
+    })
   const { top, of } = compileParams(parts)
   const values = given ?? {}
   refuseUnknown(what, values, [...(top ? [top] : []), ...of.values()])
@@ -46,18 +63,32 @@ export async function checkParams(parts: PromptParts, given: unknown): Promise<S
   for (const { section, path, parent } of parts.placed.values()) {
     const outer = parent ? seen.get(parent.section) : above
     const schema = of.get(section)
-    seen.set(section, schema ? joined(outer, await check(`section '${path}' of ${what}`, schema, values)) : outer)
+    seen.set(
+      section,
+      schema ? joined(outer, await check(`section '${path}' of ${what}`, schema, values)) : outer,
+    )
   }
   return seen
 }
 
 function compile(what: string, params: LazySchema | undefined): Schema | undefined {
-  return params === undefined ? undefined : named(what, () => compileSchema(resolveSchema(params), 'input'))
+  return params === undefined
+    ? undefined
+    : named(what, () => compileSchema(resolveSchema(params), 'input'))
 }
 
-async function check(what: string, schema: Schema, given: { readonly [name: string]: unknown }): Promise<unknown> {
+async function check(
+  what: string,
+  schema: Schema,
+  given: { readonly [name: string]: unknown },
+): Promise<unknown> {
   const names = declaredNames(schema.json)
-  const own = names === undefined ? given : Object.fromEntries(names.filter((name) => Object.hasOwn(given, name)).map((name) => [name, given[name]]))
+  const own =
+    names === undefined
+      ? given
+      : Object.fromEntries(
+          names.filter((name) => Object.hasOwn(given, name)).map((name) => [name, given[name]]),
+        )
   const checked = await schema.check(own)
   if (checked.ok) return checked.value
   throw nameFailure(what, issuesToError(checked.issues, { what: 'params', input: own }))
@@ -70,9 +101,14 @@ function refuseUnknown(what: string, given: object, schemas: readonly Schema[]):
   const unknown = Object.keys(given).find((name) => !names.includes(name))
   if (unknown === undefined) return
   const { message, meant } = unknownName('param', unknown, names)
-  throw new ToolError('INVALID_INPUT', `${what}: ${message}`, { field: unknown, suggestion: meant ? `Rename ${unknown} to ${meant}` : `Remove ${unknown}` })
+  throw new ToolError('INVALID_INPUT', `${what}: ${message}`, {
+    field: unknown,
+    suggestion: meant ? `Rename ${unknown} to ${meant}` : `Remove ${unknown}`,
+  })
 }
 
 function joined(outer: unknown, own: unknown): unknown {
-  return isObject(own) && isObject(outer) && Object.keys(outer).length > 0 ? { ...outer, ...own } : own
+  return isObject(own) && isObject(outer) && Object.keys(outer).length > 0
+    ? { ...outer, ...own }
+    : own
 }

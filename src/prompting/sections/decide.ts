@@ -21,44 +21,84 @@ export type ShownSection = {
 }
 
 /** What decides how sections are shown. */
-export type Deciding = { readonly prompt: string; readonly seen: SeenParams; readonly state: State | undefined; /** Sections that are open, and those around them. */ readonly open: ReadonlySet<SectionDefinition>; placedOf(section: SectionDefinition): Placed }
+export type Deciding = {
+  readonly prompt: string
+  readonly seen: SeenParams
+  readonly state: State | undefined
+  /** Sections that are open, and those around them. */ readonly open: ReadonlySet<SectionDefinition>
+  placedOf(section: SectionDefinition): Placed
+}
 
 /** The enabled ones of some sections, in order. Functions of authors run one after another, so that they always run in the same order. */
-export async function decide(sections: readonly SectionDefinition[], guards: readonly Guard[], how: Deciding): Promise<readonly ShownSection[]> {
+export async function decide(
+  sections: readonly SectionDefinition[],
+  guards: readonly Guard[],
+  how: Deciding,
+): Promise<readonly ShownSection[]> {
   const shown: ShownSection[] = []
   for (const section of sections) {
     const placed = how.placedOf(section)
     const what = `section '${placed.path}' of prompt '${how.prompt}'`
     const params = how.seen.get(section)
     const context = { state: how.state }
-    const ask = async <T>(part: string, given: T | ((params: never, context: { readonly state: State | undefined }) => T | Promise<T>)): Promise<T> => {
+    const ask = async <T>(
+      part: string,
+      given:
+        T | ((params: never, context: { readonly state: State | undefined }) => T | Promise<T>),
+    ): Promise<T> => {
       if (typeof given !== 'function') return given
       try {
-        return await (given as (params: unknown, about: typeof context) => T | Promise<T>)(params, context)
+        return await (given as (params: unknown, about: typeof context) => T | Promise<T>)(
+          params,
+          context,
+        )
       } catch (error) {
         throw nameFailure(`'${part}' of ${what}`, error, 'INTERNAL')
       }
     }
     const enabled: unknown = await ask('enabled', section.enabled)
     // The text 'no' would show what should be kept back.
-    if (typeof enabled !== 'boolean') throw new ToolError('CONFIG', `'enabled' of ${what} gave ${JSON.stringify(enabled) ?? typeof enabled} where true or false is expected`)
+    if (typeof enabled !== 'boolean')
+      throw new ToolError(
+        'CONFIG',
+        `'enabled' of ${what} gave ${JSON.stringify(enabled) ?? typeof enabled} where true or false is expected`,
+      )
     if (!enabled) continue
     const visibility: unknown = await ask('visibility', section.visibility)
     // A word that nobody knows must not show what should be kept back.
-    if (visibility !== 'full' && visibility !== 'summary') throw new ToolError('CONFIG', `'visibility' of ${what} gave ${JSON.stringify(visibility) ?? 'undefined'} where 'full' or 'summary' is expected`)
+    if (visibility !== 'full' && visibility !== 'summary')
+      throw new ToolError(
+        'CONFIG',
+        `'visibility' of ${what} gave ${JSON.stringify(visibility) ?? 'undefined'} where 'full' or 'summary' is expected`,
+      )
     const isSummary = visibility === 'summary' && !how.open.has(section)
-    if (isSummary && section.summary === undefined) throw new ToolError('CONFIG', `${what} shows its summary, but has none`, { suggestion: "Add summary: 'What it is about'" })
+    if (isSummary && section.summary === undefined)
+      throw new ToolError('CONFIG', `${what} shows its summary, but has none`, {
+        suggestion: "Add summary: 'What it is about'",
+      })
     const own = section.guards.length > 0 ? [...guards, ...section.guards] : guards
     shown.push({
       placed,
       guards: own,
-      summary: !isSummary ? undefined : typeof section.summary === 'function' ? section.summary() : fillTemplate(section.summary!, params),
+      summary: !isSummary
+        ? undefined
+        : typeof section.summary === 'function'
+          ? section.summary()
+          : fillTemplate(section.summary!, params),
       body: once(async () => {
         const { body } = section
-        if (body === undefined || typeof body === 'object') return body ? fillTemplate(body, params) : ''
+        if (body === undefined || typeof body === 'object')
+          return body ? fillTemplate(body, params) : ''
         const text: unknown = await ask<string>('body', body)
-        if (typeof text !== 'string') throw new ToolError('CONFIG', `'body' of ${what} gave ${text === null ? 'null' : typeof text} where Markdown is expected`, { suggestion: 'Return a text from the function' })
-        return section.skill ? (await import('./skills/nest-headings.ts')).nestHeadings(text, placed.depth) : tidy(text)
+        if (typeof text !== 'string')
+          throw new ToolError(
+            'CONFIG',
+            `'body' of ${what} gave ${text === null ? 'null' : typeof text} where Markdown is expected`,
+            { suggestion: 'Return a text from the function' },
+          )
+        return section.skill
+          ? (await import('./skills/nest-headings.ts')).nestHeadings(text, placed.depth)
+          : tidy(text)
       }),
       children: once(() => decide(section.children, own, how)),
     })
@@ -67,9 +107,18 @@ export async function decide(sections: readonly SectionDefinition[], guards: rea
 }
 
 /** Sections and all that are below them, depth first; below what is summarised only where `deep`. */
-export async function flatten(sections: readonly ShownSection[], deep: boolean): Promise<readonly ShownSection[]> {
+export async function flatten(
+  sections: readonly ShownSection[],
+  deep: boolean,
+): Promise<readonly ShownSection[]> {
   const all: ShownSection[] = []
-  for (const section of sections) all.push(section, ...(section.summary === undefined || deep ? await flatten(await section.children(), deep) : []))
+  for (const section of sections)
+    all.push(
+      section,
+      ...(section.summary === undefined || deep
+        ? await flatten(await section.children(), deep)
+        : []),
+    )
   return all
 }
 

@@ -6,7 +6,10 @@ const COMPOSED = ['$ref', 'allOf', 'anyOf', 'oneOf', 'if', '$dynamicRef']
 /** The names that a schema of params declares; undefined where it takes any name, or says them in parts that nobody puts together here. */
 export function declaredNames(schema: JsonSchema): readonly string[] | undefined {
   const { properties, additionalProperties = false, patternProperties } = schema
-  const isOpen = additionalProperties !== false || patternProperties !== undefined || COMPOSED.some((keyword) => Object.hasOwn(schema, keyword))
+  const isOpen =
+    additionalProperties !== false ||
+    patternProperties !== undefined ||
+    COMPOSED.some((keyword) => Object.hasOwn(schema, keyword))
   return isOpen ? undefined : Object.keys(isObject(properties) ? properties : {})
 }
 

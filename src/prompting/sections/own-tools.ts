@@ -15,8 +15,21 @@ export function readSection(sections: readonly ShownSection[]): ToolDefinition {
   return define({
     name: 'read_section',
     summary: 'Read a section of which only the summary is shown, without opening it.',
-    input: { type: 'object', properties: { section_key: { type: 'string', minLength: 1, maxLength: 64, description: 'The key that stands below the summary' } }, required: ['section_key'], additionalProperties: false },
-    run: async ({ section_key: key }) => writeSection((await findShown(sections, [key as string]))[0]!, true),
+    input: {
+      type: 'object',
+      properties: {
+        section_key: {
+          type: 'string',
+          minLength: 1,
+          maxLength: 64,
+          description: 'The key that stands below the summary',
+        },
+      },
+      required: ['section_key'],
+      additionalProperties: false,
+    },
+    run: async ({ section_key: key }) =>
+      writeSection((await findShown(sections, [key as string]))[0]!, true),
   })
 }
 
@@ -28,32 +41,78 @@ export function openSections(sections: readonly ShownSection[]): ToolDefinition 
     input: {
       type: 'object',
       properties: {
-        section_keys: { type: 'array', items: { type: 'string', minLength: 1, maxLength: 64 }, minItems: 1, maxItems: 100, description: 'The keys that stand below the summaries' },
+        section_keys: {
+          type: 'array',
+          items: { type: 'string', minLength: 1, maxLength: 64 },
+          minItems: 1,
+          maxItems: 100,
+          description: 'The keys that stand below the summaries',
+        },
         reason: { type: 'string', maxLength: 1000, description: 'What they are needed for' },
       },
       required: ['section_keys'],
       additionalProperties: false,
     },
-    errors: { E_VISIBILITY_EXPANSION: { message: 'Sections have to be opened', category: 'state', recoverable: true } },
+    errors: {
+      E_VISIBILITY_EXPANSION: {
+        message: 'Sections have to be opened',
+        category: 'state',
+        recoverable: true,
+      },
+    },
     run: async ({ section_keys: keys, reason }) => {
       const wanted = await findShown(sections, keys as string[])
-      const open = new Set((await flatten(sections, false)).filter(({ summary }) => summary === undefined))
-      const closed = [...new Set(wanted.filter((section) => !open.has(section)).map(({ placed }) => placed.section.key))]
-      if (closed.length === 0) return ok({ opened: [] }, { message: `Already open: ${wanted.map(({ placed }) => placed.section.key).join(', ')}.` })
-      throw new ToolError('E_VISIBILITY_EXPANSION', `the prompt has to be rendered again with ${closed.length === 1 ? 'the section' : 'the sections'} ${closed.join(', ')} open`, {
-        category: 'state', recoverable: true,
-        details: { keys: closed, ...(reason !== undefined && { reason }) },
-        suggestion: { action: 'abort', fix: `The host calls prompt.open(${JSON.stringify(closed)}, state), renders the prompt again and goes on with its text and tools` },
-      })
+      const open = new Set(
+        (await flatten(sections, false)).filter(({ summary }) => summary === undefined),
+      )
+      const closed = [
+        ...new Set(
+          wanted.filter((section) => !open.has(section)).map(({ placed }) => placed.section.key),
+        ),
+      ]
+      if (closed.length === 0)
+        return ok(
+          { opened: [] },
+          {
+            message: `Already open: ${wanted.map(({ placed }) => placed.section.key).join(', ')}.`,
+          },
+        )
+      throw new ToolError(
+        'E_VISIBILITY_EXPANSION',
+        `the prompt has to be rendered again with ${closed.length === 1 ? 'the section' : 'the sections'} ${closed.join(', ')} open`,
+        {
+          category: 'state',
+          recoverable: true,
+          details: { keys: closed, ...(reason !== undefined && { reason }) },
+          suggestion: {
+            action: 'abort',
+            fix: `The host calls prompt.open(${JSON.stringify(closed)}, state), renders the prompt again and goes on with its text and tools`,
+          },
+        },
+      )
     },
   })
 }
 
-async function findShown(sections: readonly ShownSection[], keys: readonly string[]): Promise<readonly ShownSection[]> {
+async function findShown(
+  sections: readonly ShownSection[],
+  keys: readonly string[],
+): Promise<readonly ShownSection[]> {
   const all = await flatten(sections, true)
-  return keys.map((key) => all.find(({ placed }) => lookupKey(placed.section.key) === lookupKey(key)) ?? refuse(key, all.map(({ placed }) => placed.section.key)))
+  return keys.map(
+    (key) =>
+      all.find(({ placed }) => lookupKey(placed.section.key) === lookupKey(key)) ??
+      refuse(
+        key,
+        all.map(({ placed }) => placed.section.key),
+      ),
+  )
 }
 
-function define(options: Omit<ToolOptions, 'run'> & { readonly run: (input: { readonly [field: string]: unknown }) => unknown }): ToolDefinition {
+function define(
+  options: Omit<ToolOptions, 'run'> & {
+    readonly run: (input: { readonly [field: string]: unknown }) => unknown
+  },
+): ToolDefinition {
   return defineTool({ ...options, annotations: READ_ONLY })
 }

@@ -1,7 +1,14 @@
 import type { PromptView } from '../../contract/context.ts'
 import type { Guard } from '../../contract/guard.ts'
 import type { Outcome } from '../../contract/outcome.ts'
-import type { AnthropicTool, ExportOptions, GeminiTool, McpTool, OpenAiResponsesTool, OpenAiTool } from '../../contract/providers/forms.ts'
+import type {
+  AnthropicTool,
+  ExportOptions,
+  GeminiTool,
+  McpTool,
+  OpenAiResponsesTool,
+  OpenAiTool,
+} from '../../contract/providers/forms.ts'
 import type { ToolMessage } from '../../contract/providers/render-message.ts'
 import type { State } from '../../contract/state.ts'
 import type { ToolError } from '../../contract/tool-error.ts'
@@ -11,7 +18,10 @@ import type { CallOptions } from '../../call/options.ts'
 import type { Section } from './section-type.ts'
 
 /** Everything an author may say about a prompt of sections. */
-export type SectionsOptions<Schema extends LazySchema | undefined = LazySchema | undefined, Parts extends readonly Section[] = readonly Section[]> = {
+export type SectionsOptions<
+  Schema extends LazySchema | undefined = LazySchema | undefined,
+  Parts extends readonly Section[] = readonly Section[],
+> = {
   readonly name: string
   readonly sections: Parts
   /** Params that every section may use. */
@@ -28,7 +38,11 @@ export type RenderOptions = {
   readonly open?: readonly string[]
 }
 
-type RenderArguments<Given> = unknown extends Given ? [params?: Readonly<Record<string, unknown>>, options?: RenderOptions] : {} extends Given ? [params?: Given, options?: RenderOptions] : [params: Given, options?: RenderOptions]
+type RenderArguments<Given> = unknown extends Given
+  ? [params?: Readonly<Record<string, unknown>>, options?: RenderOptions]
+  : {} extends Given
+    ? [params?: Given, options?: RenderOptions]
+    : [params: Given, options?: RenderOptions]
 
 /** A prompt made of sections: text and tools that belong together. */
 export type SectionedPrompt<Given = unknown> = {
@@ -71,5 +85,8 @@ export type RenderedPrompt = Omit<PromptView, 'tools'> & {
   toGemini(options?: Pick<ExportOptions, 'schema'>): Promise<GeminiTool>
   toMcp(): Promise<McpTool[]>
   /** Runs what a model asked for, in the form of any provider, and gives the message that answers it; several calls give several messages. With a state, sections that the model wants are opened in it, for the next `render`. Never throws. */
-  handleToolCall(call: unknown, options?: CallOptions): Promise<ToolMessage | readonly ToolMessage[]>
+  handleToolCall(
+    call: unknown,
+    options?: CallOptions,
+  ): Promise<ToolMessage | readonly ToolMessage[]>
 }

@@ -15,7 +15,11 @@ import type { PromptParts } from './tree.ts'
 import { writeSections } from './write-markdown.ts'
 
 /** Checks the params, decides what is shown, and writes it. */
-export async function renderPrompt(parts: PromptParts, given: unknown, { state, open = [] }: RenderOptions): Promise<RenderedPrompt> {
+export async function renderPrompt(
+  parts: PromptParts,
+  given: unknown,
+  { state, open = [] }: RenderOptions,
+): Promise<RenderedPrompt> {
   const { name, placed, sections, guards } = parts
   const seen = await checkParams(parts, given)
   // What a snapshot remembers may be of a section that is gone.
@@ -23,10 +27,18 @@ export async function renderPrompt(parts: PromptParts, given: unknown, { state, 
   const wanted = [...findSections(placed, open), ...remembered]
   await Promise.all([...placed.values()].map(async ({ section }) => section.prepare?.()))
   named(`prompt '${name}'`, () => checkToolNames(placed.values()))
-  const shown = await decide(sections, guards, { prompt: name, seen, state, open: new Set(wanted.flatMap((here) => upwards(here).map(({ section }) => section))), placedOf: (section) => placed.get(lookupKey(section.key))! })
+  const shown = await decide(sections, guards, {
+    prompt: name,
+    seen,
+    state,
+    open: new Set(wanted.flatMap((here) => upwards(here).map(({ section }) => section))),
+    placedOf: (section) => placed.get(lookupKey(section.key))!,
+  })
   const text = await writeSections(shown)
   const all = await flatten(shown, false)
-  const summarised = all.filter(({ summary }) => summary !== undefined).map(({ placed: { section } }) => section.key)
+  const summarised = all
+    .filter(({ summary }) => summary !== undefined)
+    .map(({ placed: { section } }) => section.key)
   const isOpen = ({ summary }: ShownSection): boolean => summary === undefined
   return rendered({
     name,
@@ -38,22 +50,59 @@ export async function renderPrompt(parts: PromptParts, given: unknown, { state, 
       if (isKnown) openIn(given, parts, wanted)
       return isKnown
     },
-    offered: [...all.filter(isOpen).flatMap(offer), ...(await ownTools(shown, all.filter(isOpen), summarised.length > 0)).map((definition) => offerOwn(definition, guards))],
+    offered: [
+      ...all.filter(isOpen).flatMap(offer),
+      ...(await ownTools(shown, all.filter(isOpen), summarised.length > 0)).map((definition) =>
+        offerOwn(definition, guards),
+      ),
+    ],
   })
 }
 
 function offer({ placed: { section }, guards }: ShownSection): readonly OfferedTool[] {
-  return section.tools().map(({ entry, start }) => ({ tool: { name: entry.name, path: entry.path, get definition() { return entry.definition }, ...(entry.identity && { identity: entry.identity }), section: section.key, guards }, start }))
+  return section.tools().map(({ entry, start }) => ({
+    tool: {
+      name: entry.name,
+      path: entry.path,
+      get definition() {
+        return entry.definition
+      },
+      ...(entry.identity && { identity: entry.identity }),
+      section: section.key,
+      guards,
+    },
+    start,
+  }))
 }
 
 function offerOwn(definition: ToolDefinition, guards: readonly Guard[]): OfferedTool {
-  return { tool: { name: definition.name, path: [definition.name.replaceAll('_', '-')], definition, guards }, start: undefined }
+  return {
+    tool: {
+      name: definition.name,
+      path: [definition.name.replaceAll('_', '-')],
+      definition,
+      guards,
+    },
+    start: undefined,
+  }
 }
 
-async function ownTools(shown: readonly ShownSection[], open: readonly ShownSection[], canOpen: boolean): Promise<readonly ToolDefinition[]> {
-  const skills = open.flatMap(({ placed: { section: { skill } } }) => (skill && skill.files.length > 0 ? [skill] : []))
+async function ownTools(
+  shown: readonly ShownSection[],
+  open: readonly ShownSection[],
+  canOpen: boolean,
+): Promise<readonly ToolDefinition[]> {
+  const skills = open.flatMap(
+    ({
+      placed: {
+        section: { skill },
+      },
+    }) => (skill && skill.files.length > 0 ? [skill] : []),
+  )
   return [
-    ...(skills.length > 0 ? [(await import('./skills/read-skill-file.ts')).readSkillFile(skills)] : []),
+    ...(skills.length > 0
+      ? [(await import('./skills/read-skill-file.ts')).readSkillFile(skills)]
+      : []),
     ...(canOpen ? [readSection(shown), openSections(shown)] : []),
   ]
 }

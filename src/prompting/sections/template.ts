@@ -2,7 +2,10 @@ import { shorten } from '../../contract/shorten.ts'
 import { ToolError } from '../../contract/tool-error.ts'
 
 /** A text with places for params: texts and places take turns, beginning and ending with a text. */
-export type Template = { readonly texts: readonly string[]; readonly places: readonly (readonly string[])[] }
+export type Template = {
+  readonly texts: readonly string[]
+  readonly places: readonly (readonly string[])[]
+}
 
 // A backslash before the braces takes their meaning away.
 const MARK = /\\\{\{|\{\{/g
@@ -27,8 +30,14 @@ export function readTemplate(what: string, source: string): Template {
     const end = text.indexOf('}}', index)
     const path = end === -1 ? undefined : PLACE.exec(text.slice(index + 2, end))?.[1]
     if (path === undefined) {
-      const shown = shorten(text.slice(index, end === -1 ? index + 20 : end + 2).replace(/\s+/g, ' '), 60)
-      throw new ToolError('CONFIG', `${what} has braces that hold no name of a param: ${shown}`, { suggestion: 'Write {{name}} or {{user.name}} for a param, and \\{{ for the braces themselves' })
+      const shown = shorten(
+        text.slice(index, end === -1 ? index + 20 : end + 2).replace(/\s+/g, ' '),
+        60,
+      )
+      throw new ToolError('CONFIG', `${what} has braces that hold no name of a param: ${shown}`, {
+        suggestion:
+          'Write {{name}} or {{user.name}} for a param, and \\{{ for the braces themselves',
+      })
     }
     texts.push(current)
     places.push(path.split('.'))
@@ -40,7 +49,9 @@ export function readTemplate(what: string, source: string): Template {
 
 /** The text with the values in their places. A value is put in as it is: braces in it mean nothing. */
 export function fillTemplate({ texts, places }: Template, params: unknown): string {
-  return texts.map((text, index) => (index === 0 ? text : show(find(params, places[index - 1]!)) + text)).join('')
+  return texts
+    .map((text, index) => (index === 0 ? text : show(find(params, places[index - 1]!)) + text))
+    .join('')
 }
 
 /** A text in the form that is rendered: line ends as everywhere, no empty lines around it, and without the margin that a text in code has. */
@@ -50,21 +61,35 @@ export function tidy(source: string): string {
   const margin = lines[0]?.trim() === '' ? marginOf(lines) : 0
   while (lines[0]?.trim() === '') lines.shift()
   while (lines.at(-1)?.trim() === '') lines.pop()
-  return lines.map((line) => line.slice(Math.min(margin, line.length - line.trimStart().length))).join('\n')
+  return lines
+    .map((line) => line.slice(Math.min(margin, line.length - line.trimStart().length)))
+    .join('\n')
 }
 
 function marginOf(lines: readonly string[]): number {
-  const margins = lines.filter((line) => line.trim() !== '').map((line) => line.length - line.trimStart().length)
+  const margins = lines
+    .filter((line) => line.trim() !== '')
+    .map((line) => line.length - line.trimStart().length)
   return margins.length === 0 ? 0 : margins.reduce((least, margin) => Math.min(least, margin))
 }
 
 function find(value: unknown, path: readonly string[]): unknown {
-  return path.reduce<unknown>((inner, key) => (typeof inner === 'object' && inner !== null && Object.hasOwn(inner, key) ? (inner as Record<string, unknown>)[key] : undefined), value)
+  return path.reduce<unknown>(
+    (inner, key) =>
+      typeof inner === 'object' && inner !== null && Object.hasOwn(inner, key)
+        ? (inner as Record<string, unknown>)[key]
+        : undefined,
+    value,
+  )
 }
 
 function show(value: unknown): string {
   if (typeof value === 'string') return value
   if (value === undefined || value === null) return ''
   if (typeof value !== 'object') return String(value)
-  return value instanceof Date ? value.toISOString() : (JSON.stringify(value, (_key, inner: unknown) => (typeof inner === 'bigint' ? String(inner) : inner)) ?? '')
+  return value instanceof Date
+    ? value.toISOString()
+    : (JSON.stringify(value, (_key, inner: unknown) =>
+        typeof inner === 'bigint' ? String(inner) : inner,
+      ) ?? '')
 }

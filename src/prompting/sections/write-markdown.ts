@@ -8,10 +8,16 @@ export async function writeSections(sections: readonly ShownSection[]): Promise<
 }
 
 /** One section; `whole` shows what its summary stands for. */
-export async function writeSection({ placed: { section, depth }, summary, body, children }: ShownSection, whole = false): Promise<string> {
+export async function writeSection(
+  { placed: { section, depth }, summary, body, children }: ShownSection,
+  whole = false,
+): Promise<string> {
   const heading = `${'#'.repeat(depth)} ${section.title}`
-  if (summary !== undefined && !whole) return `${heading}\n\n${summary}\n\n${howToOpen(section.key)}`
-  return [heading, await body(), await writeSections(await children())].filter((text) => text !== '').join('\n\n')
+  if (summary !== undefined && !whole)
+    return `${heading}\n\n${summary}\n\n${howToOpen(section.key)}`
+  return [heading, await body(), await writeSections(await children())]
+    .filter((text) => text !== '')
+    .join('\n\n')
 }
 
 function howToOpen(key: string): string {

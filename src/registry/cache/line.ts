@@ -23,7 +23,15 @@ export function readLine(line: string): CacheRecord | undefined {
   const head: unknown = parse(line.slice(0, tab))
   if (!Array.isArray(head) || head.length !== 6) return undefined
   const [path, size, mtime, ino, hash, outline] = head as readonly unknown[]
-  if (typeof path !== 'string' || typeof size !== 'number' || typeof mtime !== 'number' || typeof ino !== 'number' || typeof hash !== 'string' || !isObject(outline)) return undefined
+  if (
+    typeof path !== 'string' ||
+    typeof size !== 'number' ||
+    typeof mtime !== 'number' ||
+    typeof ino !== 'number' ||
+    typeof hash !== 'string' ||
+    !isObject(outline)
+  )
+    return undefined
   return { path, stamp: { size, mtime, ino }, hash, outline, body: line.slice(tab + 1) }
 }
 

@@ -2,13 +2,22 @@ import { closeSync, constants, openSync, readSync, statSync } from 'node:fs'
 import type { Stats } from 'node:fs'
 
 /** What the file system tells of a file: another one means that it may have changed. */
-export type Stamp = { readonly size: number; /** Milliseconds with their fraction; 0 where it says nothing. */ readonly mtime: number; readonly ino: number }
+export type Stamp = {
+  readonly size: number
+  /** Milliseconds with their fraction; 0 where it says nothing. */ readonly mtime: number
+  readonly ino: number
+}
 
 /** What was found at a path by whoever makes a call, so that nobody has to look twice for the same call. */
 export type LookedAt = { readonly path: string; readonly stamp: Stamp }
 
 /** A file as it is now, with its stamp and mode; undefined where there is none. Follows links. */
-export type Seen = { readonly stamp: Stamp; readonly mode: number; readonly isFile: boolean; readonly isFolder: boolean }
+export type Seen = {
+  readonly stamp: Stamp
+  readonly mode: number
+  readonly isFile: boolean
+  readonly isFolder: boolean
+}
 
 // A file system counts time in steps; what was written within the last one may be written again without a trace.
 const STEP_MS = 20
@@ -27,7 +36,12 @@ export function look(path: string): Seen | undefined {
 /** The same from what was asked already. */
 export function seenFrom({ size, mtimeMs, ino, mode }: Stats): Seen {
   const type = mode & constants.S_IFMT
-  return { stamp: { size, mtime: mtimeMs, ino }, mode, isFile: type === constants.S_IFREG, isFolder: type === constants.S_IFDIR }
+  return {
+    stamp: { size, mtime: mtimeMs, ino },
+    mode,
+    isFile: type === constants.S_IFREG,
+    isFolder: type === constants.S_IFDIR,
+  }
 }
 
 /** The stamp to remember; one that is too young says nothing, so that the hash is asked next time. */
@@ -49,7 +63,8 @@ export async function hashFile(path: string, size: number): Promise<string> {
     file = openSync(path, 'r')
     const hash = createHash('sha256')
     const chunk = Buffer.allocUnsafe(Math.min(Math.max(size, 1), 1024 * 1024))
-    for (let read = readSync(file, chunk); read > 0; read = readSync(file, chunk)) hash.update(chunk.subarray(0, read))
+    for (let read = readSync(file, chunk); read > 0; read = readSync(file, chunk))
+      hash.update(chunk.subarray(0, read))
     return hash.digest('hex')
   } catch {
     return ''

@@ -12,7 +12,14 @@ import type { HeldBy } from './held/held-call.ts'
 import { tracked } from './run-once.ts'
 import type { ChildServices } from './services.ts'
 
-const FORMS: { readonly [form in CallForm]: Form } = { json, flags, stdin, protocol, toolable, program }
+const FORMS: { readonly [form in CallForm]: Form } = {
+  json,
+  flags,
+  stdin,
+  protocol,
+  toolable,
+  program,
+}
 
 /** Runs a tool that lives in another process, in the form that it is called by: held by its manifest, or with the rights of its caller. */
 export function childRunner(call: ChildCall, services: ChildServices, held?: HeldBy): ForeignRun {
@@ -20,8 +27,18 @@ export function childRunner(call: ChildCall, services: ChildServices, held?: Hel
   return (input, ctx, looked) => {
     // A script hears of a dry run by its own input only; what does not hear of it would act.
     const hears = call.form === 'toolable' || input['dry_run'] === true || input['dryRun'] === true
-    if (ctx.dryRun && !hears) throw new ToolError('PRECONDITION', 'the tool has no field by which it could be told of a dry run', { recoverable: false })
+    if (ctx.dryRun && !hears)
+      throw new ToolError(
+        'PRECONDITION',
+        'the tool has no field by which it could be told of a dry run',
+        { recoverable: false },
+      )
     const request = { call, services, input, ctx, looked }
-    return held ? tracked(services.running, import('./held/run-held.ts').then(({ runHeld }) => runHeld(run, request, held))) : run(request)
+    return held
+      ? tracked(
+          services.running,
+          import('./held/run-held.ts').then(({ runHeld }) => runHeld(run, request, held)),
+        )
+      : run(request)
   }
 }

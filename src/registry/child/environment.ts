@@ -9,7 +9,10 @@ export function childEnvironment(call: ChildCall, ctx: Context): { [name: string
 }
 
 /** The variables of a child besides the base allow-list: what it requires by name, and what its configuration gives. Throws CONFIG for what is required and missing. */
-export function ownVariables({ env = {}, requireEnv = [] }: Pick<ChildCall, 'env' | 'requireEnv'>, { env: host }: Pick<Context, 'env'>): { [name: string]: string } {
+export function ownVariables(
+  { env = {}, requireEnv = [] }: Pick<ChildCall, 'env' | 'requireEnv'>,
+  { env: host }: Pick<Context, 'env'>,
+): { [name: string]: string } {
   const required: { [name: string]: string } = Object.create(null) as { [name: string]: string }
   const missing: string[] = []
   for (const name of requireEnv) {
@@ -19,7 +22,14 @@ export function ownVariables({ env = {}, requireEnv = [] }: Pick<ChildCall, 'env
     else required[name] = value
   }
   if (missing.length > 0) {
-    throw new ToolError('CONFIG', `the tool needs ${missing.length === 1 ? 'the variable' : 'the variables'} ${missing.join(', ')} in the environment`, { details: { missing }, suggestion: `export ${missing.map((name) => `${name}=…`).join(' ')}` })
+    throw new ToolError(
+      'CONFIG',
+      `the tool needs ${missing.length === 1 ? 'the variable' : 'the variables'} ${missing.join(', ')} in the environment`,
+      {
+        details: { missing },
+        suggestion: `export ${missing.map((name) => `${name}=…`).join(' ')}`,
+      },
+    )
   }
   return { PYTHONIOENCODING: 'utf-8', ...required, ...env }
 }

@@ -16,8 +16,16 @@ export function giveOutcome(outcome: Outcome, ctx: Context): unknown {
   }
   if (ctx.dryRun) tellPlan(outcome.result, ctx)
   const { result, message, hidden, content } = outcome
-  const said: ReplyOptions = { ...(message !== undefined && { message }), ...(hidden && { hidden }), ...(content && { content }) }
-  const facts = { ...(warnings && { warnings }), ...(truncated && { truncated }), ...(next_cursor !== undefined && { next_cursor }) }
+  const said: ReplyOptions = {
+    ...(message !== undefined && { message }),
+    ...(hidden && { hidden }),
+    ...(content && { content }),
+  }
+  const facts = {
+    ...(warnings && { warnings }),
+    ...(truncated && { truncated }),
+    ...(next_cursor !== undefined && { next_cursor }),
+  }
   if (outcome.status === 'success') return withForeign(ok(result, said), facts)
   return withForeign(partial(result, outcome.errors, said), { ...facts, summary: outcome.summary })
 }
@@ -25,5 +33,6 @@ export function giveOutcome(outcome: Outcome, ctx: Context): unknown {
 // Of a dry run the pipeline tells the plan, which the child has made.
 function tellPlan(result: unknown, ctx: Context): void {
   const plan = isObject(result) && Array.isArray(result['plan']) ? result['plan'] : []
-  for (const step of plan.filter(isObject)) ctx.plan(String(step['action']), String(step['target']), step['details'])
+  for (const step of plan.filter(isObject))
+    ctx.plan(String(step['action']), String(step['target']), step['details'])
 }

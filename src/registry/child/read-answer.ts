@@ -16,14 +16,31 @@ const MOST_LINES = 200
 /** Reads what a child left behind, in whatever form it answers. Pure; never throws; a failure of the tool is a failed outcome. */
 export function readAnswer(output: ChildOutput, rules: AnswerRules): Answer {
   const { value, events = [], warnings = [] } = readOutput(output.stdout, rules)
-  const envelope = rules.expects === 'verbatim' ? undefined : readEnvelope(value, output.status ?? undefined)
-  const hasFailed = !isOk(output) || envelope?.ok === false || (value === undefined && rules.mustAnswer)
+  const envelope =
+    rules.expects === 'verbatim' ? undefined : readEnvelope(value, output.status ?? undefined)
+  const hasFailed =
+    !isOk(output) || envelope?.ok === false || (value === undefined && rules.mustAnswer)
   if (hasFailed) return { outcome: readExit(output, value, envelope), events }
-  return { outcome: withWarnings(envelope ?? { ok: true, status: 'success', result: value ?? (rules.expects === 'json' ? null : ''), meta: { tool: '', duration_ms: 0 } }, warnings), events }
+  return {
+    outcome: withWarnings(
+      envelope ?? {
+        ok: true,
+        status: 'success',
+        result: value ?? (rules.expects === 'json' ? null : ''),
+        meta: { tool: '', duration_ms: 0 },
+      },
+      warnings,
+    ),
+    events,
+  }
 }
 
 /** What an output says. `value` is undefined where it says nothing; warnings are about a value that is not quite what was written. */
-type Read = { readonly value?: unknown; readonly events?: readonly ToolEvent[]; readonly warnings?: readonly string[] }
+type Read = {
+  readonly value?: unknown
+  readonly events?: readonly ToolEvent[]
+  readonly warnings?: readonly string[]
+}
 
 function readOutput(stdout: Buffer, { expects }: AnswerRules): Read {
   const text = stdout.toString('utf8').replace(/^\uFEFF/, '')
@@ -31,8 +48,14 @@ function readOutput(stdout: Buffer, { expects }: AnswerRules): Read {
   const typed = typeof read.value === 'object' && read.value !== null
   const rounded = typed ? roundedNumber(text) : undefined
   const warnings = [
-    ...(isUtf8(stdout) ? [] : ['the answer is not UTF-8; what could not be read is shown as \uFFFD']),
-    ...(rounded === undefined ? [] : [`${rounded} has more digits than a number can hold here; the tool should send it as text`]),
+    ...(isUtf8(stdout)
+      ? []
+      : ['the answer is not UTF-8; what could not be read is shown as \uFFFD']),
+    ...(rounded === undefined
+      ? []
+      : [
+          `${rounded} has more digits than a number can hold here; the tool should send it as text`,
+        ]),
     ...(read.warnings ?? []),
   ]
   return { ...read, warnings }
@@ -62,9 +85,21 @@ function readDocuments(text: string, expects: AnswerRules['expects']): Read | un
   if (!endsInDocument || (lines.length > 0 && !isAnswerBehindLines(last, expects))) return undefined
   const events = lines.length === 0 ? [] : [...lines.slice(-MOST_LINES).map(logLine), MIXED]
   const warnings = mended ? [MENDED] : []
-  if (readEnvelope(last, undefined)) return { value: last, events: [...events, ...documents.slice(0, -1).map(tellDocument)], warnings }
+  if (readEnvelope(last, undefined))
+    return {
+      value: last,
+      events: [...events, ...documents.slice(0, -1).map(tellDocument)],
+      warnings,
+    }
   if (documents.length === 1) return { value: last, events, warnings }
-  return { value: documents, events, warnings: [...warnings, `the tool answered with ${documents.length} JSON documents; the result is their list`] }
+  return {
+    value: documents,
+    events,
+    warnings: [
+      ...warnings,
+      `the tool answered with ${documents.length} JSON documents; the result is their list`,
+    ],
+  }
 }
 
 // Before an envelope stand the events of a stream, or a log that is written as JSON.
@@ -74,14 +109,25 @@ function tellDocument(document: unknown): ToolEvent {
 
 // A note like `[1]` at the end of a text is no answer.
 function isAnswerBehindLines(document: unknown, expects: AnswerRules['expects']): boolean {
-  return isObject(document) || (expects === 'json' && Array.isArray(document) && document.some(isObject))
+  return (
+    isObject(document) || (expects === 'json' && Array.isArray(document) && document.some(isObject))
+  )
 }
 
 const MENDED = 'the answer held NaN or Infinity, which JSON cannot carry; they are null'
-const MIXED: ToolEvent = { type: 'log', level: 'warn', message: 'the tool prints other lines beside its answer on stdout; they belong on stderr' }
+const MIXED: ToolEvent = {
+  type: 'log',
+  level: 'warn',
+  message: 'the tool prints other lines beside its answer on stdout; they belong on stderr',
+}
 
 function withWarnings(outcome: Outcome, warnings: readonly string[]): Outcome {
-  return warnings.length === 0 ? outcome : { ...outcome, meta: { ...outcome.meta, warnings: [...(outcome.meta.warnings ?? []), ...warnings] } }
+  return warnings.length === 0
+    ? outcome
+    : {
+        ...outcome,
+        meta: { ...outcome.meta, warnings: [...(outcome.meta.warnings ?? []), ...warnings] },
+      }
 }
 
 function logLine(line: string): ToolEvent {

@@ -14,27 +14,44 @@ import { sideChannel } from './side-channel.ts'
 /** Milliseconds that a cancelled child has to end by itself. */
 export const GRACE = 2000
 
-const BY_STDIN = "Send less, or let the tool read its input from stdin: 'call: stdin' in its manifest"
+const BY_STDIN =
+  "Send less, or let the tool read its input from stdin: 'call: stdin' in its manifest"
 const BY_FILE = 'Send less, or put the text into a file and give the tool its path'
 
 /** Runs a child once, from its input to its answer. */
-export async function runOnce({ call, ctx, services, held }: ChildRequest, feed: Feed, rules: AnswerRules): Promise<unknown> {
+export async function runOnce(
+  { call, ctx, services, held }: ChildRequest,
+  feed: Feed,
+  rules: AnswerRules,
+): Promise<unknown> {
   const [program, ...fixed] = call.command
   checkArguments(feed.args, call.form === 'json' || call.form === 'flags' ? BY_STDIN : BY_FILE)
   const side = sideChannel(ctx)
   const stream = feed.streams && hearStream(ctx)
-  const end = await tracked(services.running, runChild({
-    command: [program, ...fixed, ...feed.args],
-    grace: GRACE,
-    ...(held ?? { cwd: call.cwd ?? ctx.cwd, env: childEnvironment(call, ctx) }),
-    ...(feed.input !== undefined && { input: feed.input }),
-    signal: ctx.signal,
-    onErrorLine: side.hear,
-    ...(stream && { onLine: stream.hear }),
-  }))
+  const end = await tracked(
+    services.running,
+    runChild({
+      command: [program, ...fixed, ...feed.args],
+      grace: GRACE,
+      ...(held ?? { cwd: call.cwd ?? ctx.cwd, env: childEnvironment(call, ctx) }),
+      ...(feed.input !== undefined && { input: feed.input }),
+      signal: ctx.signal,
+      onErrorLine: side.hear,
+      ...(stream && { onLine: stream.hear }),
+    }),
+  )
   const problem = failureOfEnd(end, ctx, side.tail())
   if (problem) throw problem
-  const { outcome, events } = readAnswer({ stdout: stream ? stream.rest() : end.stdout, stderr: side.tail(), status: end.status, signal: end.signal, ...(call.exitCodes && { exitCodes: call.exitCodes }) }, rules)
+  const { outcome, events } = readAnswer(
+    {
+      stdout: stream ? stream.rest() : end.stdout,
+      stderr: side.tail(),
+      status: end.status,
+      signal: end.signal,
+      ...(call.exitCodes && { exitCodes: call.exitCodes }),
+    },
+    rules,
+  )
   for (const event of events) tellEvent(event, ctx)
   return giveOutcome(outcome, ctx)
 }
@@ -54,11 +71,13 @@ function hearStream(ctx: ChildRequest['ctx']): { hear(line: string): void; rest(
 }
 
 /** Keeps a child in the list of those that are not over. */
-export function tracked<End>(running: Set<Promise<unknown>> | undefined, child: Promise<End>): Promise<End> {
+export function tracked<End>(
+  running: Set<Promise<unknown>> | undefined,
+  child: Promise<End>,
+): Promise<End> {
   if (!running) return child
   const forget = (): void => void running.delete(entry)
   const entry: Promise<unknown> = child.then(forget, forget)
   running.add(entry)
   return child
 }
-

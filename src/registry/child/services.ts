@@ -7,7 +7,12 @@ import type { ChildCall } from './child-call.ts'
 /** Calls tools of executables that are kept running. */
 export type WarmCaller = {
   /** The outcome as the executable tells it, its events told to `ctx` meanwhile; undefined where it cannot be kept warm, so that it is called cold. Throws ToolErrors. */
-  call(call: ChildCall, input: JsonObject, ctx: Context, looked?: LookedAt): Promise<Outcome | undefined>
+  call(
+    call: ChildCall,
+    input: JsonObject,
+    ctx: Context,
+    looked?: LookedAt,
+  ): Promise<Outcome | undefined>
 }
 
 /** What calls of other processes share, given by the registry. */

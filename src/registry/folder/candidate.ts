@@ -15,4 +15,10 @@ export type Candidate = {
 }
 
 /** A file that will not be asked, and why. */
-export type Refusal = { readonly key: string; readonly path: string; readonly reason: string; readonly message: string; readonly fix: string }
+export type Refusal = {
+  readonly key: string
+  readonly path: string
+  readonly reason: string
+  readonly message: string
+  readonly fix: string
+}

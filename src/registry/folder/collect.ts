@@ -11,11 +11,28 @@ import type { Known } from './remember.ts'
 import type { Servers } from './servers-of.ts'
 
 /** Everything that a folder brings, from what is known of its files. */
-export async function collect(home: Omit<Home, 'codes'>, view: View, refusals: readonly Refusal[], servers: Servers, context: LoadContext): Promise<Loaded> {
+export async function collect(
+  home: Omit<Home, 'codes'>,
+  view: View,
+  refusals: readonly Refusal[],
+  servers: Servers,
+  context: LoadContext,
+): Promise<Loaded> {
   const { source } = home
   const tools: FoundTool[] = []
-  const problems: Problem[] = refusals.map(({ path, reason, message, fix }) => ({ source, location: path, reason, message, fix, severity: 'error' }))
-  const report = ({ candidate: { path } }: Known, { reason, message, fix }: Trouble, severity: Problem['severity'] = 'error'): void => void problems.push({ source, location: path, reason, message, fix, severity })
+  const problems: Problem[] = refusals.map(({ path, reason, message, fix }) => ({
+    source,
+    location: path,
+    reason,
+    message,
+    fix,
+    severity: 'error',
+  }))
+  const report = (
+    { candidate: { path } }: Known,
+    { reason, message, fix }: Trouble,
+    severity: Problem['severity'] = 'error',
+  ): void => void problems.push({ source, location: path, reason, message, fix, severity })
   const inside: Home = { ...home, codes: codesOf(view) }
   const opened: Promise<Loaded>[] = []
   const documented: Known[] = []
@@ -24,7 +41,8 @@ export async function collect(home: Omit<Home, 'codes'>, view: View, refusals: r
     const { outline } = known
     if (trouble) report(known, trouble)
     else if (outline.is === 'problem') report(known, outline)
-    else if (outline.is === 'manifest' && path !== undefined) tools.push(toolOfManifest(inside, known, outline, path))
+    else if (outline.is === 'manifest' && path !== undefined)
+      tools.push(toolOfManifest(inside, known, outline, path))
     else if (outline.is === 'manifest') opened.push(servers.load(known, outline, source, context))
   }
   for (const known of view.programs) {
@@ -36,7 +54,10 @@ export async function collect(home: Omit<Home, 'codes'>, view: View, refusals: r
     for (const warning of outline.warnings ?? []) report(known, warning, 'warning')
   }
   await servers.keep(new Set(view.manifests.map(({ known }) => known.record.body)))
-  const own = documented.length === 0 ? { resources: [], prompts: [] } : (await import('./documents-of.ts')).documentsOfPrograms(inside, documented, report)
+  const own =
+    documented.length === 0
+      ? { resources: [], prompts: [] }
+      : (await import('./documents-of.ts')).documentsOfPrograms(inside, documented, report)
   const remote = await Promise.all(opened)
   return {
     tools: [...tools, ...remote.flatMap((loaded) => loaded.tools)],

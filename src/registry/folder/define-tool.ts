@@ -25,7 +25,12 @@ const bodies = new WeakMap<Known, ProgramBody>()
 export type Wanted = { readonly name: string; readonly id: string }
 
 /** The definition of a program's tool, by its place among the tools of the program. */
-export function defineOfProgram(home: Home, known: Known, wanted: Wanted, index: number): ToolDefinition {
+export function defineOfProgram(
+  home: Home,
+  known: Known,
+  wanted: Wanted,
+  index: number,
+): ToolDefinition {
   return define(home, known, wanted, toolOfProgram(known, index))
 }
 
@@ -35,14 +40,27 @@ export function programOf(home: Home, known: Known, index: number): Promise<Foun
 }
 
 /** The definition of the tool that a manifest describes, run by the program at `path`. */
-export function defineOfManifest(home: Home, known: Known, wanted: Wanted, path: string): ToolDefinition {
+export function defineOfManifest(
+  home: Home,
+  known: Known,
+  wanted: Wanted,
+  path: string,
+): ToolDefinition {
   return define(home, known, wanted, toolOfManifest(home, known, path), path)
 }
 
 /** The same tool, for whoever supervises its program himself. */
-export async function programOfManifest(home: Home, known: Known, path: string): Promise<FoundProgram> {
+export async function programOfManifest(
+  home: Home,
+  known: Known,
+  path: string,
+): Promise<FoundProgram> {
   const { selftest, orchestrator, ...tool } = toolOfManifest(home, known, path)
-  return { ...(await supervised(home, known, tool, path)), ...(orchestrator && { orchestrator }), ...(selftest && { selftest }) }
+  return {
+    ...(await supervised(home, known, tool, path)),
+    ...(orchestrator && { orchestrator }),
+    ...(selftest && { selftest }),
+  }
 }
 
 function toolOfProgram(known: Known, index: number): WholeTool {
@@ -51,37 +69,90 @@ function toolOfProgram(known: Known, index: number): WholeTool {
   return body.tools[index]!
 }
 
-function toolOfManifest(home: Home, known: Known, path: string): WholeTool & Pick<ToolFile, 'selftest' | 'orchestrator'> {
-  const { name, selftest, orchestrator, facts, call, runner = runnerOf(path) } = readManifestBody(known.record.body) as ToolFile
+function toolOfManifest(
+  home: Home,
+  known: Known,
+  path: string,
+): WholeTool & Pick<ToolFile, 'selftest' | 'orchestrator'> {
+  const {
+    name,
+    selftest,
+    orchestrator,
+    facts,
+    call,
+    runner = runnerOf(path),
+  } = readManifestBody(known.record.body) as ToolFile
   const python = runner === 'python' ? pythonOf(home.folder, dirname(path)) : ''
-  const command = commandOf(path, runner, python, readHead(path), isExecutable(look(path)?.mode ?? 0))
-  return { name, facts, call: { ...call, command }, ...(orchestrator && { orchestrator }), ...(selftest && { selftest }) }
+  const command = commandOf(
+    path,
+    runner,
+    python,
+    readHead(path),
+    isExecutable(look(path)?.mode ?? 0),
+  )
+  return {
+    name,
+    facts,
+    call: { ...call, command },
+    ...(orchestrator && { orchestrator }),
+    ...(selftest && { selftest }),
+  }
 }
 
-async function supervised(home: Home, known: Known, { facts, call }: WholeTool, program?: string): Promise<FoundProgram> {
+async function supervised(
+  home: Home,
+  known: Known,
+  { facts, call }: WholeTool,
+  program?: string,
+): Promise<FoundProgram> {
   await checkFile(home, known, program)
   // For its refusals alone.
   withVariables(home, known, call)
   const variables = { ...call.env, ...home.written }
-  return { call: Object.keys(variables).length === 0 ? call : { ...call, env: variables }, ...(facts.permissions && { permissions: facts.permissions, manifest: known.candidate.path }) }
+  return {
+    call: Object.keys(variables).length === 0 ? call : { ...call, env: variables },
+    ...(facts.permissions && { permissions: facts.permissions, manifest: known.candidate.path }),
+  }
 }
 
-function define(home: Home, known: Known, { name, id }: Wanted, { facts, call }: WholeTool, program = known.candidate.path): ToolDefinition {
+function define(
+  home: Home,
+  known: Known,
+  { name, id }: Wanted,
+  { facts, call }: WholeTool,
+  program = known.candidate.path,
+): ToolDefinition {
   const codes = home.codes()
   const { path: file } = known.candidate
-  const held = facts.permissions && { tool: id, permissions: facts.permissions, file, program, inputSchema: facts.inputSchema }
+  const held = facts.permissions && {
+    tool: id,
+    permissions: facts.permissions,
+    file,
+    program,
+    inputSchema: facts.inputSchema,
+  }
   const run = runIn(home, known, call, program === file ? undefined : program, held)
   if (Object.keys(codes).length === 0) return defineForeign(name, facts, run)
-  return defineForeign(name, { ...facts, errors: { ...codes, ...facts.errors } }, async (input, ctx) => {
-    try {
-      return await run(input, ctx)
-    } catch (error) {
-      throw withCodes(error, codes)
-    }
-  })
+  return defineForeign(
+    name,
+    { ...facts, errors: { ...codes, ...facts.errors } },
+    async (input, ctx) => {
+      try {
+        return await run(input, ctx)
+      } catch (error) {
+        throw withCodes(error, codes)
+      }
+    },
+  )
 }
 
-function runIn(home: Home, known: Known, call: ChildCall, program: string | undefined, held: HeldBy | undefined): ForeignRun {
+function runIn(
+  home: Home,
+  known: Known,
+  call: ChildCall,
+  program: string | undefined,
+  held: HeldBy | undefined,
+): ForeignRun {
   let run: ForeignRun | undefined
   return async (input, ctx) => {
     const looked = await checkFile(home, known, program)
@@ -91,7 +162,12 @@ function runIn(home: Home, known: Known, call: ChildCall, program: string | unde
   }
 }
 
-async function runnerFor(home: Home, known: Known, call: ChildCall, held: HeldBy | undefined): Promise<ForeignRun> {
+async function runnerFor(
+  home: Home,
+  known: Known,
+  call: ChildCall,
+  held: HeldBy | undefined,
+): Promise<ForeignRun> {
   const { childRunner } = await import('../child/child-runner.ts')
   return childRunner(withVariables(home, known, call), home.services, held)
 }

@@ -11,16 +11,25 @@ const EXTENSIONS = ['py', 'sh', 'bash', 'js', 'mjs', 'cjs']
 const NEVER = /\.(?:ya?ml|json|md|txt|toml|lock|d\.ts|map|pyc)$/i
 
 /** What a tool folder brings: its entry (`cli.*`, then `main.*`, then `tool.*`), and a manifest beside it. */
-export function findEntry(folder: string, name: string): { readonly candidates: readonly Candidate[]; readonly refusals: readonly Refusal[] } {
+export function findEntry(
+  folder: string,
+  name: string,
+): { readonly candidates: readonly Candidate[]; readonly refusals: readonly Refusal[] } {
   const toolFolder = `${folder}/${name}`
   const files = listFiles(toolFolder)
   const candidates: Candidate[] = []
   const refusals: Refusal[] = []
   const manifest = ['tool.yaml', 'tool.yml'].find((file) => files.includes(file))
-  const own = (file: string): Pick<Candidate, 'key' | 'path' | 'name' | 'toolFolder'> => ({ key: `${name}/${file}`, path: `${toolFolder}/${file}`, name, toolFolder })
+  const own = (file: string): Pick<Candidate, 'key' | 'path' | 'name' | 'toolFolder'> => ({
+    key: `${name}/${file}`,
+    path: `${toolFolder}/${file}`,
+    name,
+    toolFolder,
+  })
   if (manifest !== undefined) {
     const seen = look(`${toolFolder}/${manifest}`)
-    if (seen?.isFile && realBelow(folder, `${toolFolder}/${manifest}`) !== undefined) candidates.push({ ...own(manifest), what: 'registered', seen })
+    if (seen?.isFile && realBelow(folder, `${toolFolder}/${manifest}`) !== undefined)
+      candidates.push({ ...own(manifest), what: 'registered', seen })
   }
   for (const file of inOrder(files)) {
     const path = `${toolFolder}/${file}`
@@ -38,7 +47,11 @@ export function findEntry(folder: string, name: string): { readonly candidates: 
 }
 
 function inOrder(files: readonly string[]): readonly string[] {
-  return STEMS.flatMap((stem) => files.filter((file) => (file === stem || file.startsWith(`${stem}.`)) && !NEVER.test(file)).sort((left, right) => rank(left) - rank(right)))
+  return STEMS.flatMap((stem) =>
+    files
+      .filter((file) => (file === stem || file.startsWith(`${stem}.`)) && !NEVER.test(file))
+      .sort((left, right) => rank(left) - rank(right)),
+  )
 }
 
 function rank(file: string): number {

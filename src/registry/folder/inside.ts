@@ -3,7 +3,8 @@ import { isAbsolute, resolve, sep } from 'node:path'
 import { look } from '../cache/stamp.ts'
 
 /** Where an entry lies, or why it is not taken. */
-export type Place = { readonly path: string } | { readonly reason: 'outside' | 'missing'; readonly message: string }
+export type Place =
+  { readonly path: string } | { readonly reason: 'outside' | 'missing'; readonly message: string }
 
 /** True for a path below the folder, or the folder itself; `/tools-evil` is not below `/tools`. Both are absolute and normal. */
 export function isBelow(folder: string, path: string): boolean {
@@ -22,10 +23,16 @@ export function realBelow(folder: string, path: string): string | undefined {
 
 /** Finds the file that a manifest names: relative to one of the bases, and whatever it is called, below the folder. */
 export function placeEntry(folder: string, bases: readonly string[], entry: string): Place {
-  const outside: Place = { reason: 'outside', message: `has an entry that is not in its folder: ${show(entry)}` }
+  const outside: Place = {
+    reason: 'outside',
+    message: `has an entry that is not in its folder: ${show(entry)}`,
+  }
   if (entry.includes('\0') || entry.split(/[\\/]/).includes('..')) return outside
-  const candidates = bases.map((base) => resolve(base, entry)).filter((path) => isBelow(folder, path))
-  if (candidates.length === 0 || (isAbsolute(entry) && !isBelow(folder, resolve(entry)))) return outside
+  const candidates = bases
+    .map((base) => resolve(base, entry))
+    .filter((path) => isBelow(folder, path))
+  if (candidates.length === 0 || (isAbsolute(entry) && !isBelow(folder, resolve(entry))))
+    return outside
   for (const path of candidates) {
     if (look(path)?.isFile !== true) continue
     return realBelow(folder, path) === undefined ? outside : { path }

@@ -11,5 +11,8 @@ export async function loadDefiner(): Promise<void> {
 /** What makes definitions. Throws INTERNAL where nobody has loaded it. */
 export function loadedDefiner(): typeof Definer {
   if (definer) return definer
-  throw new ToolError('INTERNAL', 'the definition of a tool was asked for before prepare() of its registry')
+  throw new ToolError(
+    'INTERNAL',
+    'the definition of a tool was asked for before prepare() of its registry',
+  )
 }

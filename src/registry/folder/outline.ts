@@ -15,8 +15,24 @@ export type Outline = {
   /** What it was asked through; another interpreter is another answer. */
   readonly through?: string
 } & (
-  | { readonly is: 'tools'; readonly how: string; readonly tier: Tier; readonly version?: string; readonly tools: readonly ListedTool[]; readonly warnings?: readonly Trouble[]; /** It has resources or prompts. */ readonly more?: true }
-  | { readonly is: 'manifest'; readonly how: string; readonly version?: string; readonly tools: readonly [ListedTool]; readonly entry?: string; readonly runner?: Runner; readonly server?: true }
+  | {
+      readonly is: 'tools'
+      readonly how: string
+      readonly tier: Tier
+      readonly version?: string
+      readonly tools: readonly ListedTool[]
+      readonly warnings?: readonly Trouble[]
+      /** It has resources or prompts. */ readonly more?: true
+    }
+  | {
+      readonly is: 'manifest'
+      readonly how: string
+      readonly version?: string
+      readonly tools: readonly [ListedTool]
+      readonly entry?: string
+      readonly runner?: Runner
+      readonly server?: true
+    }
   | ({ readonly is: 'problem' } & Trouble)
   | { readonly is: 'error-codes' }
   | { readonly is: 'nothing' }
@@ -26,7 +42,11 @@ export type Outline = {
 export type Trouble = { readonly reason: string; readonly message: string; readonly fix: string }
 
 /** A tool of another process, whole: what the body of a record holds. */
-export type WholeTool = { readonly name: string; readonly facts: ForeignFacts; readonly call: ChildCall }
+export type WholeTool = {
+  readonly name: string
+  readonly facts: ForeignFacts
+  readonly call: ChildCall
+}
 
 /** How a tool is listed. */
 export function listTool(name: string, facts: ForeignFacts): ListedTool {
@@ -38,9 +58,19 @@ export function readOutline(data: { readonly [key: string]: unknown }): Outline 
   if (data['until'] !== undefined && typeof data['until'] !== 'number') return undefined
   switch (data['is']) {
     case 'tools':
-      return isText(data['how']) && (TIERS as readonly unknown[]).includes(data['tier']) && areListed(data['tools']) && (data['warnings'] === undefined || areTroubles(data['warnings'])) ? (data as Outline) : undefined
+      return isText(data['how']) &&
+        (TIERS as readonly unknown[]).includes(data['tier']) &&
+        areListed(data['tools']) &&
+        (data['warnings'] === undefined || areTroubles(data['warnings']))
+        ? (data as Outline)
+        : undefined
     case 'manifest':
-      return isText(data['how']) && areListed(data['tools']) && data['tools'].length === 1 && (data['entry'] === undefined || isText(data['entry'])) ? (data as Outline) : undefined
+      return isText(data['how']) &&
+        areListed(data['tools']) &&
+        data['tools'].length === 1 &&
+        (data['entry'] === undefined || isText(data['entry']))
+        ? (data as Outline)
+        : undefined
     case 'problem':
       return areTroubles([data]) ? (data as Outline) : undefined
     case 'error-codes':
@@ -56,9 +86,23 @@ function isText(value: unknown): value is string {
 }
 
 function areListed(value: unknown): value is readonly ListedTool[] {
-  return Array.isArray(value) && value.every((tool) => Array.isArray(tool) && isText(tool[0]) && isText(tool[1]) && Array.isArray(tool[2]))
+  return (
+    Array.isArray(value) &&
+    value.every(
+      (tool) => Array.isArray(tool) && isText(tool[0]) && isText(tool[1]) && Array.isArray(tool[2]),
+    )
+  )
 }
 
 function areTroubles(value: unknown): value is readonly Trouble[] {
-  return Array.isArray(value) && value.every((trouble) => isObject(trouble) && isText(trouble['reason']) && isText(trouble['message']) && isText(trouble['fix']))
+  return (
+    Array.isArray(value) &&
+    value.every(
+      (trouble) =>
+        isObject(trouble) &&
+        isText(trouble['reason']) &&
+        isText(trouble['message']) &&
+        isText(trouble['fix']),
+    )
+  )
 }

@@ -21,7 +21,12 @@ export type OpenServer = (name: string, server: NamedServer) => Promise<Source>
 
 /** The servers that manifests of one folder name; each is kept open until its manifest changes or goes. */
 export type Servers = {
-  load(known: Known, outline: Outline & { readonly is: 'manifest' }, source: string, context: LoadContext): Promise<Loaded>
+  load(
+    known: Known,
+    outline: Outline & { readonly is: 'manifest' },
+    source: string,
+    context: LoadContext,
+  ): Promise<Loaded>
   /** Closes those that no manifest names any more. */
   keep(bodies: ReadonlySet<string>): Promise<void>
 }
@@ -39,7 +44,12 @@ export function createServers(open: OpenServer, onChange: () => void): Servers {
     return made
   }
   return {
-    async load({ candidate: { key, path }, record: { body } }, { tools: [[name, summary, tags]], how }, source, context) {
+    async load(
+      { candidate: { key, path }, record: { body } },
+      { tools: [[name, summary, tags]], how },
+      source,
+      context,
+    ) {
       try {
         const file = readManifestBody(body) as ServerFile
         const { tool, facts } = file
@@ -47,13 +57,35 @@ export function createServers(open: OpenServer, onChange: () => void): Servers {
         opened.set(body, opening)
         const server = await opening
         if (tool === undefined) return asManifest(await server.source.load(context), how)
-        const run = (input: JsonObject, ctx: Context): Promise<unknown> => callOn(server, tool, input, ctx, { ...context, fresh: false })
-        const found: FoundTool = { source, name, tier: 'manifest', kind: how, location: path, summary, tags, define: (wanted) => defineForeign(wanted, facts, run) }
+        const run = (input: JsonObject, ctx: Context): Promise<unknown> =>
+          callOn(server, tool, input, ctx, { ...context, fresh: false })
+        const found: FoundTool = {
+          source,
+          name,
+          tier: 'manifest',
+          kind: how,
+          location: path,
+          summary,
+          tags,
+          define: (wanted) => defineForeign(wanted, facts, run),
+        }
         return { tools: [found] }
       } catch (error) {
         opened.delete(body)
         const { message, suggestion } = toToolError(error)
-        return { tools: [], problems: [{ source, location: path, reason: 'outside', message: `${key} ${message}`, fix: suggestion?.fix ?? 'Mend the manifest', severity: 'error' }] }
+        return {
+          tools: [],
+          problems: [
+            {
+              source,
+              location: path,
+              reason: 'outside',
+              message: `${key} ${message}`,
+              fix: suggestion?.fix ?? 'Mend the manifest',
+              severity: 'error',
+            },
+          ],
+        }
       }
     },
     async keep(bodies) {
@@ -68,27 +100,47 @@ type Server = { readonly source: Source; loaded?: Loaded }
 
 // What a manifest names is as strong as what it describes.
 function asManifest({ tools, ...rest }: Loaded, how: string): Loaded {
-  return { ...rest, tools: tools.map((tool) => ({ ...tool, tier: 'manifest', kind: `${how}, ${tool.kind}` })) }
+  return {
+    ...rest,
+    tools: tools.map((tool) => ({ ...tool, tier: 'manifest', kind: `${how}, ${tool.kind}` })),
+  }
 }
 
-async function callOn(server: Server, name: string, input: JsonObject, ctx: Context, context: LoadContext): Promise<unknown> {
+async function callOn(
+  server: Server,
+  name: string,
+  input: JsonObject,
+  ctx: Context,
+  context: LoadContext,
+): Promise<unknown> {
   const { tools, problems = [] } = server.loaded ?? (await server.source.load(context))
   const found = tools.find((tool) => tool.name === name)
-  const run = found?.define('tool', found.name).run as ((input: JsonObject, ctx: Context) => unknown) | undefined
+  const run = found?.define('tool', found.name).run as
+    ((input: JsonObject, ctx: Context) => unknown) | undefined
   if (run) {
     server.loaded = { tools }
     return run(input, ctx)
   }
   const [dead] = problems
   if (dead) throw new ToolError('DEPENDENCY', dead.message, { suggestion: dead.fix })
-  throw new ToolError('NOT_FOUND', `the server has no tool '${name}'`, { details: { tools: tools.slice(0, 50).map((tool) => tool.name) }, suggestion: "Write the server's own name of the tool into the manifest: tool: <name>" })
+  throw new ToolError('NOT_FOUND', `the server has no tool '${name}'`, {
+    details: { tools: tools.slice(0, 50).map((tool) => tool.name) },
+    suggestion: "Write the server's own name of the tool into the manifest: tool: <name>",
+  })
 }
 
 // A file of the folder is started like a script of it; a bare name is a program of the machine, like in every configuration of servers.
 function startable(folder: string, server: NamedServer): NamedServer {
   if (!('command' in server) || !isFileName(server.command)) return server
   const place = placeEntry(folder, [folder, dirname(folder)], server.command)
-  if ('reason' in place) throw new ToolError('CONFIG', place.message, { suggestion: `Put the program below ${folder}` })
-  const [command, ...args] = commandOf(place.path, runnerOf(place.path), pythonOf(folder, undefined), readHead(place.path), isExecutable(look(place.path)?.mode ?? 0))
+  if ('reason' in place)
+    throw new ToolError('CONFIG', place.message, { suggestion: `Put the program below ${folder}` })
+  const [command, ...args] = commandOf(
+    place.path,
+    runnerOf(place.path),
+    pythonOf(folder, undefined),
+    readHead(place.path),
+    isExecutable(look(place.path)?.mode ?? 0),
+  )
   return { ...server, command, args: [...args, ...server.args] }
 }

@@ -2,7 +2,10 @@ import type { DeclaredError } from '../../contract/errors.ts'
 import { ToolError } from '../../contract/tool-error.ts'
 
 /** A failure of a tool, completed by what is declared about its code: whoever says that something helps is believed. */
-export function withCodes(error: unknown, declared: { readonly [code: string]: DeclaredError }): unknown {
+export function withCodes(
+  error: unknown,
+  declared: { readonly [code: string]: DeclaredError },
+): unknown {
   if (!ToolError.is(error) || !Object.hasOwn(declared, error.code)) return error
   const { category, recoverable = false, retryable = false } = declared[error.code]!
   const { code, message, suggestion, details, field, cause } = error
@@ -10,6 +13,9 @@ export function withCodes(error: unknown, declared: { readonly [code: string]: D
     category: category ?? error.category,
     recoverable: error.recoverable || recoverable,
     retryable: error.retryable || retryable,
-    ...(suggestion && { suggestion }), ...(details && { details }), ...(field !== undefined && { field }), ...(cause !== undefined && { cause }),
+    ...(suggestion && { suggestion }),
+    ...(details && { details }),
+    ...(field !== undefined && { field }),
+    ...(cause !== undefined && { cause }),
   })
 }

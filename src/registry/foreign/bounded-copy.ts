@@ -29,10 +29,12 @@ function copy(work: Work, value: unknown, depth: number): unknown {
   }
   if (Array.isArray(value)) {
     const items: unknown[] = []
-    for (const item of value as unknown[]) if (hasRoom(work)) items.push(copy(work, item, depth + 1) ?? null)
+    for (const item of value as unknown[])
+      if (hasRoom(work)) items.push(copy(work, item, depth + 1) ?? null)
     return items
   }
-  if (!isObject(value) || typeof (value as { toJSON?: unknown }).toJSON === 'function') return undefined
+  if (!isObject(value) || typeof (value as { toJSON?: unknown }).toJSON === 'function')
+    return undefined
   const members: [string, unknown][] = []
   for (const [key, member] of Object.entries(value)) {
     if (!hasRoom(work)) break

@@ -17,7 +17,12 @@ const MOST_NOTES = 20
 export type ForeignRun = (input: JsonObject, ctx: Context, looked?: LookedAt) => unknown
 
 /** The definition of a tool that somebody else described. The description may be anything: what cannot be used is left out or left open, and told to `onNote`. Throws CONFIG only for a name that is not valid. */
-export function defineForeign(name: string, facts: ForeignFacts, run: ForeignRun, onNote: (note: string) => void = () => undefined): ToolDefinition {
+export function defineForeign(
+  name: string,
+  facts: ForeignFacts,
+  run: ForeignRun,
+  onNote: (note: string) => void = () => undefined,
+): ToolDefinition {
   const given: { readonly [fact: string]: unknown } = isObject(facts) ? facts : {}
   const told = new Set<string>()
   const note = (text: string): void => {
@@ -28,7 +33,19 @@ export function defineForeign(name: string, facts: ForeignFacts, run: ForeignRun
   const input = tameInput(given['inputSchema'], note)
   const output = tameOutput(given['outputSchema'], note)
   const tamed = tameFacts(given, input)
-  const definition = defineTool({ ...tamed, ...tameFlags(input, given), name, summary: summaryOf(name, given), reserved: false, input, ...(output && { output }), run }, { isPassedOn: true })
+  const definition = defineTool(
+    {
+      ...tamed,
+      ...tameFlags(input, given),
+      name,
+      summary: summaryOf(name, given),
+      reserved: false,
+      input,
+      ...(output && { output }),
+      run,
+    },
+    { isPassedOn: true },
+  )
   keepNotes(definition, [...told])
   return definition
 }

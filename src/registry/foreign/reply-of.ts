@@ -7,6 +7,12 @@ import type { Reply } from '../../define/results.ts'
 export function replyOf(outcome: Outcome): Reply {
   if (!outcome.ok) throw toolErrorFrom(outcome.error)
   const { result, message, hidden, content } = outcome
-  const options = { ...(message !== undefined && { message }), ...(hidden !== undefined && { hidden }), ...(content !== undefined && { content }) }
-  return outcome.status === 'partial' ? partial(result, outcome.errors, options) : ok(result, options)
+  const options = {
+    ...(message !== undefined && { message }),
+    ...(hidden !== undefined && { hidden }),
+    ...(content !== undefined && { content }),
+  }
+  return outcome.status === 'partial'
+    ? partial(result, outcome.errors, options)
+    : ok(result, options)
 }

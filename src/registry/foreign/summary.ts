@@ -3,8 +3,16 @@ import { cleanText } from './clean-text.ts'
 const LONGEST = 200
 
 /** One line about a tool, made from what its owner says. */
-export function summaryOf(name: string, { summary, description, title }: { readonly summary?: unknown; readonly description?: unknown; readonly title?: unknown }): string {
-  const line = [summary, description, title].map((text) => firstLine(text)).find((text) => text !== '') ?? name
+export function summaryOf(
+  name: string,
+  {
+    summary,
+    description,
+    title,
+  }: { readonly summary?: unknown; readonly description?: unknown; readonly title?: unknown },
+): string {
+  const line =
+    [summary, description, title].map((text) => firstLine(text)).find((text) => text !== '') ?? name
   return line.length <= LONGEST ? line : `${line.slice(0, LONGEST - 3).trimEnd()}...`
 }
 

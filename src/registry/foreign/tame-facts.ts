@@ -32,8 +32,13 @@ export function tameFacts(given: Given, input: JsonSchema) {
   }
 }
 
-function flagsOf(given: Given, names: readonly ('dryRun' | 'streaming' | 'session')[]): { readonly dryRun?: boolean; readonly streaming?: boolean; readonly session?: boolean } {
-  return Object.fromEntries(names.filter((name) => typeof given[name] === 'boolean').map((name) => [name, given[name]]))
+function flagsOf(
+  given: Given,
+  names: readonly ('dryRun' | 'streaming' | 'session')[],
+): { readonly dryRun?: boolean; readonly streaming?: boolean; readonly session?: boolean } {
+  return Object.fromEntries(
+    names.filter((name) => typeof given[name] === 'boolean').map((name) => [name, given[name]]),
+  )
 }
 
 function textsOf(given: unknown): string[] {
@@ -42,34 +47,57 @@ function textsOf(given: unknown): string[] {
 }
 
 function annotationsOf(given: unknown): Annotations {
-  return isObject(given) ? Object.fromEntries(HINTS.filter((hint) => typeof given[hint] === 'boolean').map((hint) => [hint, given[hint]])) : {}
+  return isObject(given)
+    ? Object.fromEntries(
+        HINTS.filter((hint) => typeof given[hint] === 'boolean').map((hint) => [hint, given[hint]]),
+      )
+    : {}
 }
 
 function examplesOf(given: unknown, schema: JsonSchema): Example[] {
-  return (Array.isArray(given) ? given.slice(0, MOST) : []).flatMap((example: unknown): Example[] => {
-    if (!isObject(example)) return []
-    const { input, args, output } = example
-    const description = cleanText(example['description'], 500)
-    const isFit = isObject(input) ? findMisfit(schema, input) === undefined : input === undefined && Array.isArray(args) && args.every((arg) => typeof arg === 'string')
-    if (!isFit) return []
-    return [{ ...(description !== undefined && { description }), ...(isObject(input) ? { input } : { args: args as string[] }), ...(output !== undefined && { output }) }]
-  })
+  return (Array.isArray(given) ? given.slice(0, MOST) : []).flatMap(
+    (example: unknown): Example[] => {
+      if (!isObject(example)) return []
+      const { input, args, output } = example
+      const description = cleanText(example['description'], 500)
+      const isFit = isObject(input)
+        ? findMisfit(schema, input) === undefined
+        : input === undefined && Array.isArray(args) && args.every((arg) => typeof arg === 'string')
+      if (!isFit) return []
+      return [
+        {
+          ...(description !== undefined && { description }),
+          ...(isObject(input) ? { input } : { args: args as string[] }),
+          ...(output !== undefined && { output }),
+        },
+      ]
+    },
+  )
 }
 
 function errorsOf(given: unknown): { readonly [code: string]: DeclaredError } {
   const members = isObject(given) ? Object.entries(given).slice(0, MOST) : []
-  return Object.fromEntries(members.flatMap(([code, declared]): [string, DeclaredError][] => {
-    const own = isObject(declared) ? declared : { message: declared }
-    const message = cleanText(own['message'], 1000)
-    if (!/^[A-Z][A-Z0-9_]{0,63}$/.test(code) || message === undefined) return []
-    const { category, recoverable, retryable } = own as Given
-    return [[code, {
-      message,
-      ...(CATEGORIES.includes(category) && { category: category as NonNullable<DeclaredError['category']> }),
-      ...(typeof recoverable === 'boolean' && { recoverable }),
-      ...(typeof retryable === 'boolean' && { retryable }),
-    }]]
-  }))
+  return Object.fromEntries(
+    members.flatMap(([code, declared]): [string, DeclaredError][] => {
+      const own = isObject(declared) ? declared : { message: declared }
+      const message = cleanText(own['message'], 1000)
+      if (!/^[A-Z][A-Z0-9_]{0,63}$/.test(code) || message === undefined) return []
+      const { category, recoverable, retryable } = own as Given
+      return [
+        [
+          code,
+          {
+            message,
+            ...(CATEGORIES.includes(category) && {
+              category: category as NonNullable<DeclaredError['category']>,
+            }),
+            ...(typeof recoverable === 'boolean' && { recoverable }),
+            ...(typeof retryable === 'boolean' && { retryable }),
+          },
+        ],
+      ]
+    }),
+  )
 }
 
 function mcpOf(given: unknown): { readonly mcp?: McpOptions } {

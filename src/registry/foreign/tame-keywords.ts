@@ -37,7 +37,11 @@ export const SIMPLE_KEYWORDS: { readonly [keyword: string]: Tame } = {
   const: anything,
   enum: (value, note) => {
     if (Array.isArray(value) && value.length > 0 && value.length <= MOST_VALUES) return value
-    note(Array.isArray(value) ? `an enum of ${value.length} values was left out` : 'an enum that is no list was left out')
+    note(
+      Array.isArray(value)
+        ? `an enum of ${value.length} values was left out`
+        : 'an enum that is no list was left out',
+    )
     return undefined
   },
   minimum: number,
@@ -58,7 +62,10 @@ export const SIMPLE_KEYWORDS: { readonly [keyword: string]: Tame } = {
   maxProperties: count,
   uniqueItems: flag,
   // Validators look formats up by name in plain objects.
-  format: (value) => (typeof value === 'string' && /^[a-z][a-z0-9-]{0,40}$/i.test(value) && !(value in {}) ? value : undefined),
+  format: (value) =>
+    typeof value === 'string' && /^[a-z][a-z0-9-]{0,40}$/i.test(value) && !(value in {})
+      ? value
+      : undefined,
   pattern: (value, note) => {
     const pattern = typeof value === 'string' ? tamePattern(value) : undefined
     if (pattern === undefined) note('a pattern that JavaScript does not understand was left out')
@@ -66,8 +73,23 @@ export const SIMPLE_KEYWORDS: { readonly [keyword: string]: Tame } = {
   },
   contentEncoding: text,
   contentMediaType: text,
-  required: (value) => (Array.isArray(value) ? [...new Set(value.filter((name) => typeof name === 'string'))] : typeof value === 'string' ? [value] : undefined),
-  dependentRequired: (value) => (isObject(value) ? Object.fromEntries(Object.entries(value).filter(([, names]) => Array.isArray(names) && names.every((name) => typeof name === 'string'))) : undefined),
+  required: (value) =>
+    Array.isArray(value)
+      ? [...new Set(value.filter((name) => typeof name === 'string'))]
+      : typeof value === 'string'
+        ? [value]
+        : undefined,
+  dependentRequired: (value) =>
+    isObject(value)
+      ? Object.fromEntries(
+          Object.entries(value).filter(
+            ([, names]) => Array.isArray(names) && names.every((name) => typeof name === 'string'),
+          ),
+        )
+      : undefined,
   // Only where a path goes: what a path has to be is for its owner to check.
-  'x-toolable-path': (value) => (isObject(value) && DIRECTIONS.includes(value['direction']) ? { direction: value['direction'] } : undefined),
+  'x-toolable-path': (value) =>
+    isObject(value) && DIRECTIONS.includes(value['direction'])
+      ? { direction: value['direction'] }
+      : undefined,
 }

@@ -4,7 +4,11 @@ const LONGEST = 2000
 export function tamePattern(pattern: string): string | undefined {
   if (pattern.length > LONGEST) return undefined
   if (compiles(pattern)) return pattern
-  const repaired = pattern.replace(/\(\?P</g, '(?<').replace(/\\([\s\S])/g, (escape, character: string, index: number) => repairEscape(escape, character, pattern, index))
+  const repaired = pattern
+    .replace(/\(\?P</g, '(?<')
+    .replace(/\\([\s\S])/g, (escape, character: string, index: number) =>
+      repairEscape(escape, character, pattern, index),
+    )
   return compiles(repaired) ? repaired : undefined
 }
 
@@ -13,7 +17,9 @@ function repairEscape(escape: string, character: string, pattern: string, index:
   if (character === 'A') return '^'
   if (/[\^$\\.*+?()[\]{}|/dDwWsSbBnrtvfcxukpP0-9]/.test(character)) return escape
   // A dash may be escaped only within brackets.
-  return character === '-' && pattern.lastIndexOf('[', index) > pattern.lastIndexOf(']', index) ? escape : character
+  return character === '-' && pattern.lastIndexOf('[', index) > pattern.lastIndexOf(']', index)
+    ? escape
+    : character
 }
 
 function compiles(pattern: string): boolean {

@@ -38,16 +38,28 @@ export function tameOutput(given: unknown, note: OnNote): JsonSchema | undefined
 
 function selfContained(given: unknown, note: OnNote): JsonSchema | undefined {
   const { copy, cut } = boundedCopy(parsed(given))
-  if (cut) note(`the schema is ${cut}${cut === 'too large' ? ', so it is neither shown nor checked' : ', and what lies deeper was left open'}`)
+  if (cut)
+    note(
+      `the schema is ${cut}${cut === 'too large' ? ', so it is neither shown nor checked' : ', and what lies deeper was left open'}`,
+    )
   if (!isObject(copy)) return undefined
   // Half of it would refuse what the other half allows.
-  if (cut === 'too large') return { ...ANYTHING, description: [copy['description'], 'Takes more fields than can be shown.'].filter((text) => typeof text === 'string').join(' ') }
+  if (cut === 'too large')
+    return {
+      ...ANYTHING,
+      description: [copy['description'], 'Takes more fields than can be shown.']
+        .filter((text) => typeof text === 'string')
+        .join(' '),
+    }
   const refs = indexRefs(copy)
   let hasRefs = false
   const visit = (schema: JsonSchema): void => {
     const reference = refOf(schema)
     hasRefs ||= reference !== undefined
-    if (reference !== undefined && refs.follow(schema) === undefined) note(`the schema refers to '${shorten(reference, 200)}', which is not in it and is never fetched; that part was left open`)
+    if (reference !== undefined && refs.follow(schema) === undefined)
+      note(
+        `the schema refers to '${shorten(reference, 200)}', which is not in it and is never fetched; that part was left open`,
+      )
     eachSubschema(schema, (subschema) => typeof subschema === 'boolean' || visit(subschema))
   }
   visit(copy)
@@ -67,23 +79,52 @@ function parsed(given: unknown): unknown {
 // `{city: {type: 'string'}}`: the fields without the object around them.
 function asObject(schema: JsonSchema, note: OnNote): JsonSchema {
   const members = Object.entries(schema)
-  const isBare = members.length > 0 && members.every(([key, member]) => !KEYWORDS.has(key) && isObject(member) && ('type' in member || 'description' in member))
+  const isBare =
+    members.length > 0 &&
+    members.every(
+      ([key, member]) =>
+        !KEYWORDS.has(key) && isObject(member) && ('type' in member || 'description' in member),
+    )
   if (!isBare) return schema
   note('the input schema lists fields without an object around them')
   return { type: 'object', properties: schema }
 }
 
-const KEYWORDS = new Set(['type', 'properties', 'required', 'additionalProperties', 'patternProperties', 'allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'items', '$defs', 'definitions', 'dependentSchemas', 'dependencies', 'propertyNames'])
+const KEYWORDS = new Set([
+  'type',
+  'properties',
+  'required',
+  'additionalProperties',
+  'patternProperties',
+  'allOf',
+  'anyOf',
+  'oneOf',
+  'not',
+  'if',
+  'then',
+  'else',
+  'items',
+  '$defs',
+  'definitions',
+  'dependentSchemas',
+  'dependencies',
+  'propertyNames',
+])
 
 function objectRoot(given: JsonSchema, note: OnNote): JsonSchema {
   const { type, enum: values, const: value, ...rest } = given
   const schema: { [keyword: string]: unknown } = rest
   const types = Array.isArray(type) ? (type as unknown[]) : type === undefined ? ['object'] : [type]
   if (!types.includes('object')) {
-    note(`the input schema describes ${types.join(' or ')}, not an object, so any object is let through`)
-    return typeof schema['description'] === 'string' ? { ...ANYTHING, description: schema['description'] } : ANYTHING
+    note(
+      `the input schema describes ${types.join(' or ')}, not an object, so any object is let through`,
+    )
+    return typeof schema['description'] === 'string'
+      ? { ...ANYTHING, description: schema['description'] }
+      : ANYTHING
   }
-  if (values !== undefined || value !== undefined) note('the input schema lists whole inputs, which are not checked')
+  if (values !== undefined || value !== undefined)
+    note('the input schema lists whole inputs, which are not checked')
   for (const union of ['anyOf', 'oneOf']) {
     const branches = schema[union]
     if (!Array.isArray(branches)) continue
@@ -92,7 +133,9 @@ function objectRoot(given: JsonSchema, note: OnNote): JsonSchema {
     else delete schema[union]
   }
   // An object of which nothing is said takes anything.
-  const isSilent = !['properties', 'required', 'allOf', 'anyOf', 'oneOf', 'if', ...OPENERS].some((keyword) => Object.hasOwn(schema, keyword))
+  const isSilent = !['properties', 'required', 'allOf', 'anyOf', 'oneOf', 'if', ...OPENERS].some(
+    (keyword) => Object.hasOwn(schema, keyword),
+  )
   return { type: 'object', ...schema, ...(isSilent && { additionalProperties: true }) }
 }
 
@@ -105,16 +148,25 @@ function mayBeObject(branch: unknown): boolean {
 function openObjects(node: TamedNode): TamedNode {
   if (typeof node === 'boolean') return node
   const opened = mapSubschemas(node, (subschema) => openObjects(subschema))
-  return Object.hasOwn(opened, 'properties') && !OPENERS.some((keyword) => Object.hasOwn(opened, keyword)) ? { ...opened, additionalProperties: true } : opened
+  return Object.hasOwn(opened, 'properties') &&
+    !OPENERS.some((keyword) => Object.hasOwn(opened, keyword))
+    ? { ...opened, additionalProperties: true }
+    : opened
 }
 
 // The last word has what will use the schema.
-function compiles(schema: JsonSchema, direction: 'input' | 'output', note: OnNote): JsonSchema | undefined {
+function compiles(
+  schema: JsonSchema,
+  direction: 'input' | 'output',
+  note: OnNote,
+): JsonSchema | undefined {
   try {
     void compileSchema(schema, direction).json
     return schema
   } catch (error) {
-    note(`the ${direction} schema cannot be used (${shorten((error as Error).message, 200)}), so it is not checked`)
+    note(
+      `the ${direction} schema cannot be used (${shorten((error as Error).message, 200)}), so it is not checked`,
+    )
     return undefined
   }
 }

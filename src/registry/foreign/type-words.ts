@@ -1,16 +1,64 @@
 import type { JsonSchema } from '../../contract/json.ts'
 
 const WORDS: { readonly [type: string]: readonly string[] } = {
-  string: ['string', 'str', 'text', 'char', 'varchar', 'unicode', 'uuid', 'email', 'url', 'uri', 'secret', 'password', 'bytes'],
-  integer: ['integer', 'int', 'int32', 'int64', 'long', 'short', 'uint', 'uint32', 'uint64', 'bigint'],
-  number: ['number', 'float', 'double', 'decimal', 'real', 'numeric', 'float32', 'float64', 'f32', 'f64'],
+  string: [
+    'string',
+    'str',
+    'text',
+    'char',
+    'varchar',
+    'unicode',
+    'uuid',
+    'email',
+    'url',
+    'uri',
+    'secret',
+    'password',
+    'bytes',
+  ],
+  integer: [
+    'integer',
+    'int',
+    'int32',
+    'int64',
+    'long',
+    'short',
+    'uint',
+    'uint32',
+    'uint64',
+    'bigint',
+  ],
+  number: [
+    'number',
+    'float',
+    'double',
+    'decimal',
+    'real',
+    'numeric',
+    'float32',
+    'float64',
+    'f32',
+    'f64',
+  ],
   boolean: ['boolean', 'bool', 'flag'],
   object: ['object', 'dict', 'map', 'hash', 'struct', 'record', 'mapping', 'json'],
   array: ['array', 'list', 'tuple', 'set', 'sequence', 'vector'],
   null: ['null', 'none', 'nonetype', 'nil', 'void'],
 }
-const FORMATS: { readonly [word: string]: string } = { date: 'date', datetime: 'date-time', timestamp: 'date-time', path: 'path', file: 'path', filename: 'path', filepath: 'path', directory: 'path', folder: 'path' }
-const BY_WORD: ReadonlyMap<string, string> = new Map(Object.entries(WORDS).flatMap(([type, words]) => words.map((word) => [word, type] as const)))
+const FORMATS: { readonly [word: string]: string } = {
+  date: 'date',
+  datetime: 'date-time',
+  timestamp: 'date-time',
+  path: 'path',
+  file: 'path',
+  filename: 'path',
+  filepath: 'path',
+  directory: 'path',
+  folder: 'path',
+}
+const BY_WORD: ReadonlyMap<string, string> = new Map(
+  Object.entries(WORDS).flatMap(([type, words]) => words.map((word) => [word, type] as const)),
+)
 
 /** What the name of a type means, in the words of many languages: `int`, `Optional[str]`, `List[int]`, `string[]`, `dict`; undefined when nobody knows. An empty schema means any. */
 export function readTypeWord(given: string, depth = 0): JsonSchema | undefined {

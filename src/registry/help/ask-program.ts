@@ -20,10 +20,24 @@ export type AskOptions = {
 const PATIENCE = 10_000
 const LARGEST_HELP = 8 * 1024 * 1024
 // Wide enough that few lines are wrapped, and no pager waits for somebody.
-const PLAIN = { COLUMNS: '120', PAGER: 'cat', MANPAGER: 'cat', GIT_PAGER: 'cat', MANWIDTH: '120', LC_ALL: 'C.UTF-8', LANGUAGE: 'en' }
+const PLAIN = {
+  COLUMNS: '120',
+  PAGER: 'cat',
+  MANPAGER: 'cat',
+  GIT_PAGER: 'cat',
+  MANWIDTH: '120',
+  LC_ALL: 'C.UTF-8',
+  LANGUAGE: 'en',
+}
 
 /** A way to ask a program for help in a sandbox. Throws SANDBOX_UNAVAILABLE where there is none and it was not allowed to do without. */
-export async function openAsking({ command: [program, ...fixed], env, given = {}, unsandboxed, signal }: AskOptions): Promise<RunForHelp> {
+export async function openAsking({
+  command: [program, ...fixed],
+  env,
+  given = {},
+  unsandboxed,
+  signal,
+}: AskOptions): Promise<RunForHelp> {
   const sandbox = await findSandbox(env)
   if (!sandbox.available && !unsandboxed) throw sandbox.problem
   const neighbours = await readableFor(program)
@@ -36,18 +50,25 @@ export async function openAsking({ command: [program, ...fixed], env, given = {}
       maxStdout: LARGEST_HELP,
       maxStderr: LARGEST_HELP,
       ...(signal && { signal }),
-      ...(sandbox.available && { sandbox: { writable: 'private-tmp', network: 'none', readable: neighbours } }),
+      ...(sandbox.available && {
+        sandbox: { writable: 'private-tmp', network: 'none', readable: neighbours },
+      }),
     })
-    if (reason === 'not-started') throw problem ?? new ToolError('CONFIG', `${program} cannot be started`)
+    if (reason === 'not-started')
+      throw problem ?? new ToolError('CONFIG', `${program} cannot be started`)
     const text = stdout.toString()
     return text.trim() === '' ? stderr.toString() : text
   }
-  return (args) => (sandbox.available ? ask(args, PRIVATE_FOLDER) : inEmptyFolder((home) => ask(args, home)))
+  return (args) =>
+    sandbox.available ? ask(args, PRIVATE_FOLDER) : inEmptyFolder((home) => ask(args, home))
 }
 
 // Some programs write into their home when they are only asked for help.
 async function inEmptyFolder<Result>(work: (folder: string) => Promise<Result>): Promise<Result> {
-  const [{ mkdtemp, rm }, { tmpdir }] = await Promise.all([import('node:fs/promises'), import('node:os')])
+  const [{ mkdtemp, rm }, { tmpdir }] = await Promise.all([
+    import('node:fs/promises'),
+    import('node:os'),
+  ])
   const folder = await mkdtemp(`${tmpdir()}/toolable-help-`)
   try {
     return await work(folder)

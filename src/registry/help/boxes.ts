@@ -27,7 +27,13 @@ export function openBoxes(lines: readonly string[]): string[] {
 
 /** What stands in the upper edge of a frame; undefined for any other line. */
 function titleOf(text: string): string | undefined {
-  if (text.length < 4 || !TOP_LEFT.includes(text[0]!) || !LINES.includes(text[1]!) || !TOP_RIGHT.includes(text[text.length - 1]!)) return undefined
+  if (
+    text.length < 4 ||
+    !TOP_LEFT.includes(text[0]!) ||
+    !LINES.includes(text[1]!) ||
+    !TOP_RIGHT.includes(text[text.length - 1]!)
+  )
+    return undefined
   let start = 1
   while (start < text.length && LINES.includes(text[start]!)) start++
   let end = text.length - 1

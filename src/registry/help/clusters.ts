@@ -7,7 +7,8 @@ export function lettersOf(name: string, isKnown: (flag: string) => boolean): str
   if (flags.every((flag) => isKnown(flag))) return flags
   const folded = letters.map((letter) => letter.toLowerCase())
   const sorted = folded.every((letter, index) => index === 0 || folded[index - 1]! <= letter)
-  const mixed = /[a-z]/.test(name) && /[A-Z]/.test(name) && !/^-[A-Z]?[a-z]+(?:[A-Z][a-z]+)*$/.test(name)
+  const mixed =
+    /[a-z]/.test(name) && /[A-Z]/.test(name) && !/^-[A-Z]?[a-z]+(?:[A-Z][a-z]+)*$/.test(name)
   const strange = /\d/.test(name) && /[A-Za-z]/.test(name) && letters.length > 3
   return sorted || mixed || strange || !/[aeiouy]/i.test(name) ? flags : undefined
 }

@@ -28,22 +28,38 @@ type Asking = { readonly run: RunForHelp; left: number; readonly seen: Set<strin
 const AT_ONCE = 4
 
 /** Asks a program for its help, and its commands for theirs. Undefined where it tells nothing. */
-export async function describeProgram(run: RunForHelp, { depth, only, most }: DescribeOptions): Promise<ProgramNode | undefined> {
+export async function describeProgram(
+  run: RunForHelp,
+  { depth, only, most }: DescribeOptions,
+): Promise<ProgramNode | undefined> {
   const asking: Asking = { run, left: most, seen: new Set() }
   const help = await askHelp(asking, [])
   if (!help) return undefined
-  const wanted = only?.map((path) => ({ path: path.split(/[\s/]+/).filter((word) => word !== ''), summary: '' })).filter(({ path }) => path.length > 0 && path.every((word) => !word.startsWith('-')))
-  const children = wanted ? await askAll(asking, wanted, 0) : depth > 0 ? await askAll(asking, commandsOf(help, []), depth - 1) : []
+  const wanted = only
+    ?.map((path) => ({ path: path.split(/[\s/]+/).filter((word) => word !== ''), summary: '' }))
+    .filter(({ path }) => path.length > 0 && path.every((word) => !word.startsWith('-')))
+  const children = wanted
+    ? await askAll(asking, wanted, 0)
+    : depth > 0
+      ? await askAll(asking, commandsOf(help, []), depth - 1)
+      : []
   return { path: [], help, summary: '', children }
 }
 
 /** The questions in their order, until one brings help. */
 function questions(path: readonly string[]): (readonly string[])[] {
-  const asked = [[...path, '--help'], [...path, '-h'], ['help', ...path]]
+  const asked = [
+    [...path, '--help'],
+    [...path, '-h'],
+    ['help', ...path],
+  ]
   return path.length === 0 ? [...asked, []] : asked
 }
 
-async function askHelp(asking: Asking, path: readonly string[]): Promise<UnderstoodHelp | undefined> {
+async function askHelp(
+  asking: Asking,
+  path: readonly string[],
+): Promise<UnderstoodHelp | undefined> {
   let best: UnderstoodHelp | undefined
   for (const args of questions(path)) {
     const text = await asking.run(args)
@@ -55,7 +71,8 @@ async function askHelp(asking: Asking, path: readonly string[]): Promise<Underst
     asking.seen.add(text)
     if (!fresh) continue
     if (options.length + commands.length > 0 && !isManual(text)) return help
-    if (options.length + commands.length > (best?.document.options.length ?? 0) || usage !== '') best ??= help
+    if (options.length + commands.length > (best?.document.options.length ?? 0) || usage !== '')
+      best ??= help
   }
   return best
 }
@@ -67,23 +84,43 @@ function isManual(text: string): boolean {
 
 type Wanted = { readonly path: readonly string[]; readonly summary: string }
 
-async function askAll(asking: Asking, wanted: readonly Wanted[], depth: number): Promise<ProgramNode[]> {
+async function askAll(
+  asking: Asking,
+  wanted: readonly Wanted[],
+  depth: number,
+): Promise<ProgramNode[]> {
   const nodes: ProgramNode[] = []
   for (let index = 0; index < wanted.length; index += AT_ONCE) {
-    const found = await Promise.all(wanted.slice(index, index + AT_ONCE).map((one) => askOne(asking, one, depth)))
+    const found = await Promise.all(
+      wanted.slice(index, index + AT_ONCE).map((one) => askOne(asking, one, depth)),
+    )
     nodes.push(...found.filter((node) => node !== undefined))
   }
   return nodes
 }
 
-async function askOne(asking: Asking, { path, summary }: Wanted, depth: number): Promise<ProgramNode | undefined> {
+async function askOne(
+  asking: Asking,
+  { path, summary }: Wanted,
+  depth: number,
+): Promise<ProgramNode | undefined> {
   if (asking.left <= 0) return undefined
   asking.left--
   const help = await askHelp(asking, path)
   if (!help) return undefined
-  return { path, help, summary, children: depth > 0 ? await askAll(asking, commandsOf(help, path), depth - 1) : [] }
+  return {
+    path,
+    help,
+    summary,
+    children: depth > 0 ? await askAll(asking, commandsOf(help, path), depth - 1) : [],
+  }
 }
 
 function commandsOf({ document }: UnderstoodHelp, path: readonly string[]): Wanted[] {
-  return document.commands.filter(({ name }) => /^[\p{L}\d][\p{L}\d_:.+-]*$/u.test(name) && !/^(?:help|version|completions?)$/.test(name)).map(({ name, description }) => ({ path: [...path, name], summary: description }))
+  return document.commands
+    .filter(
+      ({ name }) =>
+        /^[\p{L}\d][\p{L}\d_:.+-]*$/u.test(name) && !/^(?:help|version|completions?)$/.test(name),
+    )
+    .map(({ name, description }) => ({ path: [...path, name], summary: description }))
 }

@@ -8,8 +8,10 @@ export type Flag = {
 }
 
 // `-DNAME` is -D with a value and `-NUM` is any number, while `-name` is a flag.
-const STUCK_VALUE = /^(?:NAME|NUM|NUMBER|FILE|FILENAME|DIR|DIRECTORY|PATH|KEY|VALUE|LEVEL|SIZE|COUNT|PATTERN|STRING|TEXT|ARG|MACRO|TYPE|USER|HOST|PORT|WORD|CHAR|LIST|MODE|FORMAT|PREFIX|SUFFIX|SECS|SECONDS)(?![\w-])/
-const STUCK_WORD = /^(?:dir|directory|path|file|level|name|num|number|string|size|type|arg)(?![\w-])/
+const STUCK_VALUE =
+  /^(?:NAME|NUM|NUMBER|FILE|FILENAME|DIR|DIRECTORY|PATH|KEY|VALUE|LEVEL|SIZE|COUNT|PATTERN|STRING|TEXT|ARG|MACRO|TYPE|USER|HOST|PORT|WORD|CHAR|LIST|MODE|FORMAT|PREFIX|SUFFIX|SECS|SECONDS)(?![\w-])/
+const STUCK_WORD =
+  /^(?:dir|directory|path|file|level|name|num|number|string|size|type|arg)(?![\w-])/
 const NUMBER_SHAPES = /^-(?:NUM|NUMBER|num|number|nnn|NNN)$/
 const LONG_NAME = /[\p{L}\d?][\p{L}\d_.+@-]*/uy
 const SHORT_WORD = /[\p{L}\d][\p{L}\d_+-]*(?::[a-z](?![\p{L}\d:]))?/uy
@@ -26,13 +28,20 @@ function readDouble(text: string, at: number): Flag | undefined {
   if (negation) {
     const name = match(LONG_NAME, text, at + 2 + negation[0].length)
     if (!name) return undefined
-    return { names: [`--${trimName(name[0])}`], negative: [`--${negation[1]}${trimName(name[0])}`], at, end: at + 2 + negation[0].length + trimName(name[0]).length }
+    return {
+      names: [`--${trimName(name[0])}`],
+      negative: [`--${negation[1]}${trimName(name[0])}`],
+      at,
+      end: at + 2 + negation[0].length + trimName(name[0]).length,
+    }
   }
   const name = match(LONG_NAME, text, at + 2)
   if (!name) return undefined
   const written = trimName(name[0])
   const end = at + 2 + written.length
-  return readTail(text, end, at, `--${written}`) ?? { names: [`--${written}`], negative: [], at, end }
+  return (
+    readTail(text, end, at, `--${written}`) ?? { names: [`--${written}`], negative: [], at, end }
+  )
 }
 
 /** The optional part of a name: `--force[-with-lease]`, `--verb[ose]`. A value is told apart by what it begins with. */
@@ -52,7 +61,11 @@ function readSingle(text: string, at: number): Flag | undefined {
   const name = trimName(word[0])
   if (name.endsWith('-') && text[at + 1 + name.length] !== '<') return undefined
   if (NUMBER_SHAPES.test(`-${name}`)) return undefined
-  if (name.length > 3 && (STUCK_VALUE.test(name.slice(1)) || (/[A-Z]/.test(first) && STUCK_WORD.test(name.slice(1))))) return { names: [`-${first}`], negative: [], at, end: at + 2 }
+  if (
+    name.length > 3 &&
+    (STUCK_VALUE.test(name.slice(1)) || (/[A-Z]/.test(first) && STUCK_WORD.test(name.slice(1))))
+  )
+    return { names: [`-${first}`], negative: [], at, end: at + 2 }
   return { names: [`-${name}`], negative: [], at, end: at + 1 + name.length }
 }
 
@@ -61,7 +74,9 @@ function readSymbol(text: string, at: number, symbol: string): Flag | undefined 
   if (text.startsWith('###', at + 1)) return { names: ['-###'], negative: [], at, end: at + 4 }
   if (!'?#@%!$:+.=~^*&/_"'.includes(symbol)) return undefined
   const after = text[at + 2]
-  return after === undefined || ' ,|/[]:='.includes(after) ? { names: [`-${symbol}`], negative: [], at, end: at + 2 } : undefined
+  return after === undefined || ' ,|/[]:='.includes(after)
+    ? { names: [`-${symbol}`], negative: [], at, end: at + 2 }
+    : undefined
 }
 
 /** A dot or dash at the end belongs to the sentence, unless a placeholder follows (`--gdwarf-<N>`). */

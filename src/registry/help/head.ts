@@ -41,7 +41,13 @@ export function readHead(line: string, at: number, around: Surroundings): Head |
   if (specs.length === 0) return undefined
   const joint = jointAt(line, position)
   // Where names fill their column, one blank is all that is left.
-  return { specs, list, ...joint, ...(joint.joint === 'narrow' && joint.end === around.descriptionColumn && { joint: 'gap' as const }) }
+  return {
+    specs,
+    list,
+    ...joint,
+    ...(joint.joint === 'narrow' &&
+      joint.end === around.descriptionColumn && { joint: 'gap' as const }),
+  }
 }
 
 function readSpec(line: string, at: number, around: Surroundings): FlagSpec | undefined {
@@ -61,24 +67,39 @@ function readSpec(line: string, at: number, around: Surroundings): FlagSpec | un
     const close = closeOf(line, at)
     if (close === undefined) return undefined
     const inside = line.slice(end, close - 1).trim()
-    if (inside !== '' && !inside.includes('-')) value = { text: inside, optional: false, end: close }
+    if (inside !== '' && !inside.includes('-'))
+      value = { text: inside, optional: false, end: close }
     end = close
   }
   const aside = /^ \("[^"]{1,20}"\)/.exec(line.slice(end, end + 30))
   if (aside) end += aside[0].length
   // One who writes `-f FILE, --file=FILE` or `-w [N]` leaves a blank, and so does one who describes.
-  const spaced = value && !opened ? readMore(line, end, around) : value ? undefined : readSpaced(line, end, around)
+  const spaced =
+    value && !opened
+      ? readMore(line, end, around)
+      : value
+        ? undefined
+        : readSpaced(line, end, around)
   if (spaced) {
     value = value ? { ...value, text: `${value.text} ${spaced.text}` } : spaced
     end = spaced.end
   }
-  return { names, negative: flag.negative, at: flag.at, end, ...(value && { value }), ...(repeated && { repeated }) }
+  return {
+    names,
+    negative: flag.negative,
+    at: flag.at,
+    end,
+    ...(value && { value }),
+    ...(repeated && { repeated }),
+  }
 }
 
 /** `-v|vv|vvv`, `-sS/sT/sA` and `--min-rate/max-rate`. */
 function readShorthands(line: string, at: number, names: string[]): number {
   const double = names[0]!.startsWith('--')
-  const pattern = double ? /\/([a-z]+(?:-[a-z]+)+)(?=[/: ]|$)/y : /[|/]([A-Za-z]{1,3})(?=[|/:, [<]|$)/y
+  const pattern = double
+    ? /\/([a-z]+(?:-[a-z]+)+)(?=[/: ]|$)/y
+    : /[|/]([A-Za-z]{1,3})(?=[|/:, [<]|$)/y
   let end = at
   for (;;) {
     pattern.lastIndex = end
@@ -90,7 +111,13 @@ function readShorthands(line: string, at: number, names: string[]): number {
 }
 
 /** Where the next name of the same entry begins, if one does. */
-function nextFlag(line: string, at: number, specs: readonly FlagSpec[], list: boolean, around: Surroundings): { at: number; list: boolean } | undefined {
+function nextFlag(
+  line: string,
+  at: number,
+  specs: readonly FlagSpec[],
+  list: boolean,
+  around: Surroundings,
+): { at: number; list: boolean } | undefined {
   JOIN.lastIndex = at
   const join = JOIN.exec(line)
   if (!join) return undefined
@@ -100,8 +127,15 @@ function nextFlag(line: string, at: number, specs: readonly FlagSpec[], list: bo
   if (list) return { at: next, list }
   if (next === around.descriptionColumn && join[0].length > 1) return undefined
   const flag = readFlag(line, line[next] === '[' ? line.indexOf('-', next) : next)!
-  const alike = specs.some(({ names }) => names.some((name) => isShort(name) === isShort(flag.names[0]!) && !isOpposite(name, flag.names[0]!)))
-  if (!alike) return isWholly(line, next, around) || join[0].length === 1 ? { at: next, list: false } : undefined
+  const alike = specs.some(({ names }) =>
+    names.some(
+      (name) => isShort(name) === isShort(flag.names[0]!) && !isOpposite(name, flag.names[0]!),
+    ),
+  )
+  if (!alike)
+    return isWholly(line, next, around) || join[0].length === 1
+      ? { at: next, list: false }
+      : undefined
   return isWholly(line, next, around) ? { at: next, list: true } : undefined
 }
 
@@ -121,7 +155,8 @@ function isWholly(line: string, at: number, around: Surroundings): boolean {
     const spec = readSpec(line, position, around)
     if (!spec) return false
     position = spec.end
-    if (position >= line.length || line.startsWith('  ', position) || signAt(line, position)) return true
+    if (position >= line.length || line.startsWith('  ', position) || signAt(line, position))
+      return true
     JOIN.lastIndex = position
     const join = JOIN.exec(line)
     if (!join) return false
@@ -135,7 +170,8 @@ function isWholly(line: string, at: number, around: Surroundings): boolean {
 
 function jointAt(line: string, at: number): Pick<Head, 'end' | 'joint'> {
   if (at >= line.length) return { end: line.length, joint: 'end' }
-  if (/^ *, *$/.test(line.slice(at, at + 8)) && line.slice(at).trim() === ',') return { end: line.length, joint: 'comma' }
+  if (/^ *, *$/.test(line.slice(at, at + 8)) && line.slice(at).trim() === ',')
+    return { end: line.length, joint: 'comma' }
   const sign = signAt(line, at)
   let end = at + sign
   while (line[end] === ' ') end++

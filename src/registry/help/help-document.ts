@@ -25,7 +25,11 @@ export type HelpPositional = {
   readonly description: string
 }
 
-export type HelpCommand = { readonly name: string; readonly aliases?: readonly string[]; readonly description: string }
+export type HelpCommand = {
+  readonly name: string
+  readonly aliases?: readonly string[]
+  readonly description: string
+}
 
 /** What a help text says, style aside. */
 export type HelpDocument = {

@@ -27,7 +27,15 @@ export type ProgramToLoad = {
 }
 
 /** What was found out about a program. Plain data: the cache keeps it. */
-type Known = { readonly kind: string; readonly version?: string; readonly tools: readonly { readonly name: string; readonly facts: ForeignFacts; readonly call: ChildCall }[] }
+type Known = {
+  readonly kind: string
+  readonly version?: string
+  readonly tools: readonly {
+    readonly name: string
+    readonly facts: ForeignFacts
+    readonly call: ChildCall
+  }[]
+}
 
 const MOST_COMMANDS = 300
 const LARGEST_CACHED = 64 * 1024 * 1024
@@ -35,40 +43,95 @@ const LARGEST_CACHED = 64 * 1024 * 1024
 /** The tools of a program, by `--discover` or by its help; from the cache where the file has not changed. */
 export async function loadProgram(wanted: ProgramToLoad, context: LoadContext): Promise<Loaded> {
   const remembered = context.fresh ? undefined : recall(wanted, context)
-  const known = remembered ?? (await askWhatItIs(wanted, context)) ?? (await askForHelp(wanted, context))
+  const known =
+    remembered ?? (await askWhatItIs(wanted, context)) ?? (await askForHelp(wanted, context))
   if (known.tools.length === 0) {
     const location = [wanted.file, ...wanted.args].join(' ')
-    return { tools: [], problems: [{ source: wanted.source, location, reason: 'no-help', message: `${location} prints no help that says how it is called`, fix: `Look at what it prints: ${location} --help`, severity: 'error' }] }
+    return {
+      tools: [],
+      problems: [
+        {
+          source: wanted.source,
+          location,
+          reason: 'no-help',
+          message: `${location} prints no help that says how it is called`,
+          fix: `Look at what it prints: ${location} --help`,
+          severity: 'error',
+        },
+      ],
+    }
   }
   if (!remembered) remember(wanted, context, known)
   return { tools: known.tools.map((tool) => foundTool(wanted, known, tool)) }
 }
 
-async function askWhatItIs({ source, file, args }: ProgramToLoad, { env, probe: settings, signal }: LoadContext): Promise<Known | undefined> {
-  const verdict = await probe({ path: file, command: [file, ...args], kind: 'executable', name: source }, { ...settings, env, signal })
+async function askWhatItIs(
+  { source, file, args }: ProgramToLoad,
+  { env, probe: settings, signal }: LoadContext,
+): Promise<Known | undefined> {
+  const verdict = await probe(
+    { path: file, command: [file, ...args], kind: 'executable', name: source },
+    { ...settings, env, signal },
+  )
   if (verdict.kind !== 'tools' || verdict.form === 'help') return undefined
-  return { kind: 'toolable executable', tools: verdict.tools, ...(verdict.version !== undefined && { version: verdict.version }) }
+  return {
+    kind: 'toolable executable',
+    tools: verdict.tools,
+    ...(verdict.version !== undefined && { version: verdict.version }),
+  }
 }
 
-async function askForHelp({ source, file, args, given, depth, only }: ProgramToLoad, { env, probe: settings, signal }: LoadContext): Promise<Known> {
-  const run = await openAsking({ command: [file, ...args], env, given, unsandboxed: settings.unsandboxed, signal })
+async function askForHelp(
+  { source, file, args, given, depth, only }: ProgramToLoad,
+  { env, probe: settings, signal }: LoadContext,
+): Promise<Known> {
+  const run = await openAsking({
+    command: [file, ...args],
+    env,
+    given,
+    unsandboxed: settings.unsandboxed,
+    signal,
+  })
   const root = await describeProgram(run, { depth, most: MOST_COMMANDS, ...(only && { only }) })
   const tools = root ? toolsOfNode(root, source) : []
-  return { kind: 'program by its help', tools: tools.map(({ name, path, facts, program }) => ({ name, facts, call: { form: 'program', command: [file, ...args, ...path], program } })) }
+  return {
+    kind: 'program by its help',
+    tools: tools.map(({ name, path, facts, program }) => ({
+      name,
+      facts,
+      call: { form: 'program', command: [file, ...args, ...path], program },
+    })),
+  }
 }
 
-function foundTool({ source, file, given, services }: ProgramToLoad, { kind, version }: Known, { name, facts, call }: Known['tools'][number]): FoundTool {
+function foundTool(
+  { source, file, given, services }: ProgramToLoad,
+  { kind, version }: Known,
+  { name, facts, call }: Known['tools'][number],
+): FoundTool {
   const whole = Object.keys(given).length > 0 ? { ...call, env: { ...call.env, ...given } } : call
   return {
-    source, name, kind, tier: 'executable', location: file, summary: summaryOf(name, facts), tags: facts.tags ?? [],
+    source,
+    name,
+    kind,
+    tier: 'executable',
+    location: file,
+    summary: summaryOf(name, facts),
+    tags: facts.tags ?? [],
     ...(version !== undefined && { version }),
     define: (wanted) => defineForeign(wanted, facts, childRunner(whole, services)),
-    program: async () => ({ call: whole, ...(facts.permissions && { permissions: facts.permissions, manifest: file }) }),
+    program: async () => ({
+      call: whole,
+      ...(facts.permissions && { permissions: facts.permissions, manifest: file }),
+    }),
   }
 }
 
 /** The cache has a line for each program, bound to the file and to what was asked of it. */
-function cachedAs({ file, args, depth, only }: ProgramToLoad, ino: CachedFolder['id']): CachedFolder {
+function cachedAs(
+  { file, args, depth, only }: ProgramToLoad,
+  ino: CachedFolder['id'],
+): CachedFolder {
   return { path: JSON.stringify([file, args, depth, only ?? null]), id: ino, version: ownVersion() }
 }
 
@@ -76,12 +139,16 @@ function recall(wanted: ProgramToLoad, { cacheFolder }: LoadContext): Known | un
   const seen = look(wanted.file)
   if (cacheFolder === undefined || !seen) return undefined
   const record = readCache(cacheFolder, cachedAs(wanted, seen.stamp.ino)).get(wanted.file)
-  return record && sameStamp(record.stamp, seen.stamp) ? (parse(record.body) as Known | undefined) : undefined
+  return record && sameStamp(record.stamp, seen.stamp)
+    ? (parse(record.body) as Known | undefined)
+    : undefined
 }
 
 function remember(wanted: ProgramToLoad, { cacheFolder }: LoadContext, known: Known): void {
   const seen = look(wanted.file)
   const body = JSON.stringify(known)
   if (cacheFolder === undefined || !seen || body.length > LARGEST_CACHED) return
-  writeCache(cacheFolder, cachedAs(wanted, seen.stamp.ino), [{ path: wanted.file, stamp: seen.stamp, hash: '', outline: {}, body }])
+  writeCache(cacheFolder, cachedAs(wanted, seen.stamp.ino), [
+    { path: wanted.file, stamp: seen.stamp, hash: '', outline: {}, body },
+  ])
 }

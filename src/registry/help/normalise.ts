@@ -6,13 +6,15 @@ const LONGEST_TEXT = 2_000_000
 
 /** The lines of any text as a terminal would show them: no escape sequences, no overstrike, no tabs, no frames. */
 export function toLines(text: string): string[] {
-  const plain = undoOverstrike(stripEscapes(text.length > LONGEST_TEXT ? text.slice(0, LONGEST_TEXT) : text)).replace(/\r\n?/g, '\n')
+  const plain = undoOverstrike(
+    stripEscapes(text.length > LONGEST_TEXT ? text.slice(0, LONGEST_TEXT) : text),
+  ).replace(/\r\n?/g, '\n')
   const lines = plain.split('\n').map((line) => tidy(line))
   return markUnderlined(openBoxes(lines))
 }
 
 // ESC [ ... , ESC ] ... BEL and the two-letter ones; no part of a sequence can contain the start of another, so this is linear.
- 
+
 const ESCAPES = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*\u0007?|[@-Z\\-_()][0-9A-Z]?)/g
 
 function stripEscapes(text: string): string {
@@ -32,15 +34,17 @@ function undoOverstrike(text: string): string {
 
 function tidy(line: string): string {
   const cut = line.length > LONGEST_LINE ? line.slice(0, LONGEST_LINE) : line
-  return expandTabs(cut)
-    .replace(/[\u00a0\u2000-\u200a\u202f\u3000]/g, ' ')
-    .replace(/\u2026/g, '...')
-    .replace(/[\u2010\u2011\u2212]/g, '-')
-     
-    .replace(/[\u0000-\u001f\u007f\u00ad\u200b-\u200f\ufeff]/g, '')
-    // Leaders: `-a  ........  --search`
-    .replace(/ \.{3,} /g, (dots) => ' '.repeat(dots.length))
-    .trimEnd()
+  return (
+    expandTabs(cut)
+      .replace(/[\u00a0\u2000-\u200a\u202f\u3000]/g, ' ')
+      .replace(/\u2026/g, '...')
+      .replace(/[\u2010\u2011\u2212]/g, '-')
+
+      .replace(/[\u0000-\u001f\u007f\u00ad\u200b-\u200f\ufeff]/g, '')
+      // Leaders: `-a  ........  --search`
+      .replace(/ \.{3,} /g, (dots) => ' '.repeat(dots.length))
+      .trimEnd()
+  )
 }
 
 function expandTabs(line: string): string {
@@ -60,7 +64,8 @@ function markUnderlined(lines: readonly string[]): string[] {
     if (!UNDERLINE.test(line)) continue
     marked[index] = ''
     const above = index > 0 ? marked[index - 1]! : ''
-    if (above.trim() !== '' && above.length < 80 && !/[:.]$/.test(above)) marked[index - 1] = `${above}:`
+    if (above.trim() !== '' && above.length < 80 && !/[:.]$/.test(above))
+      marked[index - 1] = `${above}:`
   }
   return marked
 }

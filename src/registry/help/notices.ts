@@ -31,7 +31,8 @@ const CHOICES = [
 const REPEATED =
   /\b(?:(?:can|may|could) be (?:repeated|(?:used|given|specified|passed|supplied|provided|set) (?:multiple|several|many|more than)|used more|listed multiple|given repeatedly)|multiple times|more than once|repeatable|several times|cumulative|multiple uses|(?:give|use|specify|repeat) (?:it |this |the option |this option )?(?:twice|repeatedly|again)|multiple allowed|allows multiple|repeat (?:for|to|this))/i
 const TYPED = /\[(boolean|string|number|array|count)\]/
-const ALIASES = /[[(](?:also|aka|alias|aliases|also called)(?::| as)? ((?:--?[A-Za-z?][\w-]{0,40}(?:, | or |, or )?){1,6})[\])]/
+const ALIASES =
+  /[[(](?:also|aka|alias|aliases|also called)(?::| as)? ((?:--?[A-Za-z?][\w-]{0,40}(?:, | or |, or )?){1,6})[\])]/
 const FLAG_TYPE = /\btype: (bool|string|int32|int64|uint32|uint64|double)\b/
 
 /** Reads the notices in a description; `lines` keeps its line ends. */
@@ -41,9 +42,22 @@ export function readNotices(lines: string): Notices {
   return {
     default: findDefault(text),
     choices: findChoices(text),
-    repeatable: (REPEATED.test(text) && !/\b(?:cannot|can't|not) be (?:repeated|used more|given more|specified more)/i.test(text)) || typed === 'array' || typed === 'count' || /(?:^| )\[\+\]/.test(text),
-    required: /[[(](?:required|mandatory)[\])]|(?:^|\s)REQUIRED(?:\s|$)|\(REQUIRED\)|\[required[;:,]/i.test(text) && !/(?:not|if|when|is) \(?required/i.test(text),
-    aliases: ALIASES.exec(text)?.[1]?.split(/,? or |, /).filter((name) => name !== '') ?? [],
+    repeatable:
+      (REPEATED.test(text) &&
+        !/\b(?:cannot|can't|not) be (?:repeated|used more|given more|specified more)/i.test(
+          text,
+        )) ||
+      typed === 'array' ||
+      typed === 'count' ||
+      /(?:^| )\[\+\]/.test(text),
+    required:
+      /[[(](?:required|mandatory)[\])]|(?:^|\s)REQUIRED(?:\s|$)|\(REQUIRED\)|\[required[;:,]/i.test(
+        text,
+      ) && !/(?:not|if|when|is) \(?required/i.test(text),
+    aliases:
+      ALIASES.exec(text)?.[1]
+        ?.split(/,? or |, /)
+        .filter((name) => name !== '') ?? [],
     takesValue: typed === undefined ? undefined : !['boolean', 'count', 'bool'].includes(typed),
   }
 }
@@ -53,7 +67,12 @@ function findDefault(text: string): string | null {
     const found = pattern.exec(text)?.[1]?.trim()
     if (found === undefined || found === '') continue
     const bare = found.replace(/^(["'`])(.*)\1$/, '$2').replace(/[.:]$/, '')
-    if (!/^(?:the|a|an|when|if|for|on|is|to|in|by|and|value|behaviou?r|none)$/i.test(bare.split(' ', 1)[0]!)) return bare
+    if (
+      !/^(?:the|a|an|when|if|for|on|is|to|in|by|and|value|behaviou?r|none)$/i.test(
+        bare.split(' ', 1)[0]!,
+      )
+    )
+      return bare
   }
   return null
 }
@@ -63,14 +82,18 @@ function findChoices(text: string): readonly string[] {
     const found = pattern.exec(text)?.[1]
     if (found === undefined) continue
     const parts = split(found)
-    if (parts.length > 1 && parts.every((part) => /^[^\s"'<>[\](){}]{1,60}$/.test(part))) return parts
+    if (parts.length > 1 && parts.every((part) => /^[^\s"'<>[\](){}]{1,60}$/.test(part)))
+      return parts
   }
   return listedBelow(text)
 }
 
 function split(text: string): string[] {
   const separator = text.includes('|') && !text.includes(',') ? '|' : ','
-  const parts = text.replace(/,? (?:or|and) /g, ', ').split(separator).map((part) => part.trim().replace(/^(["'`])(.*)\1$/, '$2'))
+  const parts = text
+    .replace(/,? (?:or|and) /g, ', ')
+    .split(separator)
+    .map((part) => part.trim().replace(/^(["'`])(.*)\1$/, '$2'))
   return [...new Set(parts.filter((part) => part !== ''))]
 }
 

@@ -17,10 +17,14 @@ type Value = { readonly text: string; readonly optional: boolean }
 const LONGEST_DESCRIPTION = 4000
 
 /** The options of a help text: what its lists describe, completed by what its usage lines name. */
-export function collectOptions(entries: readonly FlagEntry[], usages: readonly (readonly UsageItem[])[]): { readonly options: HelpOption[]; readonly written: Written } {
+export function collectOptions(
+  entries: readonly FlagEntry[],
+  usages: readonly (readonly UsageItem[])[],
+): { readonly options: HelpOption[]; readonly written: Written } {
   const options = new Options()
   for (const entry of joinStacked(entries)) addEntry(options, entry)
-  for (const items of usages) for (const item of items) if (item.kind === 'flag') addUsage(options, item)
+  for (const items of usages)
+    for (const item of items) if (item.kind === 'flag') addUsage(options, item)
   markRequired(options, usages)
   return { options: options.all(), written: options.written }
 }
@@ -52,19 +56,33 @@ class Options {
 
 function addEntry(options: Options, entry: FlagEntry): void {
   const text = entry.description.join('\n')
-  const description = text.replace(/(?<!\n)\n(?!\n)/g, ' ').slice(0, LONGEST_DESCRIPTION).trim()
+  const description = text
+    .replace(/(?<!\n)\n(?!\n)/g, ' ')
+    .slice(0, LONGEST_DESCRIPTION)
+    .trim()
   // `-4 | -6 | -M` are three flags.
-  const apart = entry.head.specs.length > 2 && entry.head.specs.every(({ names }) => names.every((name) => isShort(name)))
-  if (entry.head.list || apart) for (const spec of entry.head.specs) addSpecs(options, [spec], '', '')
+  const apart =
+    entry.head.specs.length > 2 &&
+    entry.head.specs.every(({ names }) => names.every((name) => isShort(name)))
+  if (entry.head.list || apart)
+    for (const spec of entry.head.specs) addSpecs(options, [spec], '', '')
   else addSpecs(options, entry.head.specs, description, text)
 }
 
-function addSpecs(options: Options, specs: readonly FlagSpec[], description: string, text: string): void {
+function addSpecs(
+  options: Options,
+  specs: readonly FlagSpec[],
+  description: string,
+  text: string,
+): void {
   const names = specs.flatMap((spec) => spec.names)
   const known = options.find(names[0]!)
   const notices = readNotices(text)
   const values = specs.flatMap(({ value }) => (value ? [value] : []))
-  const value = values[0] && { text: values.map((one) => one.text).find((one) => one !== '') ?? '', optional: values.every(({ optional }) => optional) }
+  const value = values[0] && {
+    text: values.map((one) => one.text).find((one) => one !== '') ?? '',
+    optional: values.every(({ optional }) => optional),
+  }
   const negative = specs.flatMap((spec) => spec.negative)
   if (known && names.every((name) => options.find(name) === known)) {
     // Listed again with other words: `-e trace=…` after `-e expr`.
@@ -76,9 +94,16 @@ function addSpecs(options: Options, specs: readonly FlagSpec[], description: str
   setValue(draft, value)
   const joint = values.find((one) => one.joint !== undefined)?.joint
   if (joint) options.written.set(draft, joint)
-  if (notices.takesValue !== undefined && !(value && notices.takesValue === false)) draft.takesValue = notices.takesValue
+  if (notices.takesValue !== undefined && !(value && notices.takesValue === false))
+    draft.takesValue = notices.takesValue
   if (draft.choices.length === 0) draft.choices = notices.choices
-  if (draft.choices.length > 1 && !draft.takesValue && values.length === 0 && notices.takesValue !== false) draft.takesValue = /\[(?:choices|possible values):/i.test(text)
+  if (
+    draft.choices.length > 1 &&
+    !draft.takesValue &&
+    values.length === 0 &&
+    notices.takesValue !== false
+  )
+    draft.takesValue = /\[(?:choices|possible values):/i.test(text)
   draft.default ??= notices.default
   draft.repeatable ||= notices.repeatable || specs.some(({ repeated }) => repeated)
   draft.required = notices.required
@@ -87,14 +112,23 @@ function addSpecs(options: Options, specs: readonly FlagSpec[], description: str
 }
 
 function addUsage(options: Options, item: UsageItem): void {
-  const letters = item.names.length === 1 ? lettersOf(item.names[0]!, (name) => options.find(name) !== undefined) : undefined
+  const letters =
+    item.names.length === 1
+      ? lettersOf(item.names[0]!, (name) => options.find(name) !== undefined)
+      : undefined
   if (letters) {
-    for (const [index, letter] of letters.entries()) addUsage(options, { ...item, names: [letter], ...(index < letters.length - 1 && { value: undefined as never }) })
+    for (const [index, letter] of letters.entries())
+      addUsage(options, {
+        ...item,
+        names: [letter],
+        ...(index < letters.length - 1 && { value: undefined as never }),
+      })
     return
   }
   const known = options.find(item.names[0]!)
   if (known) {
-    if (item.value?.sure && !known.takesValue && known.description.search(/\[boolean\]/) < 0) setValue(known, item.value)
+    if (item.value?.sure && !known.takesValue && known.description.search(/\[boolean\]/) < 0)
+      setValue(known, item.value)
     known.repeatable ||= item.repeatable
     return
   }
@@ -118,18 +152,38 @@ function setValue(draft: Draft, value: Value | undefined): void {
 
 /** `<FILE>...`, `FOO [FOO ...]`, `<names...>`, and the type names that mean a list. */
 function isMany(text: string): boolean {
-  return (/\.\.\.[>\]]?$/.test(text) && !/[,:;|=/]\s*\.\.\.[>\]]?$/.test(text) && text !== '...') || /^(?:strings|stringArray|stringSlice|ints|intSlice|stringToString)$/.test(text) || / \[\+\]$/.test(text)
+  return (
+    (/\.\.\.[>\]]?$/.test(text) && !/[,:;|=/]\s*\.\.\.[>\]]?$/.test(text) && text !== '...') ||
+    /^(?:strings|stringArray|stringSlice|ints|intSlice|stringToString)$/.test(text) ||
+    / \[\+\]$/.test(text)
+  )
 }
 
 function nameOf(text: string): string | null {
-  const bare = text.replace(/\s*\[\+\]$/, '').replace(/ ?\.\.\.$/, '').trim()
+  const bare = text
+    .replace(/\s*\[\+\]$/, '')
+    .replace(/ ?\.\.\.$/, '')
+    .trim()
   const words = wordsOf(bare)
-  const name = words.length === 1 ? bare.replace(/^<([^<>]*?)(?:\.\.\.)?>$/, '$1').replace(/^\(([^()]*)\)$/, '$1') : words.map((word) => word.replace(/^<([^<>]*)>$/, '$1')).join(' ')
+  const name =
+    words.length === 1
+      ? bare.replace(/^<([^<>]*?)(?:\.\.\.)?>$/, '$1').replace(/^\(([^()]*)\)$/, '$1')
+      : words.map((word) => word.replace(/^<([^<>]*)>$/, '$1')).join(' ')
   return name === '' ? null : name.slice(0, 200)
 }
 
 function emptyDraft(description: string): Draft {
-  return { long: [], short: [], takesValue: false, valueName: null, choices: [], default: null, repeatable: false, required: false, description }
+  return {
+    long: [],
+    short: [],
+    takesValue: false,
+    valueName: null,
+    choices: [],
+    default: null,
+    repeatable: false,
+    required: false,
+    description,
+  }
 }
 
 /** Manual pages give each name a line of its own, and describe the last. */
@@ -137,15 +191,28 @@ function joinStacked(entries: readonly FlagEntry[]): FlagEntry[] {
   const joined: FlagEntry[] = []
   for (const entry of entries) {
     const above = joined[joined.length - 1]
-    if (above && above.description.length === 0 && above.line === entry.line - 1 && above.indent === entry.indent && entry.below && !above.head.list && !entry.head.list && areNamesOfOne(above, entry)) {
-      joined[joined.length - 1] = { ...entry, head: { ...entry.head, specs: [...above.head.specs, ...entry.head.specs] } }
+    if (
+      above &&
+      above.description.length === 0 &&
+      above.line === entry.line - 1 &&
+      above.indent === entry.indent &&
+      entry.below &&
+      !above.head.list &&
+      !entry.head.list &&
+      areNamesOfOne(above, entry)
+    ) {
+      joined[joined.length - 1] = {
+        ...entry,
+        head: { ...entry.head, specs: [...above.head.specs, ...entry.head.specs] },
+      }
     } else joined.push(entry)
   }
   return joined
 }
 
 function areNamesOfOne(above: FlagEntry, entry: FlagEntry): boolean {
-  const short = ({ head }: FlagEntry): boolean => head.specs.every(({ names }) => names.every((name) => isShort(name)))
+  const short = ({ head }: FlagEntry): boolean =>
+    head.specs.every(({ names }) => names.every((name) => isShort(name)))
   return short(above) !== short(entry) && above.head.specs.length + entry.head.specs.length <= 6
 }
 

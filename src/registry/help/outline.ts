@@ -21,19 +21,45 @@ export type FlagEntry = {
   readonly section: Section
 }
 
-export type Section = { readonly title: string; readonly kind: SectionKind; readonly indent: number; readonly rows: LineLook[] }
+export type Section = {
+  readonly title: string
+  readonly kind: SectionKind
+  readonly indent: number
+  readonly rows: LineLook[]
+}
 
 /** A help text taken apart: usage lines, flags with descriptions, and sections with the lines that are neither. */
-export type Outline = { readonly usage: string[]; readonly flags: FlagEntry[]; readonly sections: Section[]; readonly synopses: string[] }
+export type Outline = {
+  readonly usage: string[]
+  readonly flags: FlagEntry[]
+  readonly sections: Section[]
+  readonly synopses: string[]
+}
 
-type Walk = Outline & { section: Section; entry: FlagEntry | undefined; flagColumns: Set<number>; lastProse: number; pending: Head | undefined }
+type Walk = Outline & {
+  section: Section
+  entry: FlagEntry | undefined
+  flagColumns: Set<number>
+  lastProse: number
+  pending: Head | undefined
+}
 
 export function outlineOf(lines: readonly string[]): Outline {
   const looks = lines.map((line) => lookAt(line))
   const flagLines: number[] = []
   const places = looks.map((look, index) => (look.flagAt >= 0 ? flagLines.push(index) - 1 : -1))
   const intro: Section = { title: '', kind: 'intro', indent: 0, rows: [] }
-  const walk: Walk = { usage: [], flags: [], sections: [intro], synopses: [], section: intro, entry: undefined, flagColumns: new Set(), lastProse: -2, pending: undefined }
+  const walk: Walk = {
+    usage: [],
+    flags: [],
+    sections: [intro],
+    synopses: [],
+    section: intro,
+    entry: undefined,
+    flagColumns: new Set(),
+    lastProse: -2,
+    pending: undefined,
+  }
   let untouched = true
   for (let index = 0; index < looks.length; index++) {
     const look = looks[index]!
@@ -44,20 +70,40 @@ export function outlineOf(lines: readonly string[]): Outline {
     }
     const around = look.flagAt >= 0 ? surroundingsOf(looks, flagLines, places[index]!) : undefined
     if (walk.entry && continues(walk, walk.entry, look, around?.descriptionColumn)) continue
-    const usage = usageAt(looks, index) ?? (untouched && looksLikeUsage(look.text) ? { lines: [look.text.trim()], next: index + 1 } : undefined)
+    const usage =
+      usageAt(looks, index) ??
+      (untouched && looksLikeUsage(look.text)
+        ? { lines: [look.text.trim()], next: index + 1 }
+        : undefined)
     untouched = false
     if (usage) {
       walk.usage.push(...usage.lines)
-      openSection(walk, { title: '', kind: walk.section.kind === 'intro' ? 'intro' : 'other' }, look.indent)
+      openSection(
+        walk,
+        { title: '', kind: walk.section.kind === 'intro' ? 'intro' : 'other' },
+        look.indent,
+      )
       index = usage.next - 1
       continue
     }
     if (look.flagAt < 0) {
-      const heading = headingOf(look, looks.slice(index + 1, index + 4).find(({ indent }) => indent >= 0), index === 0 || looks[index - 1]!.indent < 0, walk.section.kind)
-      if (heading && (walk.section.kind !== 'examples' || look.indent <= walk.section.indent || leadsToFlags(looks, index))) openSection(walk, heading, look.indent)
+      const heading = headingOf(
+        look,
+        looks.slice(index + 1, index + 4).find(({ indent }) => indent >= 0),
+        index === 0 || looks[index - 1]!.indent < 0,
+        walk.section.kind,
+      )
+      if (
+        heading &&
+        (walk.section.kind !== 'examples' ||
+          look.indent <= walk.section.indent ||
+          leadsToFlags(looks, index))
+      )
+        openSection(walk, heading, look.indent)
       else takeRow(walk, look, index)
     } else if (walk.section.kind === 'examples' && look.indent > walk.section.indent) continue
-    else if (look.text[look.flagAt] === '[' && isSynopsis(look.text)) walk.synopses.push(look.text.trim())
+    else if (look.text[look.flagAt] === '[' && isSynopsis(look.text))
+      walk.synopses.push(look.text.trim())
     else if (!takeEntry(walk, looks, index, around!)) takeRow(walk, look, index)
   }
   return walk
@@ -80,7 +126,12 @@ function openSection(walk: Walk, { title, kind }: Heading, indent: number): void
 }
 
 /** Adds a line to the description of the open entry where it belongs to it. */
-function continues(walk: Walk, entry: FlagEntry, look: LineLook, usual: number | undefined): boolean {
+function continues(
+  walk: Walk,
+  entry: FlagEntry,
+  look: LineLook,
+  usual: number | undefined,
+): boolean {
   if (look.flagAt >= 0 && (walk.pending || walk.flagColumns.has(look.flagAt))) return false
   if (look.indent <= entry.indent) return false
   const begins = entry.column < 0
@@ -109,7 +160,12 @@ function takeRow(walk: Walk, look: LineLook, index: number): void {
   if (!/\S {3,}\S/.test(look.text)) walk.lastProse = index
 }
 
-function takeEntry(walk: Walk, looks: readonly LineLook[], index: number, around: ReturnType<typeof surroundingsOf>): boolean {
+function takeEntry(
+  walk: Walk,
+  looks: readonly LineLook[],
+  index: number,
+  around: ReturnType<typeof surroundingsOf>,
+): boolean {
   const look = looks[index]!
   const head = readHead(look.text, look.flagAt, around)
   if (!head || !isPlausible(walk, looks, index, head, around.narrow)) return false
@@ -117,7 +173,10 @@ function takeEntry(walk: Walk, looks: readonly LineLook[], index: number, around
   let current: Head | undefined = head
   while (current) {
     const next = look.further.find((column) => column > current!.end && around.further.has(column))
-    const text = current.joint === 'end' || current.joint === 'comma' ? '' : look.text.slice(current.end, next).trim()
+    const text =
+      current.joint === 'end' || current.joint === 'comma'
+        ? ''
+        : look.text.slice(current.end, next).trim()
     openEntry(walk, current, look, index, text)
     walk.flagColumns.add(start)
     if (next === undefined) break
@@ -132,12 +191,25 @@ function openEntry(walk: Walk, head: Head, look: LineLook, line: number, text: s
   const whole = walk.pending ? { ...head, specs: [...walk.pending.specs, ...head.specs] } : head
   walk.pending = undefined
   // lvm ends every line of a list with a comma; names that go on in the next line have no second form yet.
-  if (head.joint === 'comma' && whole.specs.length < 3 && new Set(whole.specs.map(({ names }) => names[0]!.startsWith('--'))).size === 1) {
+  if (
+    head.joint === 'comma' &&
+    whole.specs.length < 3 &&
+    new Set(whole.specs.map(({ names }) => names[0]!.startsWith('--'))).size === 1
+  ) {
     walk.pending = whole
     walk.entry = undefined
     return
   }
-  const entry: FlagEntry = { head: whole, line, indent: look.indent, column: text === '' ? -1 : head.end, below: false, blank: false, description: text === '' ? [] : [text], section: walk.section }
+  const entry: FlagEntry = {
+    head: whole,
+    line,
+    indent: look.indent,
+    column: text === '' ? -1 : head.end,
+    below: false,
+    blank: false,
+    description: text === '' ? [] : [text],
+    section: walk.section,
+  }
   walk.flags.push(entry)
   walk.entry = entry
 }
@@ -147,24 +219,44 @@ function siblingsOf(looks: readonly LineLook[], index: number): number {
   let siblings = 0
   for (let near = Math.max(0, index - 8); near < Math.min(looks.length, index + 9); near++) {
     const { flagAt, described } = looks[near]!
-    if (near !== index && flagAt >= 0 && Math.abs(flagAt - looks[index]!.flagAt) <= 1 && (described || Math.abs(near - index) === 1)) siblings++
+    if (
+      near !== index &&
+      flagAt >= 0 &&
+      Math.abs(flagAt - looks[index]!.flagAt) <= 1 &&
+      (described || Math.abs(near - index) === 1)
+    )
+      siblings++
   }
   return siblings
 }
 
 /** Tells entries from sentences that happen to begin with a flag. */
-function isPlausible(walk: Walk, looks: readonly LineLook[], index: number, head: Head, narrowStyle: boolean): boolean {
+function isPlausible(
+  walk: Walk,
+  looks: readonly LineLook[],
+  index: number,
+  head: Head,
+  narrowStyle: boolean,
+): boolean {
   const look = looks[index]!
   const described = head.joint === 'gap' || head.joint === 'sign'
-  const afterProse = walk.lastProse === index - 1 && looks[index - 1]!.indent === look.indent && !walk.pending
+  const afterProse =
+    walk.lastProse === index - 1 && looks[index - 1]!.indent === look.indent && !walk.pending
   if (afterProse && !described) return false
   if (head.joint === 'narrow') {
     const siblings = siblingsOf(looks, index)
-    if (!head.specs[head.specs.length - 1]!.value && isSentence(look.text.slice(head.end)) && !(narrowStyle && siblings > 0)) return false
+    if (
+      !head.specs[head.specs.length - 1]!.value &&
+      isSentence(look.text.slice(head.end)) &&
+      !(narrowStyle && siblings > 0)
+    )
+      return false
     return narrowStyle || walk.section.kind === 'options' || (look.indent > 0 && siblings > 0)
   }
   if (head.joint === 'end' && look.indent === 0 && walk.section.kind !== 'options') {
-    return [looks[index - 1], looks[index + 1]].some((near) => near !== undefined && near.indent >= 0 && (near.flagAt >= 0 || near.indent > 0))
+    return [looks[index - 1], looks[index + 1]].some(
+      (near) => near !== undefined && near.indent >= 0 && (near.flagAt >= 0 || near.indent > 0),
+    )
   }
   return true
 }

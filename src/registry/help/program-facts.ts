@@ -9,7 +9,8 @@ import { understandHelp } from './read-help.ts'
 export type ProgramFacts = { readonly facts: ForeignFacts; readonly program: ProgramForm }
 
 const LEFT_OUT = /^--?(?:help|version|usage|help-all|h|\?)$/i
-const INTEGERS = /^(?:n|num|number|int|integer|count|uint|int32|int64|uint32|uint64|nr|lines|cols|columns|depth|limit)$/i
+const INTEGERS =
+  /^(?:n|num|number|int|integer|count|uint|int32|int64|uint32|uint64|nr|lines|cols|columns|depth|limit)$/i
 const NUMBERS = /^(?:float|double|decimal)$/i
 const UNSAFE = new Set(['__proto__', 'constructor', 'prototype'])
 const LONGEST_NAME = 64
@@ -18,15 +19,22 @@ const LONGEST_NAME = 64
 export function readProgramHelp(text: string, name: string): ProgramFacts | undefined {
   const help = understandHelp(text)
   const { options, positionals, usage } = help.document
-  return options.length === 0 && positionals.length === 0 && usage === '' ? undefined : programFacts(help, name)
+  return options.length === 0 && positionals.length === 0 && usage === ''
+    ? undefined
+    : programFacts(help, name)
 }
 
 /** The facts of a tool, and how its input becomes arguments. */
-export function programFacts({ document, written, single }: UnderstoodHelp, name: string): ProgramFacts {
+export function programFacts(
+  { document, written, single }: UnderstoodHelp,
+  name: string,
+): ProgramFacts {
   const properties: { [field: string]: JsonSchema } = Object.create(null) as {}
   const required: string[] = []
   const fields: ProgramField[] = []
-  const singleDash = document.options.some(({ long }) => long.some((flag) => !flag.startsWith('--')))
+  const singleDash = document.options.some(({ long }) =>
+    long.some((flag) => !flag.startsWith('--')),
+  )
   for (const option of document.options) {
     const field = optionField(option, written.get(option) ?? 'space', singleDash)
     if (!field || field.field in properties) continue
@@ -41,29 +49,56 @@ export function programFacts({ document, written, single }: UnderstoodHelp, name
     fields.push({ field, takesValue: true, ...(positional.repeatable && { repeatable: true }) })
     if (positional.required) required.push(field)
   }
-  const inputSchema: JsonSchema = { type: 'object', properties: { ...properties }, additionalProperties: false, ...(required.length > 0 && { required }) }
+  const inputSchema: JsonSchema = {
+    type: 'object',
+    properties: { ...properties },
+    additionalProperties: false,
+    ...(required.length > 0 && { required }),
+  }
   return {
     facts: { ...describe(document, name), inputSchema },
-    program: { fields, ...(singleDash && { noEndOfFlags: true }), ...(single && { ordered: true }) },
+    program: {
+      fields,
+      ...(singleDash && { noEndOfFlags: true }),
+      ...(single && { ordered: true }),
+    },
   }
 }
 
-function describe({ description, usage }: HelpDocument, name: string): Pick<ForeignFacts, 'summary' | 'description'> {
+function describe(
+  { description, usage }: HelpDocument,
+  name: string,
+): Pick<ForeignFacts, 'summary' | 'description'> {
   const first = description.split('\n', 1)[0]!.trim()
   const summary = first === '' ? name : (/^.{1,197}?[.!?](?=\s|$)/.exec(first)?.[0] ?? first)
-  const whole = [description, usage === '' ? '' : `Usage: ${usage}`].filter((part) => part !== '').join('\n\n')
+  const whole = [description, usage === '' ? '' : `Usage: ${usage}`]
+    .filter((part) => part !== '')
+    .join('\n\n')
   return { summary: summary.slice(0, 200), ...(whole !== '' && { description: whole }) }
 }
 
-function optionField(option: HelpOption, written: 'equals' | 'space' | 'stuck', singleDash: boolean): ProgramField | undefined {
+function optionField(
+  option: HelpOption,
+  written: 'equals' | 'space' | 'stuck',
+  singleDash: boolean,
+): ProgramField | undefined {
   const names = [...option.long, ...option.short]
-  if (names.length === 0 || names.some((flag) => LEFT_OUT.test(flag) && flag !== '-h') || (names.length === 1 && names[0] === '-h' && /help/i.test(option.description))) return undefined
+  if (
+    names.length === 0 ||
+    names.some((flag) => LEFT_OUT.test(flag) && flag !== '-h') ||
+    (names.length === 1 && names[0] === '-h' && /help/i.test(option.description))
+  )
+    return undefined
   const positive = option.long.find((flag) => !/^--no-?/.test(flag)) ?? names[0]!
-  const negative = option.long.find((flag) => flag !== positive && flag.replace(/^--no-?/, '--') === positive)
+  const negative = option.long.find(
+    (flag) => flag !== positive && flag.replace(/^--no-?/, '--') === positive,
+  )
   const field = nameOf(positive)
   if (field === undefined) return undefined
   const double = positive.startsWith('--')
-  const separate = option.takesValue && (double ? singleDash && written === 'space' : written === 'space' || positive.length === 2)
+  const separate =
+    option.takesValue &&
+    (double ? singleDash && written === 'space' : written === 'space' || positive.length === 2)
   return {
     field,
     flag: positive,
@@ -78,7 +113,10 @@ function optionField(option: HelpOption, written: 'equals' | 'space' | 'stuck', 
 
 /** `--max-depth` is the field `max_depth`, `-x` is `x`. */
 function nameOf(flag: string): string | undefined {
-  const name = flag.replace(/^-+/, '').replace(/[^\p{L}\d]+/gu, '_').replace(/^_+|_+$/g, '')
+  const name = flag
+    .replace(/^-+/, '')
+    .replace(/[^\p{L}\d]+/gu, '_')
+    .replace(/^_+|_+$/g, '')
   return name === '' || name.length > LONGEST_NAME || UNSAFE.has(name) ? undefined : name
 }
 
@@ -90,7 +128,10 @@ function isTogether({ valueName, repeatable }: HelpOption): boolean {
 
 function optionSchema(option: HelpOption, field: ProgramField, singleDash: boolean): JsonSchema {
   const description = { ...(option.description !== '' && { description: option.description }) }
-  if (!field.takesValue) return option.repeatable ? { type: 'integer', minimum: 0, maximum: 10, ...description } : { type: 'boolean', ...description }
+  if (!field.takesValue)
+    return option.repeatable
+      ? { type: 'integer', minimum: 0, maximum: 10, ...description }
+      : { type: 'boolean', ...description }
   const value = valueSchema(option, singleDash)
   if (field.together) return { type: 'array', items: value, minItems: 1, ...description }
   if (option.repeatable) return { type: 'array', items: value, ...description }
@@ -98,16 +139,28 @@ function optionSchema(option: HelpOption, field: ProgramField, singleDash: boole
   return { ...value, ...description }
 }
 
-function valueSchema({ valueName, choices, default: byDefault }: HelpOption, singleDash: boolean): JsonSchema {
+function valueSchema(
+  { valueName, choices, default: byDefault }: HelpOption,
+  singleDash: boolean,
+): JsonSchema {
   if (choices.length > 1) return { type: 'string', enum: [...choices] }
   const fits = byDefault === null || /^-?\d+$/.test(byDefault)
   // find means more than a number by N.
-  if (valueName !== null && INTEGERS.test(valueName) && fits && !(singleDash && valueName.length === 1)) return { type: 'integer' }
+  if (
+    valueName !== null &&
+    INTEGERS.test(valueName) &&
+    fits &&
+    !(singleDash && valueName.length === 1)
+  )
+    return { type: 'integer' }
   if (valueName !== null && NUMBERS.test(valueName)) return { type: 'number' }
   return { type: 'string' }
 }
 
-function positionalField({ name }: HelpPositional, taken: { readonly [field: string]: unknown }): string | undefined {
+function positionalField(
+  { name }: HelpPositional,
+  taken: { readonly [field: string]: unknown },
+): string | undefined {
   const plain = nameOf(name.toLowerCase())
   if (plain === undefined) return undefined
   const field = plain in taken ? `${plain}_argument` : plain
@@ -115,6 +168,10 @@ function positionalField({ name }: HelpPositional, taken: { readonly [field: str
 }
 
 function positionalSchema({ choices, repeatable, description }: HelpPositional): JsonSchema {
-  const value: JsonSchema = choices.length > 1 ? { type: 'string', enum: [...choices] } : { type: 'string' }
-  return { ...(repeatable ? { type: 'array', items: value } : value), ...(description !== '' && { description }) }
+  const value: JsonSchema =
+    choices.length > 1 ? { type: 'string', enum: [...choices] } : { type: 'string' }
+  return {
+    ...(repeatable ? { type: 'array', items: value } : value),
+    ...(description !== '' && { description }),
+  }
 }

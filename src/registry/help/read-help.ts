@@ -29,17 +29,27 @@ export type UnderstoodHelp = {
 /** As `readHelp`, with how values are written. */
 export function understandHelp(text: string): UnderstoodHelp {
   const outline = outlineOf(toLines(text))
-  const listed = new Set(outline.flags.flatMap(({ head }) => head.specs.flatMap(({ names }) => names)))
-  const lines = partUsages(outline.usage.slice(0, MOST_USAGES).map((line) => readUsage(line)), (flag) => listed.size === 0 || listed.has(flag))
+  const listed = new Set(
+    outline.flags.flatMap(({ head }) => head.specs.flatMap(({ names }) => names)),
+  )
+  const lines = partUsages(
+    outline.usage.slice(0, MOST_USAGES).map((line) => readUsage(line)),
+    (flag) => listed.size === 0 || listed.has(flag),
+  )
   const usages = lines.own
-  const lists = outline.synopses.length > 0 ? [readUsage(outline.synopses.join(' ')).map((item) => ({ ...item, required: false }))] : []
+  const lists =
+    outline.synopses.length > 0
+      ? [readUsage(outline.synopses.join(' ')).map((item) => ({ ...item, required: false }))]
+      : []
   const commands = collectCommands(lines, outline.sections)
   const { options, written } = collectOptions(outline.flags, [...usages, ...lists])
   const document: HelpDocument = {
     usage: outline.usage.join('\n').slice(0, LONGEST_USAGE),
     description: describe(outline),
     // Others who know a program (its completions) count only a value that has to follow.
-    options: options.map((option) => (option.valueOptional ? { ...option, takesValue: false } : option)),
+    options: options.map((option) =>
+      option.valueOptional ? { ...option, takesValue: false } : option,
+    ),
     positionals: collectPositionals(usages, outline.sections, commands.length > 0),
     commands,
   }
@@ -50,8 +60,16 @@ export function understandHelp(text: string): UnderstoodHelp {
 function describe({ sections }: Outline): string {
   for (const wanted of ['intro', 'about'] as const) {
     const rows = sections.filter(({ kind }) => kind === wanted).flatMap(({ rows: own }) => own)
-    const paragraphs = rows.map(({ text }) => text.trim()).join('\n').trim().replace(/\n{2,}/g, '\n\n')
-    if (paragraphs !== '') return paragraphs.replace(/(?<!\n)\n(?!\n)/g, ' ').slice(0, LONGEST_DESCRIPTION).trim()
+    const paragraphs = rows
+      .map(({ text }) => text.trim())
+      .join('\n')
+      .trim()
+      .replace(/\n{2,}/g, '\n\n')
+    if (paragraphs !== '')
+      return paragraphs
+        .replace(/(?<!\n)\n(?!\n)/g, ' ')
+        .slice(0, LONGEST_DESCRIPTION)
+        .trim()
   }
   return ''
 }

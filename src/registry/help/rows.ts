@@ -1,7 +1,12 @@
 import type { LineLook } from './layout.ts'
 
 /** A row of a table that does not begin with a flag: a name, and what is said about it. */
-export type Row = { readonly head: string; description: string; readonly indent: number; readonly below: boolean }
+export type Row = {
+  readonly head: string
+  description: string
+  readonly indent: number
+  readonly below: boolean
+}
 
 /** The rows of a section. What is indented more than a row belongs to it; what is indented less is a title or prose. */
 export function readRows(looks: readonly LineLook[]): Row[] {
@@ -34,9 +39,12 @@ function edgeOf(looks: readonly LineLook[]): number {
   for (const { text, indent } of looks) {
     if (indent < 0) continue
     smallest = Math.min(smallest, indent)
-    if (DESCRIBED.test(text.slice(indent, indent + 200))) votes.set(indent, (votes.get(indent) ?? 0) + 1)
+    if (DESCRIBED.test(text.slice(indent, indent + 200)))
+      votes.set(indent, (votes.get(indent) ?? 0) + 1)
   }
-  return [...votes].sort((left, right) => right[1] - left[1] || left[0] - right[0])[0]?.[0] ?? smallest
+  return (
+    [...votes].sort((left, right) => right[1] - left[1] || left[0] - right[0])[0]?.[0] ?? smallest
+  )
 }
 
 const DESCRIBED = /^(?:\* +)?\S+(?: \S+){0,5} {2,}\S/
@@ -48,5 +56,11 @@ function readRow(text: string, indent: number): Row & { column: number } {
   const joint = SIGN.exec(trimmed.slice(star))
   if (!joint) return { head: trimmed.slice(star), description: '', indent, below: true, column: -1 }
   const column = indent + star + joint.index + joint[0].length
-  return { head: trimmed.slice(star, star + joint.index), description: trimmed.slice(star + joint.index + joint[0].length), indent, below: false, column }
+  return {
+    head: trimmed.slice(star, star + joint.index),
+    description: trimmed.slice(star + joint.index + joint[0].length),
+    indent,
+    below: false,
+    column,
+  }
 }

@@ -20,11 +20,21 @@ export function usageAt(looks: readonly LineLook[], at: number): UsageBlock | un
 
 /** A first line that says what can be written, without the word usage: `pandoc [OPTIONS] [FILES]`. */
 export function looksLikeUsage(text: string): boolean {
-  return /^ {0,4}[\w./-]+(?: [\w-]+)? [[<](?:-|options?\]|OPTIONS?\]|flags\]|FLAGS\]|command[\]>])/.test(text.slice(0, 120)) || /^ {0,4}[\w./-]+ \[?(?:options|OPTIONS|OPTION)\]?(?:\.\.\.)? [[<A-Z]/.test(text.slice(0, 120))
+  return (
+    /^ {0,4}[\w./-]+(?: [\w-]+)? [[<](?:-|options?\]|OPTIONS?\]|flags\]|FLAGS\]|command[\]>])/.test(
+      text.slice(0, 120),
+    ) ||
+    /^ {0,4}[\w./-]+ \[?(?:options|OPTIONS|OPTION)\]?(?:\.\.\.)? [[<A-Z]/.test(text.slice(0, 120))
+  )
 }
 
 /** `usage: prog ...`, its continuation lines, and the lines that begin with `or:`. */
-function readInline(looks: readonly LineLook[], at: number, first: string, indent: number): UsageBlock {
+function readInline(
+  looks: readonly LineLook[],
+  at: number,
+  first: string,
+  indent: number,
+): UsageBlock {
   const lines = [first]
   let next = at + 1
   for (; next < looks.length && next - at < MOST_LINES; next++) {
@@ -35,7 +45,13 @@ function readInline(looks: readonly LineLook[], at: number, first: string, inden
     }
     const other = OTHER_USAGE.exec(look.text.trim())
     if (other) lines.push(look.text.trim().slice(other[0].length))
-    else if (look.indent > indent && !isDescribed(look) && !/^[\w ]+:$/.test(look.text.trim()) && (goesOn(look, first) || look.indent >= indent + 7)) lines.push(startsAnew(look.text, first) ? look.text.trim() : ` ${look.text.trim()}`)
+    else if (
+      look.indent > indent &&
+      !isDescribed(look) &&
+      !/^[\w ]+:$/.test(look.text.trim()) &&
+      (goesOn(look, first) || look.indent >= indent + 7)
+    )
+      lines.push(startsAnew(look.text, first) ? look.text.trim() : ` ${look.text.trim()}`)
     else break
   }
   return { lines: joinWrapped(lines), next }
@@ -57,10 +73,15 @@ function readBelow(looks: readonly LineLook[], at: number, indent: number): Usag
       continue
     }
     if (look.indent < first.indent || isDescribed(look)) break
-    if (paragraph && (look.indent !== first.indent || !startsAnew(look.text, first.text.trim()))) break
+    if (paragraph && (look.indent !== first.indent || !startsAnew(look.text, first.text.trim())))
+      break
     const text = look.text.trim().replace(/^\$ /, '').replace(OTHER_USAGE, '')
     if (/^[\p{L} ]+:$/u.test(text)) break
-    const anew = look.indent === first.indent && (/^\$ /.test(look.text.trim()) || startsAnew(text, first.text.trim().replace(/^\$ /, '')) || lines.length === 0)
+    const anew =
+      look.indent === first.indent &&
+      (/^\$ /.test(look.text.trim()) ||
+        startsAnew(text, first.text.trim().replace(/^\$ /, '')) ||
+        lines.length === 0)
     lines.push(anew ? text : ` ${text}`)
   }
   return { lines: joinWrapped(lines), next }
@@ -68,7 +89,11 @@ function readBelow(looks: readonly LineLook[], at: number, indent: number): Usag
 
 /** What a usage goes on with: brackets, flags, placeholders in capitals, the program again; not a sentence. */
 function goesOn(look: LineLook, first: string): boolean {
-  return look.flagAt >= 0 || /^\s*(?:[[(<{|.]|[A-Z][A-Z0-9_]+(?:[\s.[\]|=]|$))/.test(look.text) || startsAnew(look.text, first)
+  return (
+    look.flagAt >= 0 ||
+    /^\s*(?:[[(<{|.]|[A-Z][A-Z0-9_]+(?:[\s.[\]|=]|$))/.test(look.text) ||
+    startsAnew(look.text, first)
+  )
 }
 
 /** Begins with the same program again. */
@@ -79,7 +104,12 @@ function startsAnew(text: string, first: string): boolean {
 
 /** A flag with its description: the usage is over. */
 function isDescribed(look: LineLook): boolean {
-  if (look.flagAt >= 0 && look.narrow && / [a-z]{2,} [a-z]{2,} /.test(look.text.slice(look.flagAt, look.flagAt + 120))) return true
+  if (
+    look.flagAt >= 0 &&
+    look.narrow &&
+    / [a-z]{2,} [a-z]{2,} /.test(look.text.slice(look.flagAt, look.flagAt + 120))
+  )
+    return true
   return look.described && /[a-z]{2}/.test(look.text)
 }
 

@@ -11,22 +11,49 @@ export type UsageLines = {
 const NAME = /^[\p{L}\d][\p{L}\d_:.@+/-]*$/u
 
 /** Parts usage lines into those of the program and those of its commands. Only where placeholders are marked can a plain word be a command. */
-export function partUsages(usages: readonly (readonly UsageItem[])[], isListed: (flag: string) => boolean): UsageLines {
+export function partUsages(
+  usages: readonly (readonly UsageItem[])[],
+  isListed: (flag: string) => boolean,
+): UsageLines {
   const lines = usages.map((items) => withoutLauncher(items, isListed))
   if (lines.length < 2 || !isMarked(lines)) return { own: lines, commands: [] }
   const leading = lines.map((items) => leadingWords(items))
   const shared = sharedLength(leading)
-  if (shared === 0 || (shared === 1 && areTwins(lines, leading))) return { own: lines, commands: [] }
-  const commands = leading.map((words) => words[shared]).map((word) => (word !== undefined && /^[a-z][a-z0-9_-]*$/.test(word) ? word : undefined))
+  if (shared === 0 || (shared === 1 && areTwins(lines, leading)))
+    return { own: lines, commands: [] }
+  const commands = leading
+    .map((words) => words[shared])
+    .map((word) => (word !== undefined && /^[a-z][a-z0-9_-]*$/.test(word) ? word : undefined))
   const own = lines.flatMap((items, index) => (commands[index] === undefined ? [items] : []))
   // What stands before the command belongs to the program.
-  const before = lines.flatMap((items, index) => (commands[index] === undefined ? [] : items.slice(0, items.findIndex(({ names }) => names[0] === commands[index])).filter(({ kind }) => kind === 'flag')))
-  return { own: before.length > 0 ? [...own, before] : own, commands: [...new Set(commands.filter((word) => word !== undefined))] }
+  const before = lines.flatMap((items, index) =>
+    commands[index] === undefined
+      ? []
+      : items
+          .slice(
+            0,
+            items.findIndex(({ names }) => names[0] === commands[index]),
+          )
+          .filter(({ kind }) => kind === 'flag'),
+  )
+  return {
+    own: before.length > 0 ? [...own, before] : own,
+    commands: [...new Set(commands.filter((word) => word !== undefined))],
+  }
 }
 
 /** `git log [<options>] …` and `git show [<options>] …` in one help are two names of one thing, not its commands. */
-function areTwins(lines: readonly (readonly UsageItem[])[], leading: readonly (readonly string[])[]): boolean {
-  return lines.length === 2 && leading.every((words) => words.length === 2) && lines.every((items) => items.some(({ kind, names }) => kind === 'argument' && /^options?$/i.test(names[0]!)))
+function areTwins(
+  lines: readonly (readonly UsageItem[])[],
+  leading: readonly (readonly string[])[],
+): boolean {
+  return (
+    lines.length === 2 &&
+    leading.every((words) => words.length === 2) &&
+    lines.every((items) =>
+      items.some(({ kind, names }) => kind === 'argument' && /^options?$/i.test(names[0]!)),
+    )
+  )
 }
 
 /** Whether placeholders are told from words that are typed: `<x>`, `X`. */
@@ -35,10 +62,25 @@ export function isMarked(usages: readonly (readonly UsageItem[])[]): boolean {
 }
 
 /** `python -m json.tool [-h]`: the flag belongs to the program that starts this one. */
-function withoutLauncher(items: readonly UsageItem[], isListed: (flag: string) => boolean): readonly UsageItem[] {
+function withoutLauncher(
+  items: readonly UsageItem[],
+  isListed: (flag: string) => boolean,
+): readonly UsageItem[] {
   const [program, flag, started] = items
-  const launched = program?.kind === 'word' && flag?.kind === 'flag' && flag.required && !flag.value && started?.kind === 'word' && items.length > 3 && !isListed(flag.names[0]!)
-  return launched ? [{ ...program, names: [`${program.names[0]!} ${flag.names[0]!} ${started.names[0]!}`] }, ...items.slice(3)] : items
+  const launched =
+    program?.kind === 'word' &&
+    flag?.kind === 'flag' &&
+    flag.required &&
+    !flag.value &&
+    started?.kind === 'word' &&
+    items.length > 3 &&
+    !isListed(flag.names[0]!)
+  return launched
+    ? [
+        { ...program, names: [`${program.names[0]!} ${flag.names[0]!} ${started.names[0]!}`] },
+        ...items.slice(3),
+      ]
+    : items
 }
 
 /** The words that are typed as they are, before the first argument. */
@@ -52,7 +94,10 @@ function leadingWords(items: readonly UsageItem[]): string[] {
 }
 
 function sharedLength(lists: readonly (readonly string[])[]): number {
-  const shortest = lists.reduce((least, list) => Math.min(least, list.length), Number.MAX_SAFE_INTEGER)
+  const shortest = lists.reduce(
+    (least, list) => Math.min(least, list.length),
+    Number.MAX_SAFE_INTEGER,
+  )
   let length = 0
   while (length < shortest && lists.every((list) => list[length] === lists[0]![length])) length++
   return length

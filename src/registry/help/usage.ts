@@ -28,7 +28,8 @@ const WORD_END = new Set([' ', '[', ']', '(', ')', '{', '}', '|', ','])
 /** Everything that a usage line names, in its order. Never throws; what is not closed ends with the line. */
 export function readUsage(text: string): UsageItem[] {
   const reader: Reader = { text, at: 0, items: [] }
-  while (reader.at < text.length) readSequence(reader, undefined, { optional: false, grouped: false, depth: 0 })
+  while (reader.at < text.length)
+    readSequence(reader, undefined, { optional: false, grouped: false, depth: 0 })
   return reader.items
 }
 
@@ -43,11 +44,19 @@ function readSequence(reader: Reader, closer: string | undefined, scope: Scope):
       break
     }
     const before = items.length
-    if (character === ' ' || character === ',' || character === ')' || character === ']' || character === '}') reader.at++
+    if (
+      character === ' ' ||
+      character === ',' ||
+      character === ')' ||
+      character === ']' ||
+      character === '}'
+    )
+      reader.at++
     else if (character === '|') {
       alternatives = true
       reader.at++
-    } else if (character === '[' && !isGlued(text, reader.at, reader.at)) readGroup(reader, ']', { ...scope, optional: true })
+    } else if (character === '[' && !isGlued(text, reader.at, reader.at))
+      readGroup(reader, ']', { ...scope, optional: true })
     else if (character === '(') readGroup(reader, ')', scope)
     else if (character === '{') readBraces(reader, scope)
     else if (text.startsWith('...', reader.at)) reader.at += 3
@@ -57,7 +66,9 @@ function readSequence(reader: Reader, closer: string | undefined, scope: Scope):
   }
   if (alternatives && closer !== undefined) joinNames(items, first)
   // Of alternatives none is required by itself.
-  if (alternatives) for (let index = first; index < items.length; index++) items[index] = { ...items[index]!, required: false }
+  if (alternatives)
+    for (let index = first; index < items.length; index++)
+      items[index] = { ...items[index]!, required: false }
 }
 
 /** `[-v | --version]`: two names of one flag. */
@@ -65,9 +76,18 @@ function joinNames(items: UsageItem[], first: number): void {
   const [left, right] = items.slice(first)
   if (items.length - first !== 2 || left!.kind !== 'flag' || right!.kind !== 'flag') return
   const [short, long] = left!.names[0]!.length === 2 ? [left!, right!] : [right!, left!]
-  if (short.names[0]!.length !== 2 || !long.names[0]!.startsWith('--') || short.names[0]![1]!.toLowerCase() !== long.names[0]![2]!.toLowerCase()) return
+  if (
+    short.names[0]!.length !== 2 ||
+    !long.names[0]!.startsWith('--') ||
+    short.names[0]![1]!.toLowerCase() !== long.names[0]![2]!.toLowerCase()
+  )
+    return
   const value = long.value ?? short.value
-  items.splice(first, 2, { ...long, names: [...short.names, ...long.names], ...(value && { value }) })
+  items.splice(first, 2, {
+    ...long,
+    names: [...short.names, ...long.names],
+    ...(value && { value }),
+  })
 }
 
 function readGroup(reader: Reader, closer: string, scope: Scope): void {
@@ -86,7 +106,14 @@ function readBraces(reader: Reader, scope: Scope): void {
     return
   }
   reader.at = end
-  reader.items.push({ kind: 'argument', names: [text.slice(at, end)], negative: [], required: !scope.optional, repeatable: false, choices })
+  reader.items.push({
+    kind: 'argument',
+    names: [text.slice(at, end)],
+    negative: [],
+    required: !scope.optional,
+    repeatable: false,
+    choices,
+  })
 }
 
 function takeEllipsis(reader: Reader, items: readonly UsageItem[]): void {
@@ -110,9 +137,19 @@ function readDashed(reader: Reader, scope: Scope, closer: string | undefined): v
   reader.at = flag.end
   const attached = readAttached(text, reader.at)
   if (attached) reader.at = attached.end
-  const value = attached ? { text: attached.text, optional: attached.optional, sure: true } : readValue(reader, scope, closer)
+  const value = attached
+    ? { text: attached.text, optional: attached.optional, sure: true }
+    : readValue(reader, scope, closer)
   const again = value && !value.optional ? repeatedValue(reader, value.text) : false
-  reader.items.push({ kind: 'flag', names: flag.names, negative: flag.negative, ...(value && { value }), required: !scope.optional, repeatable: again, choices: [] })
+  reader.items.push({
+    kind: 'flag',
+    names: flag.names,
+    negative: flag.negative,
+    ...(value && { value }),
+    required: !scope.optional,
+    repeatable: again,
+    choices: [],
+  })
 }
 
 /** argparse writes `--files FILE [FILE ...]`. */
@@ -146,8 +183,22 @@ function readValue(reader: Reader, scope: Scope, closer: string | undefined): Us
     end++
   }
   const words = text.slice(start, end).trim()
-  if (words === '' || (words.startsWith('[') && bracket === undefined) || words.startsWith('-') || words.startsWith('|') || words === '...') return undefined
-  const sure = closer === ']' && (text[end] === ']' || text[end] === '|' || text.startsWith(' |', end) || text.startsWith(' ]', end) || text.startsWith(' ...', end) || text.startsWith(' [', end))
+  if (
+    words === '' ||
+    (words.startsWith('[') && bracket === undefined) ||
+    words.startsWith('-') ||
+    words.startsWith('|') ||
+    words === '...'
+  )
+    return undefined
+  const sure =
+    closer === ']' &&
+    (text[end] === ']' ||
+      text[end] === '|' ||
+      text.startsWith(' |', end) ||
+      text.startsWith(' ]', end) ||
+      text.startsWith(' ...', end) ||
+      text.startsWith(' [', end))
   if (!sure && !/^[<A-Z{]/.test(words)) return undefined
   if (!sure && scope.depth === 0 && /^(?:OPTIONS?|FILES?|PATHS?)\b/.test(words)) return undefined
   reader.at = start + words.length
@@ -159,11 +210,19 @@ function wordEnd(text: string, at: number): number {
   let position = at
   while (position < text.length) {
     const character = text[position]!
-    if (character === '<' || character === '{' || (character === '[' && isGlued(text, position, at))) {
+    if (
+      character === '<' ||
+      character === '{' ||
+      (character === '[' && isGlued(text, position, at))
+    ) {
       const end = closeOf(text, position)
       if (end === undefined) break
       position = end
-    } else if (' ])}|'.includes(character) || (character === ',' && text[position + 1] === ' ') || text.startsWith('...', position)) {
+    } else if (
+      ' ])}|'.includes(character) ||
+      (character === ',' && text[position + 1] === ' ') ||
+      text.startsWith('...', position)
+    ) {
       if (character === '|' && position > at && /\w/.test(text[position + 1] ?? '')) position++
       else break
     } else position++
@@ -185,5 +244,13 @@ function readArgument(reader: Reader, scope: Scope): void {
   const written = text.slice(at, end)
   const choices = /^<?[a-z0-9-]+(?:\|[a-z0-9-]+)+>?$/.test(written) ? alternativesIn(written) : []
   const marked = /^[<{]/.test(written) || /^[A-Z][A-Z0-9_-]*(?:\W|$)/.test(written)
-  reader.items.push({ kind: marked || scope.grouped ? 'argument' : 'word', marked, names: [written.replace(/^<([^<>]*)>$/, '$1')], negative: [], required: !scope.optional, repeatable: false, choices })
+  reader.items.push({
+    kind: marked || scope.grouped ? 'argument' : 'word',
+    marked,
+    names: [written.replace(/^<([^<>]*)>$/, '$1')],
+    negative: [],
+    required: !scope.optional,
+    repeatable: false,
+    choices,
+  })
 }

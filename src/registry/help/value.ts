@@ -1,5 +1,10 @@
 /** How a help text writes the value of a flag. */
-export type ValueNote = { readonly text: string; readonly optional: boolean; readonly end: number; readonly joint?: ValueJoint }
+export type ValueNote = {
+  readonly text: string
+  readonly optional: boolean
+  readonly end: number
+  readonly joint?: ValueJoint
+}
 
 /** How a value stands to its flag: `--x=v`, `--x v`, `-xv`. */
 export type ValueJoint = 'equals' | 'space' | 'stuck'
@@ -13,7 +18,8 @@ export function closeOf(text: string, at: number): number | undefined {
     const character = text[position]!
     const closer = CLOSERS[character]
     // Inside <...> an angle bracket alone nests; `a->b` and `x<=5` do not.
-    if (closer !== undefined && !(character === '<' && ' ='.includes(text[position + 1] ?? ' '))) open.push(closer)
+    if (closer !== undefined && !(character === '<' && ' ='.includes(text[position + 1] ?? ' ')))
+      open.push(closer)
     else if (character === open[open.length - 1]) open.pop()
     if (open.length === 0) return position + 1
     if (open.length > 16) return undefined
@@ -28,8 +34,10 @@ export function readAttached(text: string, at: number): ValueNote | undefined {
   if (character === '[') return readOptional(text, at)
   if (character === '<' || character === '{') return { ...readRun(text, at, at), joint: 'stuck' }
   if (character === '=') return { ...readRun(text, at + 1, at + 1), joint: 'equals' }
-  if (character === ':' && /[^\s:,]/.test(text[at + 1] ?? ' ')) return { ...readRun(text, at + 1, at + 1), joint: 'stuck' }
-  if (character === ',' && /[<[{]/.test(text[at + 1] ?? ' ')) return { ...readRun(text, at + 1, at + 1), joint: 'stuck' }
+  if (character === ':' && /[^\s:,]/.test(text[at + 1] ?? ' '))
+    return { ...readRun(text, at + 1, at + 1), joint: 'stuck' }
+  if (character === ',' && /[<[{]/.test(text[at + 1] ?? ' '))
+    return { ...readRun(text, at + 1, at + 1), joint: 'stuck' }
   return undefined
 }
 
@@ -44,7 +52,11 @@ function readOptional(text: string, at: number): ValueNote | undefined {
     const whole = readRun(text, at, at)
     return whole && { ...whole, optional: text[end] === '[' }
   }
-  return { text: inner.replace(/^[=:,]/, ''), optional: true, end: text.startsWith('...', end) ? end + 3 : end }
+  return {
+    text: inner.replace(/^[=:,]/, ''),
+    optional: true,
+    end: text.startsWith('...', end) ? end + 3 : end,
+  }
 }
 
 /** Up to the next blank outside brackets and quotes; a comma at the end separates names. */
@@ -55,9 +67,14 @@ export function readRun(text: string, from: number, start: number): ValueNote {
     if (character === ' ') break
     if (']})'.includes(character)) break
     if (character === '|' && text[position + 1] === '-') break
-    if (character === ',' && (text[position + 1] === ' ' || text[position + 1] === '-' || position + 1 === text.length)) break
+    if (
+      character === ',' &&
+      (text[position + 1] === ' ' || text[position + 1] === '-' || position + 1 === text.length)
+    )
+      break
     if (character === '/' && text.startsWith('--', position + 1)) break
-    if ((character === '"' || character === "'") && text.indexOf(character, position + 1) > 0) position = text.indexOf(character, position + 1) + 1
+    if ((character === '"' || character === "'") && text.indexOf(character, position + 1) > 0)
+      position = text.indexOf(character, position + 1) + 1
     else if (CLOSERS[character] !== undefined) position = closeOf(text, position) ?? position + 1
     else position++
   }

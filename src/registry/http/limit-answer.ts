@@ -7,7 +7,11 @@ export const LARGEST_ANSWER = 16 * 1024 * 1024
 export function limitAnswer(answer: Response): Response {
   if (!answer.body) return answer
   const isStream = answer.headers.get('content-type')?.includes('text/event-stream') === true
-  const limited = new Response(answer.body.pipeThrough(countBytes(isStream)), { status: answer.status, statusText: answer.statusText, headers: answer.headers })
+  const limited = new Response(answer.body.pipeThrough(countBytes(isStream)), {
+    status: answer.status,
+    statusText: answer.statusText,
+    headers: answer.headers,
+  })
   // A response that is built has no address, and who follows redirects looks at it.
   Object.defineProperty(limited, 'url', { value: answer.url })
   return limited
@@ -15,7 +19,11 @@ export function limitAnswer(answer: Response): Response {
 
 /** What is said about an answer that is too large. */
 export function tooLarge(): ToolError {
-  return new ToolError('OUTPUT_LIMIT', `the answer has more than ${LARGEST_ANSWER / 1024 / 1024} MiB`, { suggestion: 'Ask for less: narrow the input of the call' })
+  return new ToolError(
+    'OUTPUT_LIMIT',
+    `the answer has more than ${LARGEST_ANSWER / 1024 / 1024} MiB`,
+    { suggestion: 'Ask for less: narrow the input of the call' },
+  )
 }
 
 function countBytes(isStream: boolean): TransformStream<Uint8Array, Uint8Array> {

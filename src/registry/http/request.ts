@@ -19,7 +19,13 @@ export type HttpRequest = {
 }
 
 /** A whole answer. `document` is its JSON, where it says that it is JSON, or plainly is. */
-export type HttpAnswer = { readonly status: number; readonly type: string; readonly bytes: Buffer; readonly headers: Headers; readonly document?: unknown }
+export type HttpAnswer = {
+  readonly status: number
+  readonly type: string
+  readonly bytes: Buffer
+  readonly headers: Headers
+  readonly document?: unknown
+}
 
 /** Sends a request and reads the whole answer, whatever its status. Throws ToolError where there is none: DEPENDENCY, TIMEOUT, OUTPUT_LIMIT, or the reason of the signal. */
 export async function request(wanted: HttpRequest): Promise<HttpAnswer> {
@@ -30,30 +36,65 @@ export async function request(wanted: HttpRequest): Promise<HttpAnswer> {
     const answer = await follow(wanted, until)
     const bytes = await readBounded(answer)
     const type = (answer.headers.get('content-type') ?? '').toLowerCase()
-    return { status: answer.status, type, bytes, headers: answer.headers, ...parse(bytes, type, answer.ok, who) }
+    return {
+      status: answer.status,
+      type,
+      bytes,
+      headers: answer.headers,
+      ...parse(bytes, type, answer.ok, who),
+    }
   } catch (error) {
     if (signal.aborted) throw signal.reason
-    if (limit?.aborted) throw new ToolError('TIMEOUT', `${who} did not answer within ${timeout! / 1000} seconds`, { retryable: true, cause: error })
-    if (ToolError.is(error)) throw new ToolError(error.code, `${who}: ${error.message}`, { ...error.toObject(), cause: error })
+    if (limit?.aborted)
+      throw new ToolError('TIMEOUT', `${who} did not answer within ${timeout! / 1000} seconds`, {
+        retryable: true,
+        cause: error,
+      })
+    if (ToolError.is(error))
+      throw new ToolError(error.code, `${who}: ${error.message}`, {
+        ...error.toObject(),
+        cause: error,
+      })
     throw unreachable(error, wanted)
   }
 }
 
 // A redirect to another origin would carry input and credentials to somebody who was not configured.
-async function follow({ url, method, headers, body }: HttpRequest, signal: AbortSignal): Promise<Response> {
+async function follow(
+  { url, method, headers, body }: HttpRequest,
+  signal: AbortSignal,
+): Promise<Response> {
   let address = url
-  let sent: { readonly method: string; readonly body?: NonNullable<HttpRequest['body']> } = { method, ...(body !== undefined && { body }) }
+  let sent: { readonly method: string; readonly body?: NonNullable<HttpRequest['body']> } = {
+    method,
+    ...(body !== undefined && { body }),
+  }
   for (let count = 0; count <= MOST_REDIRECTS; count += 1) {
-    const answer = await fetch(address, { ...sent, headers: { ...headers }, signal, redirect: 'manual' })
+    const answer = await fetch(address, {
+      ...sent,
+      headers: { ...headers },
+      signal,
+      redirect: 'manual',
+    })
     const target = REDIRECTS.has(answer.status) ? answer.headers.get('location') : null
     if (target === null) return answer
     await answer.body?.cancel()
     const next = URL.canParse(target, address.href) ? new URL(target, address) : undefined
-    if (next?.origin !== url.origin) throw new ToolError('DEPENDENCY', `it redirects to ${next?.origin ?? 'an address that is none'}, and only ${url.origin} is configured`, { retryable: false, suggestion: 'Configure the address that it redirects to, if you trust it' })
+    if (next?.origin !== url.origin)
+      throw new ToolError(
+        'DEPENDENCY',
+        `it redirects to ${next?.origin ?? 'an address that is none'}, and only ${url.origin} is configured`,
+        {
+          retryable: false,
+          suggestion: 'Configure the address that it redirects to, if you trust it',
+        },
+      )
     address = next
     if (answer.status < 307 && method !== 'GET' && method !== 'HEAD') sent = { method: 'GET' }
   }
-  throw new ToolError('DEPENDENCY', `it redirects more than ${MOST_REDIRECTS} times`, { retryable: false })
+  throw new ToolError('DEPENDENCY', `it redirects more than ${MOST_REDIRECTS} times`, {
+    retryable: false,
+  })
 }
 
 async function readBounded(answer: Response): Promise<Buffer> {
@@ -67,21 +108,46 @@ async function readBounded(answer: Response): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-function parse(bytes: Buffer, type: string, isOk: boolean, who: string): { readonly document?: unknown } {
+function parse(
+  bytes: Buffer,
+  type: string,
+  isOk: boolean,
+  who: string,
+): { readonly document?: unknown } {
   const saysJson = /[/+]json\b/.test(type)
   const text = bytes.toString('utf8')
-  if (text.trim() === '' || (!saysJson && (type.includes('html') || !/^\s*[[{]/.test(text)))) return {}
+  if (text.trim() === '' || (!saysJson && (type.includes('html') || !/^\s*[[{]/.test(text))))
+    return {}
   try {
     return { document: JSON.parse(text) as unknown }
   } catch (error) {
     if (!saysJson || !isOk) return {}
-    throw new ToolError('DEPENDENCY', `the answer says that it is JSON and is not: ${JSON.stringify(shorten(text, 100))}`, { retryable: false, suggestion: { action: 'use_different_tool', fix: `The author of ${who} should mend it` }, cause: error })
+    throw new ToolError(
+      'DEPENDENCY',
+      `the answer says that it is JSON and is not: ${JSON.stringify(shorten(text, 100))}`,
+      {
+        retryable: false,
+        suggestion: { action: 'use_different_tool', fix: `The author of ${who} should mend it` },
+        cause: error,
+      },
+    )
   }
 }
 
 function unreachable(error: unknown, { who, url }: HttpRequest): ToolError {
   const { message, cause } = error as { readonly message?: string; readonly cause?: unknown }
-  const code = isObject(cause) || cause instanceof Error ? (cause as { readonly code?: unknown }).code : undefined
-  const why = typeof code === 'string' ? code : cause instanceof Error ? cause.message : String(message ?? error)
-  return new ToolError('DEPENDENCY', `${who} cannot be reached at ${url.origin}: ${why}`, { suggestion: `Look whether it is there: curl -i ${url.origin}`, cause: error })
+  const code =
+    isObject(cause) || cause instanceof Error
+      ? (cause as { readonly code?: unknown }).code
+      : undefined
+  const why =
+    typeof code === 'string'
+      ? code
+      : cause instanceof Error
+        ? cause.message
+        : String(message ?? error)
+  return new ToolError('DEPENDENCY', `${who} cannot be reached at ${url.origin}: ${why}`, {
+    suggestion: `Look whether it is there: curl -i ${url.origin}`,
+    cause: error,
+  })
 }

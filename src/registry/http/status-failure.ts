@@ -13,14 +13,23 @@ export function statusFailure(answer: HttpAnswer, who: string, tool: string): To
   const told = isEnvelope(document) ? readOutcome(document, { tool }) : undefined
   if (told && !told.ok && isWritten(document)) return toolErrorFrom(told.error)
   const wait = Number(answer.headers.get('retry-after'))
-  return new ToolError(httpCode(status), `${who} answered with HTTP status ${status}${said(answer)}`, {
-    details: { status, ...(document !== undefined && { body: document }) },
-    ...(wait > 0 && { suggestion: `Wait ${wait} seconds, then call again` }),
-  })
+  return new ToolError(
+    httpCode(status),
+    `${who} answered with HTTP status ${status}${said(answer)}`,
+    {
+      details: { status, ...(document !== undefined && { body: document }) },
+      ...(wait > 0 && { suggestion: `Wait ${wait} seconds, then call again` }),
+    },
+  )
 }
 
 function said({ document, bytes, type }: HttpAnswer): string {
-  const text = document === undefined ? (type.includes('html') ? '' : bytes.toString('utf8', 0, LONGEST).trim()) : messageOf(document)
+  const text =
+    document === undefined
+      ? type.includes('html')
+        ? ''
+        : bytes.toString('utf8', 0, LONGEST).trim()
+      : messageOf(document)
   return text === '' ? '' : `: ${shorten(text, LONGEST)}`
 }
 
@@ -28,7 +37,9 @@ function said({ document, bytes, type }: HttpAnswer): string {
 function messageOf(document: unknown): string {
   if (!isObject(document)) return JSON.stringify(document)
   const { error, message, detail, title, errors } = document
-  const found = [isObject(error) ? error['message'] : error, message, detail, title, errors].find((value) => value !== undefined && value !== null && value !== '')
+  const found = [isObject(error) ? error['message'] : error, message, detail, title, errors].find(
+    (value) => value !== undefined && value !== null && value !== '',
+  )
   return typeof found === 'string' ? found : JSON.stringify(found ?? document)
 }
 
@@ -39,5 +50,7 @@ function isEnvelope(document: unknown): boolean {
 // Only a code that its author chose says more than the status does.
 function isWritten(document: unknown): boolean {
   const error = isObject(document) ? document['error'] : undefined
-  return isObject(error) && typeof error['code'] === 'string' && /^[A-Z][A-Z0-9_]*$/.test(error['code'])
+  return (
+    isObject(error) && typeof error['code'] === 'string' && /^[A-Z][A-Z0-9_]*$/.test(error['code'])
+  )
 }

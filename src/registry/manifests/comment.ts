@@ -14,7 +14,8 @@ export function findComment(source: string): CommentText | undefined {
     const line = whole.trimStart()
     const found = MARK.exec(line)
     // Outside of a block a bare line is code, and code is not a comment.
-    if (found && (block || isComment(line))) return { line: index + 1, text: collect(found[1]!, lines.slice(index + 1)) }
+    if (found && (block || isComment(line)))
+      return { line: index + 1, text: collect(found[1]!, lines.slice(index + 1)) }
     if (OPENS_BLOCK.test(line)) block = true
   }
   return undefined

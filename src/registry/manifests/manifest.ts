@@ -6,8 +6,17 @@ export type Runner = 'python' | 'bash' | 'node' | 'exec'
 
 /** A server that a manifest names, in the forms of the registry's own options. */
 export type NamedServer =
-  | { readonly protocol: 'mcp'; readonly command: string; readonly args: readonly string[]; readonly env?: { readonly [name: string]: string } }
-  | { readonly protocol: 'mcp' | 'call_tool'; readonly url: string; readonly headers?: { readonly [name: string]: string } }
+  | {
+      readonly protocol: 'mcp'
+      readonly command: string
+      readonly args: readonly string[]
+      readonly env?: { readonly [name: string]: string }
+    }
+  | {
+      readonly protocol: 'mcp' | 'call_tool'
+      readonly url: string
+      readonly headers?: { readonly [name: string]: string }
+    }
 
 /** A tool as a manifest describes it. Where its program lies is looked up each time, because that changes without the manifest. */
 export type ToolFile = {

@@ -18,7 +18,15 @@ type Tell = (reason: string, message: string, fix: string, severity?: Problem['s
 export function listServer(connection: Connection, settings: McpSettings): Promise<Loaded> {
   return connection.with(async (session) => {
     const problems: Problem[] = []
-    const tell: Tell = (reason, message, fix, severity = 'warning') => void problems.push({ source: settings.name, location: settings.location, reason, message, fix, severity })
+    const tell: Tell = (reason, message, fix, severity = 'warning') =>
+      void problems.push({
+        source: settings.name,
+        location: settings.location,
+        reason,
+        message,
+        fix,
+        severity,
+      })
     try {
       return { ...(await listAll(session, connection, settings, tell)), problems }
     } catch (error) {
@@ -27,30 +35,79 @@ export function listServer(connection: Connection, settings: McpSettings): Promi
   })
 }
 
-async function listAll(session: Session, connection: Connection, settings: McpSettings, tell: Tell): Promise<Loaded> {
+async function listAll(
+  session: Session,
+  connection: Connection,
+  settings: McpSettings,
+  tell: Tell,
+): Promise<Loaded> {
   const { client } = session
-  const { tools: hasTools, resources: hasResources, prompts: hasPrompts, completions } = client.getServerCapabilities() ?? {}
+  const {
+    tools: hasTools,
+    resources: hasResources,
+    prompts: hasPrompts,
+    completions,
+  } = client.getServerCapabilities() ?? {}
   const options = { cacheMode: 'refresh', timeout: settings.startTimeout } as const
   // What a server has besides tools is no reason to do without them.
   const orNone = async <T>(what: string, list: Promise<readonly T[]>): Promise<readonly T[]> => {
     try {
       return (await list).slice(0, MOST)
     } catch (error) {
-      if ((error as { readonly code?: unknown }).code !== UNKNOWN_METHOD) tell('unlisted', toFailure(error, what, settings, session).message, 'The author of the server should mend it')
+      if ((error as { readonly code?: unknown }).code !== UNKNOWN_METHOD)
+        tell(
+          'unlisted',
+          toFailure(error, what, settings, session).message,
+          'The author of the server should mend it',
+        )
       return []
     }
   }
   const [tools, resources, templates, prompts] = await Promise.all([
-    hasTools ? listTools(client, options, (name, problem) => tell('tool', `${name} of MCP server '${settings.name}' is no tool: ${problem}`, 'The author of the server should mend it', 'error')) : [],
-    hasResources ? orNone('the list of its resources', client.listResources(undefined, options).then((answer) => answer.resources)) : [],
-    hasResources ? orNone('the list of its resource templates', client.listResourceTemplates(undefined, options).then((answer) => answer.resourceTemplates)) : [],
-    hasPrompts ? orNone('the list of its prompts', client.listPrompts(undefined, options).then((answer) => answer.prompts)) : [],
+    hasTools
+      ? listTools(client, options, (name, problem) =>
+          tell(
+            'tool',
+            `${name} of MCP server '${settings.name}' is no tool: ${problem}`,
+            'The author of the server should mend it',
+            'error',
+          ),
+        )
+      : [],
+    hasResources
+      ? orNone(
+          'the list of its resources',
+          client.listResources(undefined, options).then((answer) => answer.resources),
+        )
+      : [],
+    hasResources
+      ? orNone(
+          'the list of its resource templates',
+          client
+            .listResourceTemplates(undefined, options)
+            .then((answer) => answer.resourceTemplates),
+        )
+      : [],
+    hasPrompts
+      ? orNone(
+          'the list of its prompts',
+          client.listPrompts(undefined, options).then((answer) => answer.prompts),
+        )
+      : [],
   ])
-  if (tools.length > MOST) tell('too-many', `MCP server '${settings.name}' has ${tools.length} tools; ${MOST} are taken`, 'Split the server')
+  if (tools.length > MOST)
+    tell(
+      'too-many',
+      `MCP server '${settings.name}' has ${tools.length} tools; ${MOST} are taken`,
+      'Split the server',
+    )
   const shared = { connection, settings, completes: completions !== undefined, tell }
   const version = client.getServerVersion()?.version
   return {
-    tools: tools.slice(0, MOST).filter((tool) => isCallable(tool, session, settings, tell)).map((tool) => foundTool(tool, version, connection, settings)),
+    tools: tools
+      .slice(0, MOST)
+      .filter((tool) => isCallable(tool, session, settings, tell))
+      .map((tool) => foundTool(tool, version, connection, settings)),
     resources: readResources(resources, templates, shared),
     prompts: readPrompts(prompts, shared),
   }
@@ -59,6 +116,12 @@ async function listAll(session: Session, connection: Connection, settings: McpSe
 // Tasks have moved to another form since; servers of the old one would refuse every call.
 function isCallable(tool: Tool, { isModern }: Session, { name }: McpSettings, tell: Tell): boolean {
   const onlyTask = tool.execution?.taskSupport === 'required' && !isModern
-  if (onlyTask) tell('unsupported', `'${tool.name}' of MCP server '${name}' runs only as a task, in a form that the protocol has given up`, 'Update the server', 'error')
+  if (onlyTask)
+    tell(
+      'unsupported',
+      `'${tool.name}' of MCP server '${name}' runs only as a task, in a form that the protocol has given up`,
+      'Update the server',
+      'error',
+    )
   return !onlyTask
 }

@@ -19,7 +19,16 @@ export type Patience = {
 /** Begins to wait. */
 export function waitFor(asker: Asker): Patience {
   const controller = new AbortController()
-  const giveUp = (): void => controller.abort(new ToolError('TIMEOUT', `the server gave no sign of life for ${LONGEST_SILENCE / 60_000} minutes`, { suggestion: "Give the server a 'callTimeout' in its configuration, or the call a timeout" }))
+  const giveUp = (): void =>
+    controller.abort(
+      new ToolError(
+        'TIMEOUT',
+        `the server gave no sign of life for ${LONGEST_SILENCE / 60_000} minutes`,
+        {
+          suggestion: "Give the server a 'callTimeout' in its configuration, or the call a timeout",
+        },
+      ),
+    )
   const stop = (): void => controller.abort(asker.signal.reason)
   let refusal: ToolError | undefined
   let timer = setTimeout(giveUp, LONGEST_SILENCE)

@@ -12,39 +12,74 @@ import type { Reply } from '../../define/results.ts'
 const OUTCOME = 'dev.toolable/outcome'
 
 /** The result of `tools/call` as a reply; throws the ToolError that it tells. */
-export function readToolResult(result: JsonObject, tool: string, log: (text: string) => void): Reply {
+export function readToolResult(
+  result: JsonObject,
+  tool: string,
+  log: (text: string) => void,
+): Reply {
   const blocks = Array.isArray(result['content']) ? (result['content'] as readonly unknown[]) : []
-  const texts = blocks.flatMap((block) => (isObject(block) && block['type'] === 'text' && typeof block['text'] === 'string' ? [block['text']] : []))
+  const texts = blocks.flatMap((block) =>
+    isObject(block) && block['type'] === 'text' && typeof block['text'] === 'string'
+      ? [block['text']]
+      : [],
+  )
   const meta = isObject(result['_meta']) ? result['_meta'][OUTCOME] : undefined
   if (result['isError'] === true) throw readToolError(result, texts, meta, tool)
   const others = readableBlocks(blocks, log)
   const structured = result['structuredContent']
-  if (isObject(meta)) return ownReply(meta, structured !== undefined ? structured : texts, others, tool)
+  if (isObject(meta))
+    return ownReply(meta, structured !== undefined ? structured : texts, others, tool)
   if (structured === undefined) return ok(valueOf(texts), content(others))
-  const told = texts.filter((text) => !isSame(text, structured)).map((text): ContentBlock => ({ type: 'text', text }))
+  const told = texts
+    .filter((text) => !isSame(text, structured))
+    .map((text): ContentBlock => ({ type: 'text', text }))
   return ok(structured, content([...told, ...others]))
 }
 
-function readToolError(result: JsonObject, texts: readonly string[], meta: unknown, tool: string): Error {
+function readToolError(
+  result: JsonObject,
+  texts: readonly string[],
+  meta: unknown,
+  tool: string,
+): Error {
   const own = isObject(meta) ? readOutcome(meta, { tool }) : undefined
   if (own && !own.ok) return toolErrorFrom(own.error)
   const text = texts.join('\n')
   const document = result['structuredContent'] ?? parse(text)
   const told = isObject(document) ? readOutcome(document, { tool }) : undefined
   if (told && !told.ok) return toolErrorFrom(told.error)
-  return toolErrorFrom(readError({ message: text, ...(isObject(document) && { details: document }) }, { tool }))
+  return toolErrorFrom(
+    readError({ message: text, ...(isObject(document) && { details: document }) }, { tool }),
+  )
 }
 
 // A server of ours tells what of its texts is only the result again.
-function ownReply(meta: JsonObject, given: unknown, others: readonly ContentBlock[], tool: string): Reply {
-  const result = Array.isArray(given) && given.every((text) => typeof text === 'string') ? valueOf(given.filter((text) => text !== meta['message'])) : given
+function ownReply(
+  meta: JsonObject,
+  given: unknown,
+  others: readonly ContentBlock[],
+  tool: string,
+): Reply {
+  const result =
+    Array.isArray(given) && given.every((text) => typeof text === 'string')
+      ? valueOf(given.filter((text) => text !== meta['message']))
+      : given
   const outcome = readOutcome({ ...meta, result }, { tool })
   const { message, hidden } = meta
-  const options = { ...content(others), ...(typeof message === 'string' && { message }), ...(hidden === true && { hidden: true }) }
-  return outcome?.ok && outcome.status === 'partial' ? partial(result, outcome.errors, options) : ok(result, options)
+  const options = {
+    ...content(others),
+    ...(typeof message === 'string' && { message }),
+    ...(hidden === true && { hidden: true }),
+  }
+  return outcome?.ok && outcome.status === 'partial'
+    ? partial(result, outcome.errors, options)
+    : ok(result, options)
 }
 
-function readableBlocks(blocks: readonly unknown[], log: (text: string) => void): readonly ContentBlock[] {
+function readableBlocks(
+  blocks: readonly unknown[],
+  log: (text: string) => void,
+): readonly ContentBlock[] {
   return blocks.filter((block): block is ContentBlock => {
     if (isObject(block) && block['type'] === 'text') return false
     const problem = contentProblem(block)

@@ -35,9 +35,17 @@ export class StdioTransport implements Transport {
 
   async start(): Promise<void> {
     const { openChild } = await import('../../process/open-child.ts')
-    const child = await openChild({ ...this.#settings, grace: GRACE, maxLine: LONGEST_MESSAGE, maxStderr: 0, onLine: (line) => this.#read(line), onErrorLine: (line) => this.#remember(line) })
+    const child = await openChild({
+      ...this.#settings,
+      grace: GRACE,
+      maxLine: LONGEST_MESSAGE,
+      maxStderr: 0,
+      onLine: (line) => this.#read(line),
+      onErrorLine: (line) => this.#remember(line),
+    })
     this.#child = child
-    if (child.pid === undefined) throw (this.#end = await child.end).problem ?? new Error('it could not be started')
+    if (child.pid === undefined)
+      throw (this.#end = await child.end).problem ?? new Error('it could not be started')
     void child.end.then((end) => {
       this.#end = end
       this.onclose?.()
@@ -45,7 +53,8 @@ export class StdioTransport implements Transport {
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
-    if (!(await this.#child?.write(JSON.stringify(message)))) throw new Error('the server takes nothing any more')
+    if (!(await this.#child?.write(JSON.stringify(message))))
+      throw new Error('the server takes nothing any more')
   }
 
   /** Tells the server that nothing more will come, and ends it where it does not end by itself. */
@@ -65,7 +74,12 @@ export class StdioTransport implements Transport {
 
   /** Why the server is over, or what it said instead of answering. */
   describeEnd(): string | undefined {
-    const said = this.#firstGarbage === undefined ? [] : [`it writes text to stdout that is no message: ${JSON.stringify(shorten(this.#firstGarbage, 100))}`]
+    const said =
+      this.#firstGarbage === undefined
+        ? []
+        : [
+            `it writes text to stdout that is no message: ${JSON.stringify(shorten(this.#firstGarbage, 100))}`,
+          ]
     const end = this.#end === undefined ? [] : [describe(this.#end, this.#garbage > MOST_GARBAGE)]
     return end.length + said.length === 0 ? undefined : [...end, ...said].join('; ')
   }
@@ -117,7 +131,8 @@ function parse(line: string): readonly object[] | undefined {
 }
 
 function describe({ reason, status, signal }: ChildEnd, flooded: boolean): string {
-  if (reason === 'line-limit') return `it sent a message of more than ${LONGEST_MESSAGE / 1024 / 1024} MiB and was ended`
+  if (reason === 'line-limit')
+    return `it sent a message of more than ${LONGEST_MESSAGE / 1024 / 1024} MiB and was ended`
   if (flooded) return 'it flooded stdout and was ended'
   if (reason === 'cancelled') return 'it was ended'
   return signal === null ? `it exited with status ${status}` : `it was killed by ${signal}`

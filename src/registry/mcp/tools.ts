@@ -8,7 +8,12 @@ import type { Connection } from './connection.ts'
 import type { McpSettings } from './settings.ts'
 
 /** A tool of a server as the registry knows it. */
-export function foundTool(tool: Tool, version: string | undefined, connection: Connection, settings: McpSettings): FoundTool {
+export function foundTool(
+  tool: Tool,
+  version: string | undefined,
+  connection: Connection,
+  settings: McpSettings,
+): FoundTool {
   const facts = factsOf(tool, settings)
   return {
     source: settings.name,
@@ -19,11 +24,15 @@ export function foundTool(tool: Tool, version: string | undefined, connection: C
     location: settings.location,
     summary: summaryOf(tool.name, facts),
     tags: [],
-    define: (name) => defineForeign(name, facts, (input, ctx) => callTool(tool, input, ctx, connection, settings)),
+    define: (name) =>
+      defineForeign(name, facts, (input, ctx) => callTool(tool, input, ctx, connection, settings)),
   }
 }
 
-function factsOf({ title, description, inputSchema, outputSchema, annotations }: Tool, { callTimeout }: McpSettings): ForeignFacts {
+function factsOf(
+  { title, description, inputSchema, outputSchema, annotations }: Tool,
+  { callTimeout }: McpSettings,
+): ForeignFacts {
   const shown = title ?? annotations?.title
   return {
     ...(shown !== undefined && shown.trim() !== '' && { title: shown }),
@@ -35,7 +44,12 @@ function factsOf({ title, description, inputSchema, outputSchema, annotations }:
   }
 }
 
-function readHints({ readOnlyHint, destructiveHint, idempotentHint, openWorldHint }: NonNullable<Tool['annotations']> = {}): Annotations {
+function readHints({
+  readOnlyHint,
+  destructiveHint,
+  idempotentHint,
+  openWorldHint,
+}: NonNullable<Tool['annotations']> = {}): Annotations {
   return {
     ...(readOnlyHint !== undefined && { readOnly: readOnlyHint }),
     // What only reads destroys nothing, whatever else is said.

@@ -28,8 +28,18 @@ export function listOperations(document: JsonObject): readonly Operation[] {
       const facts = item && Object.hasOwn(item, method) ? item[method] : undefined
       if (!isObject(facts) || found.length >= MOST) continue
       const { operationId } = facts
-      const wanted = typeof operationId === 'string' && operationId.trim() !== '' ? operationId : nameOf(method, path)
-      found.push({ name: freeName(wanted, taken), method, path, facts, parameters: merge(document, item!['parameters'], facts['parameters']), servers: facts['servers'] ?? item!['servers'] })
+      const wanted =
+        typeof operationId === 'string' && operationId.trim() !== ''
+          ? operationId
+          : nameOf(method, path)
+      found.push({
+        name: freeName(wanted, taken),
+        method,
+        path,
+        facts,
+        parameters: merge(document, item!['parameters'], facts['parameters']),
+        servers: facts['servers'] ?? item!['servers'],
+      })
     }
   }
   return found
@@ -37,7 +47,15 @@ export function listOperations(document: JsonObject): readonly Operation[] {
 
 /** `GET /users/{id}/posts` is `get_users_by_id_posts`. */
 function nameOf(method: string, path: string): string {
-  const words = path.split('/').filter((part) => part !== '').map((part) => part.replace(/\{([^}]*)\}/g, '_by_$1_').replace(/[^A-Za-z0-9_]+/g, '_').replace(/^_+|_+$/g, ''))
+  const words = path
+    .split('/')
+    .filter((part) => part !== '')
+    .map((part) =>
+      part
+        .replace(/\{([^}]*)\}/g, '_by_$1_')
+        .replace(/[^A-Za-z0-9_]+/g, '_')
+        .replace(/^_+|_+$/g, ''),
+    )
   return [method, ...words].join('_').replace(/_{2,}/g, '_')
 }
 
@@ -50,9 +68,13 @@ function freeName(wanted: string, taken: Set<string>): string {
 
 function merge(document: JsonObject, shared: unknown, own: unknown): readonly JsonObject[] {
   const merged = new Map<string, JsonObject>()
-  for (const given of [...(Array.isArray(shared) ? shared : []), ...(Array.isArray(own) ? own : [])] as readonly unknown[]) {
+  for (const given of [
+    ...(Array.isArray(shared) ? shared : []),
+    ...(Array.isArray(own) ? own : []),
+  ] as readonly unknown[]) {
     const parameter = resolved(document, given)
-    if (parameter && typeof parameter['name'] === 'string' && typeof parameter['in'] === 'string') merged.set(`${parameter['in']} ${parameter['name']}`, parameter)
+    if (parameter && typeof parameter['name'] === 'string' && typeof parameter['in'] === 'string')
+      merged.set(`${parameter['in']} ${parameter['name']}`, parameter)
   }
   return [...merged.values()]
 }

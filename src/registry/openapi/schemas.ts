@@ -40,7 +40,11 @@ export function schemaReader(document: JsonObject, lost: (ref: string) => void):
     if (depth > DEEPEST) return {}
     const ref = Object.hasOwn(schema, '$ref') ? schema['$ref'] : undefined
     if (typeof ref === 'string' && isOld) return refer(ref)
-    const copy: Record<string, unknown> = { ...mapSubschemas(withoutReadOnly(schema), (subschema) => (typeof subschema === 'boolean' ? subschema : convert(subschema, depth + 1))) }
+    const copy: Record<string, unknown> = {
+      ...mapSubschemas(withoutReadOnly(schema), (subschema) =>
+        typeof subschema === 'boolean' ? subschema : convert(subschema, depth + 1),
+      ),
+    }
     for (const word of FOREIGN_WORDS) delete copy[word]
     if (isOld) modernise(copy)
     if (typeof ref !== 'string') return copy
@@ -59,17 +63,28 @@ export function schemaReader(document: JsonObject, lost: (ref: string) => void):
 function withoutReadOnly(schema: JsonObject): JsonObject {
   const { properties, required } = schema
   if (!isObject(properties)) return schema
-  const hidden = new Set(Object.entries(properties).flatMap(([name, property]) => (isObject(property) && property['readOnly'] === true ? [name] : [])))
+  const hidden = new Set(
+    Object.entries(properties).flatMap(([name, property]) =>
+      isObject(property) && property['readOnly'] === true ? [name] : [],
+    ),
+  )
   if (hidden.size === 0) return schema
   return {
     ...schema,
-    properties: Object.fromEntries(Object.entries(properties).filter(([name]) => !hidden.has(name))),
-    ...(Array.isArray(required) && { required: required.filter((name) => !hidden.has(String(name))) }),
+    properties: Object.fromEntries(
+      Object.entries(properties).filter(([name]) => !hidden.has(name)),
+    ),
+    ...(Array.isArray(required) && {
+      required: required.filter((name) => !hidden.has(String(name))),
+    }),
   }
 }
 
 function modernise(schema: Record<string, unknown>): void {
-  for (const [exclusive, limit] of [['exclusiveMinimum', 'minimum'], ['exclusiveMaximum', 'maximum']] as const) {
+  for (const [exclusive, limit] of [
+    ['exclusiveMinimum', 'minimum'],
+    ['exclusiveMaximum', 'maximum'],
+  ] as const) {
     if (typeof schema[exclusive] !== 'boolean') continue
     if (schema[exclusive]) {
       schema[exclusive] = schema[limit]
@@ -80,7 +95,8 @@ function modernise(schema: Record<string, unknown>): void {
   delete schema['nullable']
   if (nullable !== true) return
   if (typeof schema['type'] === 'string') schema['type'] = [schema['type'], 'null']
-  if (Array.isArray(schema['enum']) && !schema['enum'].includes(null)) schema['enum'] = [...(schema['enum'] as unknown[]), null]
+  if (Array.isArray(schema['enum']) && !schema['enum'].includes(null))
+    schema['enum'] = [...(schema['enum'] as unknown[]), null]
 }
 
 function freeName(ref: string, taken: object): string {

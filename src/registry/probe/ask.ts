@@ -38,7 +38,11 @@ export async function timeAlone(booth: Booth, question: Question): Promise<numbe
   return (await run(booth, question, await booth.gate.enterAlone())).end.duration
 }
 
-async function run({ candidate, options, command, readable, folder = PRIVATE_FOLDER }: Booth, question: Question, slot: Slot): Promise<{ readonly end: ChildEnd; readonly isIdle: boolean }> {
+async function run(
+  { candidate, options, command, readable, folder = PRIVATE_FOLDER }: Booth,
+  question: Question,
+  slot: Slot,
+): Promise<{ readonly end: ChildEnd; readonly isIdle: boolean }> {
   let isIdle = false
   let watch: NodeJS.Timeout | undefined
   const onStart = (pid: number): void => {
@@ -60,7 +64,13 @@ async function run({ candidate, options, command, readable, folder = PRIVATE_FOL
       maxStderr: LARGEST_COMPLAINT,
       onStart,
       ...(options.signal && { signal: options.signal }),
-      ...(readable && { sandbox: { writable: 'private-tmp', network: 'none', readable: [candidate.path, ...readable] } }),
+      ...(readable && {
+        sandbox: {
+          writable: 'private-tmp',
+          network: 'none',
+          readable: [candidate.path, ...readable],
+        },
+      }),
     })
     return { end, isIdle }
   } finally {

@@ -29,10 +29,11 @@ export function createGate(limit: number): Gate {
     isTaken = true
     loners.shift()!()
   }
-  const enter = (line: (() => void)[]): Promise<void> => new Promise((resolve) => {
-    line.push(resolve)
-    admit()
-  })
+  const enter = (line: (() => void)[]): Promise<void> =>
+    new Promise((resolve) => {
+      line.push(resolve)
+      admit()
+    })
   return {
     async enter() {
       await enter(queue)

@@ -16,7 +16,9 @@ export async function completeDiscovery(booth: Booth, found: Discovered): Promis
   const tools: Discovered['tools'][number][] = []
   let left = MOST_QUESTIONS
   for (const tool of found.tools) {
-    const better = known.get(tool.name) ?? (whole === undefined && left-- > 0 ? readTool(await answer(booth, tool.name)) : undefined)
+    const better =
+      known.get(tool.name) ??
+      (whole === undefined && left-- > 0 ? readTool(await answer(booth, tool.name)) : undefined)
     // Nobody gives up asking at the first tool that does not know its schema, but one that says nothing at all is the last.
     if (whole === undefined && better === undefined) left = 0
     tools.push({ name: tool.name, facts: { ...tool.facts, ...better?.facts } })

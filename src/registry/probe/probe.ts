@@ -10,18 +10,26 @@ import type { Candidate, ProbeOptions, Verdict } from './verdict.ts'
 
 /** Asks a candidate what it is, by running it in a sandbox with a few questions. Never throws. Nothing is changed by it and nothing stays running. */
 export async function probe(candidate: Candidate, options: ProbeOptions): Promise<Verdict> {
-  const { path, command: [program, ...args] } = candidate
+  const {
+    path,
+    command: [program, ...args],
+  } = candidate
   const sandbox = await findSandbox(options.env)
-  if (!sandbox.available && !options.unsandboxed) return weightiest([explainNoSandbox(sandbox.problem)])
+  if (!sandbox.available && !options.unsandboxed)
+    return weightiest([explainNoSandbox(sandbox.problem)])
   const booth: Booth = {
     candidate: { name: basename(path, extname(path)), ...candidate },
     options,
     gate: sharedGate(options.concurrency),
     command: [await withoutShim(program, options.env), ...args],
-    readable: sandbox.available ? [...listNeighbours(path), ...(candidate.readable ?? [])] : undefined,
+    readable: sandbox.available
+      ? [...listNeighbours(path), ...(candidate.readable ?? [])]
+      : undefined,
     folder: undefined,
   }
-  return sandbox.available ? interview(booth) : inEmptyFolder((folder) => interview({ ...booth, folder }))
+  return sandbox.available
+    ? interview(booth)
+    : inEmptyFolder((folder) => interview({ ...booth, folder }))
 }
 
 async function inEmptyFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {

@@ -17,7 +17,12 @@ export function listNeighbours(path: string): string[] {
 function ancestors(file: string): string[] {
   const stops = new Set(['/', '/home', '/root', '/tmp', '/var/tmp', homedir()])
   const folders: string[] = []
-  for (let folder = dirname(file); !stops.has(folder) && dirname(folder) !== '/home'; folder = dirname(folder)) folders.push(folder)
+  for (
+    let folder = dirname(file);
+    !stops.has(folder) && dirname(folder) !== '/home';
+    folder = dirname(folder)
+  )
+    folders.push(folder)
   return folders
 }
 

@@ -14,13 +14,23 @@ export type ReadDocument =
 
 /** Reads stdout: exactly one JSON document, with nothing before or after it. */
 export function readDocument(bytes: Buffer): ReadDocument {
-  const text = bytes.toString('utf8').replace(/^\uFEFF/, '').trim()
+  const text = bytes
+    .toString('utf8')
+    .replace(/^\uFEFF/, '')
+    .trim()
   if (text === '') return { kind: 'nothing' }
   const whole = parse(text)
-  if (whole) return isDeeperThan(DEEPEST_ANSWER, whole.value) ? { kind: 'too-deep' } : { kind: 'document', ...whole }
+  if (whole)
+    return isDeeperThan(DEEPEST_ANSWER, whole.value)
+      ? { kind: 'too-deep' }
+      : { kind: 'document', ...whole }
   const stranger = text.includes('\n') ? findStranger(text) : text
   if (stranger === undefined || splitsInTwo(text)) return { kind: 'two-documents' }
-  return { kind: 'not-json', line: stranger.trim().slice(0, 200), besides: /^[ \t]*[{[]/m.test(text) }
+  return {
+    kind: 'not-json',
+    line: stranger.trim().slice(0, 200),
+    besides: /^[ \t]*[{[]/m.test(text),
+  }
 }
 
 // Line by line instead of all at once, because the first one decides nearly always.

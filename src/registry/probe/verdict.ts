@@ -30,7 +30,10 @@ export type ProbeOptions = {
   readonly env: Environment
   readonly signal?: AbortSignal
   /** Understands the text that `--help` brought. */
-  readonly readHelp?: (text: string, name: string) => { readonly facts: ForeignFacts; readonly program: ProgramForm } | undefined
+  readonly readHelp?: (
+    text: string,
+    name: string,
+  ) => { readonly facts: ForeignFacts; readonly program: ProgramForm } | undefined
 }
 
 /** What a candidate answered to, the richest first. */
@@ -38,12 +41,31 @@ export type AnsweredForm = 'discover' | 'multi-schema' | 'schema' | 'simple' | '
 
 /** Why a candidate is not a tool. */
 export type RefusalReason =
-  | 'slow' | 'crashed' | 'not-json' | 'two-documents' | 'no-answer' | 'refused' | 'too-much-output' | 'needs-permission' | 'wants-input' | 'not-started' | 'no-sandbox' | 'cancelled'
+  | 'slow'
+  | 'crashed'
+  | 'not-json'
+  | 'two-documents'
+  | 'no-answer'
+  | 'refused'
+  | 'too-much-output'
+  | 'needs-permission'
+  | 'wants-input'
+  | 'not-started'
+  | 'no-sandbox'
+  | 'cancelled'
 
-export type ProbedTool = { readonly name: string; readonly facts: ForeignFacts; readonly call: ChildCall }
+export type ProbedTool = {
+  readonly name: string
+  readonly facts: ForeignFacts
+  readonly call: ChildCall
+}
 
 /** Something about a tool that should be better. */
-export type ProbeWarning = { readonly reason: 'slow' | 'no-schema' | 'too-many'; readonly message: string; readonly fix: string }
+export type ProbeWarning = {
+  readonly reason: 'slow' | 'no-schema' | 'too-many'
+  readonly message: string
+  readonly fix: string
+}
 
 /** What became of a candidate. Plain data: the cache keeps it where `isLasting` says so. */
 export type Verdict =
@@ -60,9 +82,16 @@ export type Verdict =
     }
   | Refusal
 
-export type Refusal = { readonly kind: 'not-a-tool'; readonly reason: RefusalReason; readonly message: string; readonly fix: string }
+export type Refusal = {
+  readonly kind: 'not-a-tool'
+  readonly reason: RefusalReason
+  readonly message: string
+  readonly fix: string
+}
 
 /** Whether a verdict is about the file, so that it holds until the file changes; otherwise it is about the machine or the moment. */
 export function isLasting(verdict: Verdict): boolean {
-  return verdict.kind === 'tools' || (verdict.reason !== 'no-sandbox' && verdict.reason !== 'cancelled')
+  return (
+    verdict.kind === 'tools' || (verdict.reason !== 'no-sandbox' && verdict.reason !== 'cancelled')
+  )
 }

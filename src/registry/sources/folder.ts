@@ -20,11 +20,15 @@ import type { FolderOptions } from '../registry-type.ts'
 import type { LoadContext, Source } from '../source.ts'
 
 /** A folder of tools: manifests, scripts, executables. What it found is remembered by file, in one cache file for the folder. */
-export function folderSource({ path, name = nameOf(path), env = {}, help = false, watch = false }: FolderOptions, services: ChildServices): Source {
+export function folderSource(
+  { path, name = nameOf(path), env = {}, help = false, watch = false }: FolderOptions,
+  services: ChildServices,
+): Source {
   const listeners: (() => void)[] = []
   const changed = (): void => listeners.forEach((listener) => listener())
   const servers = lateServers(openServer, changed)
-  let known: { readonly folder: string; readonly records: ReadonlyMap<string, CacheRecord> } | undefined
+  let known:
+    { readonly folder: string; readonly records: ReadonlyMap<string, CacheRecord> } | undefined
   const watching = watch ? createWatch(changed) : undefined
   let toolFolders: readonly string[] = []
 
@@ -37,13 +41,39 @@ export function folderSource({ path, name = nameOf(path), env = {}, help = false
     const { candidates, refusals } = scanFolder(folder)
     toolFolders = [...new Set(candidates.flatMap(({ toolFolder }) => toolFolder ?? []))]
     if (toolFolders.length > 0) follow()
-    const remembered = known?.folder === folder ? known.records : context.cacheFolder === undefined ? new Map<string, CacheRecord>() : readCache(context.cacheFolder, cached)
-    const view = await lookThrough(folder, candidates, context.fresh ? new Map() : remembered, help, context)
+    const remembered =
+      known?.folder === folder
+        ? known.records
+        : context.cacheFolder === undefined
+          ? new Map<string, CacheRecord>()
+          : readCache(context.cacheFolder, cached)
+    const view = await lookThrough(
+      folder,
+      candidates,
+      context.fresh ? new Map() : remembered,
+      help,
+      context,
+    )
     if (!context.signal.aborted) {
       known = { folder, records: view.records }
-      if (view.changed && context.cacheFolder !== undefined) writeCache(context.cacheFolder, cached, view.records.values())
+      if (view.changed && context.cacheFolder !== undefined)
+        writeCache(context.cacheFolder, cached, view.records.values())
     }
-    return collect({ folder, source: name, services, env: context.env, given: expandValues(env, context.env, `folder '${name}'`), written: env ?? {}, onStale: changed }, view, refusals, servers, context)
+    return collect(
+      {
+        folder,
+        source: name,
+        services,
+        env: context.env,
+        given: expandValues(env, context.env, `folder '${name}'`),
+        written: env ?? {},
+        onStale: changed,
+      },
+      view,
+      refusals,
+      servers,
+      context,
+    )
   }
   return {
     name,
@@ -66,10 +96,17 @@ export function folderSource({ path, name = nameOf(path), env = {}, help = false
 }
 
 const openServer: OpenServer = async (name, server) => {
-  if ('command' in server) return (await import('./mcp.ts')).mcpSource(name, { command: server.command, args: server.args, ...(server.env && { env: server.env }) })
+  if ('command' in server)
+    return (await import('./mcp.ts')).mcpSource(name, {
+      command: server.command,
+      args: server.args,
+      ...(server.env && { env: server.env }),
+    })
   const { url, headers } = server
   const at = { url, ...(headers && { headers }) }
-  return server.protocol === 'mcp' ? (await import('./mcp.ts')).mcpSource(name, at) : (await import('./tool-server.ts')).toolServerSource({ ...at, name })
+  return server.protocol === 'mcp'
+    ? (await import('./mcp.ts')).mcpSource(name, at)
+    : (await import('./tool-server.ts')).toolServerSource({ ...at, name })
 }
 
 function nameOf(path: string): string {
@@ -79,8 +116,31 @@ function nameOf(path: string): string {
 
 function unreadable(source: string, location: string, thrown: unknown): Problem {
   const { code } = thrown as NodeJS.ErrnoException
-  if (code === 'ENOENT') return { source, location, reason: 'missing', message: `there is no folder ${location}`, fix: `Check the path, or: mkdir -p ${quoteForShell(location)}`, severity: 'error' }
-  if (code === 'ENOTDIR') return { source, location, reason: 'not-a-folder', message: `${location} is not a folder`, fix: 'Name the folder; a program is named under programs, a module under modules', severity: 'error' }
+  if (code === 'ENOENT')
+    return {
+      source,
+      location,
+      reason: 'missing',
+      message: `there is no folder ${location}`,
+      fix: `Check the path, or: mkdir -p ${quoteForShell(location)}`,
+      severity: 'error',
+    }
+  if (code === 'ENOTDIR')
+    return {
+      source,
+      location,
+      reason: 'not-a-folder',
+      message: `${location} is not a folder`,
+      fix: 'Name the folder; a program is named under programs, a module under modules',
+      severity: 'error',
+    }
   const { message, suggestion } = toToolError(thrown)
-  return { source, location, reason: 'unreadable', message: `the folder ${location} cannot be read: ${message}`, fix: suggestion?.fix ?? `ls -la ${quoteForShell(location)}`, severity: 'error' }
+  return {
+    source,
+    location,
+    reason: 'unreadable',
+    message: `the folder ${location} cannot be read: ${message}`,
+    fix: suggestion?.fix ?? `ls -la ${quoteForShell(location)}`,
+    severity: 'error',
+  }
 }

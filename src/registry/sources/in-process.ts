@@ -20,7 +20,15 @@ export function inProcessSource(tools: InProcessTools): Source {
     name: OWN,
     kind: 'in-process tools',
     location: 'this process',
-    load: async () => join([{ tools: own.map((entry) => foundFrom(entry, { source: OWN, kind: 'tool', tier: 'in-process' })) }, ...(await Promise.all(sets.map((set) => loadedFrom(set, 'in-process'))))]),
+    load: async () =>
+      join([
+        {
+          tools: own.map((entry) =>
+            foundFrom(entry, { source: OWN, kind: 'tool', tier: 'in-process' }),
+          ),
+        },
+        ...(await Promise.all(sets.map((set) => loadedFrom(set, 'in-process')))),
+      ]),
     onChange: (listener) => sets.forEach((set) => set.onChange(listener)),
   }
 }
@@ -28,27 +36,60 @@ export function inProcessSource(tools: InProcessTools): Source {
 const OWN = 'local'
 
 /** Everything that a toolset holds, as a source finds it. */
-export async function loadedFrom(set: Servable, tier: FoundTool['tier'], location?: string): Promise<Loaded> {
+export async function loadedFrom(
+  set: Servable,
+  tier: FoundTool['tier'],
+  location?: string,
+): Promise<Loaded> {
   await set.prepare?.()
   return {
-    tools: set.entries.map((entry) => foundFrom(entry, { source: set.name, version: set.version, kind: 'toolset', tier, ...(location !== undefined && { location }) })),
+    tools: set.entries.map((entry) =>
+      foundFrom(entry, {
+        source: set.name,
+        version: set.version,
+        kind: 'toolset',
+        tier,
+        ...(location !== undefined && { location }),
+      }),
+    ),
     resources: set.resources,
     prompts: set.prompts,
   }
 }
 
 /** A tool of this process, as a source finds it. */
-export function foundFrom({ name, definition }: ToolEntry, about: Pick<FoundTool, 'source' | 'kind' | 'tier' | 'version' | 'location'>): FoundTool {
-  return { ...about, name, summary: definition.facts.summary, tags: definition.facts.tags, define: (wanted) => (wanted === definition.name ? definition : definition.renamed(wanted)) }
+export function foundFrom(
+  { name, definition }: ToolEntry,
+  about: Pick<FoundTool, 'source' | 'kind' | 'tier' | 'version' | 'location'>,
+): FoundTool {
+  return {
+    ...about,
+    name,
+    summary: definition.facts.summary,
+    tags: definition.facts.tags,
+    define: (wanted) => (wanted === definition.name ? definition : definition.renamed(wanted)),
+  }
 }
 
 /** True for a toolset, also of another copy of this package. */
 export function isServable(value: unknown): value is Servable {
-  return typeof value === 'object' && value !== null && Array.isArray((value as Partial<Servable>).entries) && typeof (value as Partial<Servable>).find === 'function'
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    Array.isArray((value as Partial<Servable>).entries) &&
+    typeof (value as Partial<Servable>).find === 'function'
+  )
 }
 
-function sort(tools: InProcessTools): { readonly sets: readonly Servable[]; readonly tree: ToolTree } {
-  if (isTool(tools)) throw new ToolError('CONFIG', "'tools' of registry() takes a list or a record of tools: tools: [myTool]")
+function sort(tools: InProcessTools): {
+  readonly sets: readonly Servable[]
+  readonly tree: ToolTree
+} {
+  if (isTool(tools))
+    throw new ToolError(
+      'CONFIG',
+      "'tools' of registry() takes a list or a record of tools: tools: [myTool]",
+    )
   if (isServable(tools)) return { sets: [tools], tree: [] }
   if (!Array.isArray(tools)) return { sets: [], tree: tools as ToolTree }
   const sets = (tools as readonly unknown[]).filter(isServable)
@@ -56,6 +97,11 @@ function sort(tools: InProcessTools): { readonly sets: readonly Servable[]; read
 }
 
 function join(parts: readonly Loaded[]): Loaded {
-  const all = <T>(pick: (loaded: Loaded) => readonly T[] | undefined): readonly T[] => parts.flatMap((part) => pick(part) ?? [])
-  return { tools: all(({ tools }) => tools), resources: all<Resource>(({ resources }) => resources), prompts: all<Prompt>(({ prompts }) => prompts) }
+  const all = <T>(pick: (loaded: Loaded) => readonly T[] | undefined): readonly T[] =>
+    parts.flatMap((part) => pick(part) ?? [])
+  return {
+    tools: all(({ tools }) => tools),
+    resources: all<Resource>(({ resources }) => resources),
+    prompts: all<Prompt>(({ prompts }) => prompts),
+  }
 }

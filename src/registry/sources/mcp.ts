@@ -11,12 +11,23 @@ export type { McpServerConfig } from '../mcp/settings.ts'
 export type { McpServices } from '../mcp/connection.ts'
 
 /** An MCP server: its tools, resources and prompts. It is started at the first `load`, kept open, and started again when it died. */
-export function mcpSource(name: string, config: McpServerConfig, services: McpServices = {}): Source {
+export function mcpSource(
+  name: string,
+  config: McpServerConfig,
+  services: McpServices = {},
+): Source {
   const listeners: (() => void)[] = []
   let open: { readonly settings: McpSettings; readonly connection: Connection } | undefined
-  const connect = (context: LoadContext): { readonly settings: McpSettings; readonly connection: Connection } => {
+  const connect = (
+    context: LoadContext,
+  ): { readonly settings: McpSettings; readonly connection: Connection } => {
     const settings = readSettings(name, config, context)
-    return { settings, connection: createConnection(settings, services, () => { for (const listener of listeners) listener() }) }
+    return {
+      settings,
+      connection: createConnection(settings, services, () => {
+        for (const listener of listeners) listener()
+      }),
+    }
   }
   return {
     name,
@@ -39,9 +50,17 @@ export function mcpSource(name: string, config: McpServerConfig, services: McpSe
   }
 }
 
-function dead(name: string, config: McpServerConfig, error: unknown, settings: McpSettings | undefined): Loaded {
-  const failure = ToolError.is(error) ? error : new ToolError('INTERNAL', String((error as Error)?.message ?? error))
-  const stderr = typeof failure.details?.['stderr'] === 'string' ? `\n${failure.details['stderr']}` : ''
+function dead(
+  name: string,
+  config: McpServerConfig,
+  error: unknown,
+  settings: McpSettings | undefined,
+): Loaded {
+  const failure = ToolError.is(error)
+    ? error
+    : new ToolError('INTERNAL', String((error as Error)?.message ?? error))
+  const stderr =
+    typeof failure.details?.['stderr'] === 'string' ? `\n${failure.details['stderr']}` : ''
   const message = `${failure.message}${stderr}`
   const problem: Problem = {
     source: name,

@@ -25,7 +25,13 @@ export type OpenApiSourceOptions = {
 const CALL_TIMEOUT = '5m'
 
 /** The operations of the API, each a tool. */
-export function openApiSource({ document, name = nameOf(document), baseUrl, headers, timeout = CALL_TIMEOUT }: OpenApiSourceOptions): Source {
+export function openApiSource({
+  document,
+  name = nameOf(document),
+  baseUrl,
+  headers,
+  timeout = CALL_TIMEOUT,
+}: OpenApiSourceOptions): Source {
   const location = typeof document === 'string' ? shownAddress(document) : 'an object'
   const who = `API '${name}'`
   return {
@@ -34,29 +40,60 @@ export function openApiSource({ document, name = nameOf(document), baseUrl, head
     location,
     async load(context) {
       try {
-        const [{ readDocument }, { findTools }] = await Promise.all([import('../openapi/document.ts'), import('../openapi/list.ts')])
+        const [{ readDocument }, { findTools }] = await Promise.all([
+          import('../openapi/document.ts'),
+          import('../openapi/list.ts'),
+        ])
         const own = expandValues(headers, context.env, who)
-        const base = baseUrl === undefined ? undefined : readUrl(expandVariables(baseUrl, context.env, who), who)
-        const place = typeof document === 'string' ? expandVariables(document, context.env, who) : document
-        const isTheirs = base === undefined || (typeof place === 'string' && URL.canParse(place) && new URL(place).origin === base.origin)
+        const base =
+          baseUrl === undefined
+            ? undefined
+            : readUrl(expandVariables(baseUrl, context.env, who), who)
+        const place =
+          typeof document === 'string' ? expandVariables(document, context.env, who) : document
+        const isTheirs =
+          base === undefined ||
+          (typeof place === 'string' &&
+            URL.canParse(place) &&
+            new URL(place).origin === base.origin)
         const read = await readDocument(place, isTheirs ? own : {}, context, who)
-        return findTools(read.document, { ...(read.from && { from: read.from }), ...(base && { baseUrl: base }) }, { name, who, location, headers: own, timeout: toMilliseconds(timeout, 'timeout') })
+        return findTools(
+          read.document,
+          { ...(read.from && { from: read.from }), ...(base && { baseUrl: base }) },
+          { name, who, location, headers: own, timeout: toMilliseconds(timeout, 'timeout') },
+        )
       } catch (error) {
         const { message, suggestion, code } = error as ToolError
-        return { tools: [], problems: [{ source: name, location, reason: code === 'DEPENDENCY' || code === 'TIMEOUT' ? 'dead' : 'document', message: String(message ?? error), fix: suggestion?.fix ?? 'Mend the document', severity: 'error' }] }
+        return {
+          tools: [],
+          problems: [
+            {
+              source: name,
+              location,
+              reason: code === 'DEPENDENCY' || code === 'TIMEOUT' ? 'dead' : 'document',
+              message: String(message ?? error),
+              fix: suggestion?.fix ?? 'Mend the document',
+              severity: 'error',
+            },
+          ],
+        }
       }
     },
   }
 }
 
 function nameOf(document: string | JsonObject): string {
-  if (typeof document === 'string') return /^https?:/i.test(document) ? placeName(document) : validName(document.replace(/^.*[/\\]/, '').replace(/\.[^.]*$/, ''))
+  if (typeof document === 'string')
+    return /^https?:/i.test(document)
+      ? placeName(document)
+      : validName(document.replace(/^.*[/\\]/, '').replace(/\.[^.]*$/, ''))
   const title = isObject(document['info']) ? document['info']['title'] : undefined
   return typeof title === 'string' ? validName(title) : 'api'
 }
 
 function readUrl(text: string, who: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
-  if (!url || !['http:', 'https:'].includes(url.protocol)) throw new ToolError('CONFIG', `the baseUrl of ${who} must begin with http:// or https://`)
+  if (!url || !['http:', 'https:'].includes(url.protocol))
+    throw new ToolError('CONFIG', `the baseUrl of ${who} must begin with http:// or https://`)
   return url
 }

@@ -23,7 +23,10 @@ export function programSource(options: ProgramOptions, services: ChildServices =
         if (file === undefined) return { tools: [], problems: [missing(name, command, context)] }
         const given = expandValues(options.env, context.env, `program '${name}'`)
         const { loadProgram } = await import('../help/load-program.ts')
-        return await loadProgram({ source: name, file, args, given, depth, only, services }, context)
+        return await loadProgram(
+          { source: name, file, args, given, depth, only, services },
+          context,
+        )
       } catch (error) {
         return broken(name, command, error)
       }
@@ -37,12 +40,36 @@ function stem(command: string): string {
 
 function missing(source: string, command: string, { cwd }: LoadContext): Problem {
   const isPath = command.includes('/')
-  return { source, location: command, reason: 'missing', message: isPath ? `there is no executable ${resolve(cwd, command)}` : `there is no program '${command}' on the PATH`, fix: isPath ? `chmod +x ${quoteForShell(resolve(cwd, command))}` : `Install ${command}, or give its path`, severity: 'error' }
+  return {
+    source,
+    location: command,
+    reason: 'missing',
+    message: isPath
+      ? `there is no executable ${resolve(cwd, command)}`
+      : `there is no program '${command}' on the PATH`,
+    fix: isPath
+      ? `chmod +x ${quoteForShell(resolve(cwd, command))}`
+      : `Install ${command}, or give its path`,
+    severity: 'error',
+  }
 }
 
 function broken(source: string, location: string, thrown: unknown): Loaded {
-  const error = ToolError.is(thrown) ? thrown : new ToolError('INTERNAL', String((thrown as Error)?.message ?? thrown))
-  const reason = error.code === 'SANDBOX_UNAVAILABLE' ? 'no-sandbox' : error.code === 'CONFIG' ? 'config' : 'not-started'
-  const fix = reason === 'no-sandbox' ? `${error.suggestion?.fix ?? 'Install bubblewrap'}; or allow it without: --probe-unsandboxed` : (error.suggestion?.fix ?? `Try it by hand: ${location} --help`)
-  return { tools: [], problems: [{ source, location, reason, message: error.message, fix, severity: 'error' }] }
+  const error = ToolError.is(thrown)
+    ? thrown
+    : new ToolError('INTERNAL', String((thrown as Error)?.message ?? thrown))
+  const reason =
+    error.code === 'SANDBOX_UNAVAILABLE'
+      ? 'no-sandbox'
+      : error.code === 'CONFIG'
+        ? 'config'
+        : 'not-started'
+  const fix =
+    reason === 'no-sandbox'
+      ? `${error.suggestion?.fix ?? 'Install bubblewrap'}; or allow it without: --probe-unsandboxed`
+      : (error.suggestion?.fix ?? `Try it by hand: ${location} --help`)
+  return {
+    tools: [],
+    problems: [{ source, location, reason, message: error.message, fix, severity: 'error' }],
+  }
 }

@@ -21,10 +21,23 @@ const LIST_TIMEOUT = 10_000
 const CALL_TIMEOUT = '5m'
 
 /** The tools of such a server. */
-export function toolServerSource({ url, name = placeName(url), headers, timeout = CALL_TIMEOUT }: ToolServerOptions): Source {
+export function toolServerSource({
+  url,
+  name = placeName(url),
+  headers,
+  timeout = CALL_TIMEOUT,
+}: ToolServerOptions): Source {
   const location = shownAddress(url)
   const what = `tool server '${name}'`
-  const read = ({ env }: LoadContext): ToolServer => ({ name, what, location, url: readUrl(expandVariables(url, env, what), what), headers: expandValues(headers, env, what), listTimeout: LIST_TIMEOUT, callTimeout: toMilliseconds(timeout, 'timeout') })
+  const read = ({ env }: LoadContext): ToolServer => ({
+    name,
+    what,
+    location,
+    url: readUrl(expandVariables(url, env, what), what),
+    headers: expandValues(headers, env, what),
+    listTimeout: LIST_TIMEOUT,
+    callTimeout: toMilliseconds(timeout, 'timeout'),
+  })
   return {
     name,
     kind: 'tool server',
@@ -42,11 +55,24 @@ export function toolServerSource({ url, name = placeName(url), headers, timeout 
 
 function readUrl(text: string, what: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
-  if (!url || !['http:', 'https:'].includes(url.protocol)) throw new ToolError('CONFIG', `the url of ${what} must begin with http:// or https://`)
+  if (!url || !['http:', 'https:'].includes(url.protocol))
+    throw new ToolError('CONFIG', `the url of ${what} must begin with http:// or https://`)
   return url
 }
 
 function dead(error: unknown, source: string, location: string): Loaded {
   const { message, suggestion, code } = error as ToolError
-  return { tools: [], problems: [{ source, location, reason: code === 'CONFIG' ? 'config' : 'dead', message: String(message ?? error), fix: suggestion?.fix ?? `Try it by hand: curl -i ${location}/list_tools`, severity: 'error' }] }
+  return {
+    tools: [],
+    problems: [
+      {
+        source,
+        location,
+        reason: code === 'CONFIG' ? 'config' : 'dead',
+        message: String(message ?? error),
+        fix: suggestion?.fix ?? `Try it by hand: curl -i ${location}/list_tools`,
+        severity: 'error',
+      },
+    ],
+  }
 }

@@ -13,11 +13,20 @@ import { functionOf } from './server.ts'
 import type { ToolServer } from './server.ts'
 
 /** Calls a tool of a server; throws ToolError. */
-export async function callTool(server: ToolServer, name: string, input: JsonObject, ctx: Context): Promise<unknown> {
+export async function callTool(
+  server: ToolServer,
+  name: string,
+  input: JsonObject,
+  ctx: Context,
+): Promise<unknown> {
   const answer = await request({
     url: functionOf(server, 'call_tool'),
     method: 'POST',
-    headers: { 'content-type': 'application/json', accept: 'application/json, text/plain', ...server.headers },
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/plain',
+      ...server.headers,
+    },
     body: JSON.stringify({ name, arguments: input }),
     signal: ctx.signal,
     timeout: server.callTimeout,
@@ -27,7 +36,12 @@ export async function callTool(server: ToolServer, name: string, input: JsonObje
   return readAnswer(answer, server, name, ctx)
 }
 
-function readAnswer({ document, bytes, type }: HttpAnswer, server: ToolServer, name: string, ctx: Context): unknown {
+function readAnswer(
+  { document, bytes, type }: HttpAnswer,
+  server: ToolServer,
+  name: string,
+  ctx: Context,
+): unknown {
   if (document === undefined) return readText(bytes, type, server)
   if (isToolResult(document)) return readToolResult(document, name, (text) => ctx.log(text, 'warn'))
   const outcome = readOutcome(document, { tool: name })
@@ -38,13 +52,27 @@ function readAnswer({ document, bytes, type }: HttpAnswer, server: ToolServer, n
 function isToolResult(document: unknown): document is JsonObject {
   if (!isObject(document)) return false
   const { content, isError } = document
-  return Array.isArray(content) ? content.every((block) => isObject(block) && typeof block['type'] === 'string') && (content.length > 0 || isError !== undefined) : isError === true
+  return Array.isArray(content)
+    ? content.every((block) => isObject(block) && typeof block['type'] === 'string') &&
+        (content.length > 0 || isError !== undefined)
+    : isError === true
 }
 
 function readText(bytes: Buffer, type: string, { what }: ToolServer): unknown {
   if (bytes.length === 0) return null
   const text = bytes.toString('utf8')
-  const isText = type === '' || type.startsWith('text/plain') || type.startsWith('text/markdown') || type.startsWith('text/csv')
+  const isText =
+    type === '' ||
+    type.startsWith('text/plain') ||
+    type.startsWith('text/markdown') ||
+    type.startsWith('text/csv')
   if (isText && !text.includes('\uFFFD') && !text.includes('\0')) return text
-  throw new ToolError('DEPENDENCY', `${what} answered with ${type === '' ? 'bytes' : type} that are neither JSON nor text: ${JSON.stringify(shorten(text, 60))}`, { retryable: false, suggestion: { action: 'use_different_tool', fix: 'Its author should answer with JSON' } })
+  throw new ToolError(
+    'DEPENDENCY',
+    `${what} answered with ${type === '' ? 'bytes' : type} that are neither JSON nor text: ${JSON.stringify(shorten(text, 60))}`,
+    {
+      retryable: false,
+      suggestion: { action: 'use_different_tool', fix: 'Its author should answer with JSON' },
+    },
+  )
 }

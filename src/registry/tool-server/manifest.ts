@@ -10,7 +10,9 @@ export function entriesOf(document: unknown): readonly unknown[] | undefined {
   if (Array.isArray(document)) return document
   if (!isObject(document)) return undefined
   if (Array.isArray(document['tools'])) return document['tools']
-  const services = Object.values(document).flatMap((service) => (isObject(service) && Array.isArray(service['tools']) ? [service['tools'] as unknown[]] : []))
+  const services = Object.values(document).flatMap((service) =>
+    isObject(service) && Array.isArray(service['tools']) ? [service['tools'] as unknown[]] : [],
+  )
   return services.length === 0 ? undefined : services.flat()
 }
 
@@ -20,8 +22,11 @@ export function readManifest(entry: unknown): Manifest | string {
   if (!isObject(fields)) return 'it is no object'
   const { name, title, description, tags, annotations } = fields
   if (typeof name !== 'string' || name === '') return "it has no 'name'"
-  const input = [fields['parameters'], fields['inputSchema'], fields['input_schema']].find((schema) => schema !== undefined && schema !== null)
-  if (input !== undefined && !isObject(input)) return `the parameters of '${name}' are no JSON Schema`
+  const input = [fields['parameters'], fields['inputSchema'], fields['input_schema']].find(
+    (schema) => schema !== undefined && schema !== null,
+  )
+  if (input !== undefined && !isObject(input))
+    return `the parameters of '${name}' are no JSON Schema`
   const output = [fields['outputSchema'], fields['output_schema']].find(isObject)
   return {
     name,
@@ -29,7 +34,8 @@ export function readManifest(entry: unknown): Manifest | string {
       ...(typeof title === 'string' && title.trim() !== '' && { title }),
       ...(typeof description === 'string' && { description }),
       ...(Array.isArray(tags) && { tags: tags.filter((tag) => typeof tag === 'string') }),
-      ...(input !== undefined && Object.keys(input).length > 0 && { inputSchema: { type: 'object', ...input } }),
+      ...(input !== undefined &&
+        Object.keys(input).length > 0 && { inputSchema: { type: 'object', ...input } }),
       ...(output !== undefined && { outputSchema: output }),
       ...(isObject(annotations) && { annotations: readHints(annotations) }),
     },
@@ -38,8 +44,10 @@ export function readManifest(entry: unknown): Manifest | string {
 
 function readHints(hints: { readonly [name: string]: unknown }): Annotations {
   const names = ['readOnly', 'destructive', 'idempotent', 'openWorld'] as const
-  return Object.fromEntries(names.flatMap((name) => {
-    const hint = [hints[`${name}Hint`], hints[name]].find((value) => typeof value === 'boolean')
-    return hint === undefined ? [] : [[name, hint]]
-  }))
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const hint = [hints[`${name}Hint`], hints[name]].find((value) => typeof value === 'boolean')
+      return hint === undefined ? [] : [[name, hint]]
+    }),
+  )
 }

@@ -4,7 +4,10 @@ const MOST_KEPT = 1000
 
 /** Remembers what did not start, so that it is not tried again at once. */
 export class Backoff {
-  readonly #failures = new Map<string, { readonly until: number; readonly pause: number; readonly why: string }>()
+  readonly #failures = new Map<
+    string,
+    { readonly until: number; readonly pause: number; readonly why: string }
+  >()
 
   /** Why something is not to be tried now; undefined where it may be. */
   reason(key: string): string | undefined {

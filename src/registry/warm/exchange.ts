@@ -28,7 +28,11 @@ export class Exchange {
   /** Nobody waits for it any more. */
   over = false
 
-  constructor(readonly what: string, readonly ctx: WarmContext, readonly line: Line) {
+  constructor(
+    readonly what: string,
+    readonly ctx: WarmContext,
+    readonly line: Line,
+  ) {
     this.result = new Promise((settle, refuse) => {
       this.#settle = settle
       this.#refuse = refuse
@@ -62,11 +66,17 @@ export class Exchange {
     this.#close()
     const outcome = readResult(line, this.what)
     if (outcome) this.#settle(outcome)
-    else this.#refuse(new ToolError('DEPENDENCY', `${this.what}: the program gave something that is no result`))
+    else
+      this.#refuse(
+        new ToolError('DEPENDENCY', `${this.what}: the program gave something that is no result`),
+      )
   }
 
   async #ask(question: unknown): Promise<void> {
-    const answer: ServeAnswer | undefined = isObject(question) && typeof question['id'] === 'string' ? await answerQuestion(question, this.ctx) : undefined
+    const answer: ServeAnswer | undefined =
+      isObject(question) && typeof question['id'] === 'string'
+        ? await answerQuestion(question, this.ctx)
+        : undefined
     if (answer && !this.over) this.line.say(`"answer":${JSON.stringify(answer)}`)
   }
 
@@ -79,7 +89,15 @@ export class Exchange {
 // Most results are plain: they are taken as they are.
 function readResult(line: JsonObject, what: string): Outcome | undefined {
   const { meta } = line
-  if (line['ok'] === true && line['status'] === 'success' && isObject(meta) && Object.hasOwn(line, 'result') && !RARE.some((field) => Object.hasOwn(line, field)) && !Object.hasOwn(meta, 'artifacts')) return line as unknown as Outcome
+  if (
+    line['ok'] === true &&
+    line['status'] === 'success' &&
+    isObject(meta) &&
+    Object.hasOwn(line, 'result') &&
+    !RARE.some((field) => Object.hasOwn(line, field)) &&
+    !Object.hasOwn(meta, 'artifacts')
+  )
+    return line as unknown as Outcome
   const { id: _id, ...document } = line
   const outcome = readOutcome(document, { tool: what })
   if (!outcome?.meta.artifacts) return outcome

@@ -15,14 +15,20 @@ export class Greeting {
   readonly #slow: NodeJS.Timeout
 
   /** `giveUp` is called when it did not come in time. */
-  constructor(milliseconds: number, readonly giveUp: () => void) {
+  constructor(
+    milliseconds: number,
+    readonly giveUp: () => void,
+  ) {
     this.heard = new Promise((settle, refuse) => {
       this.#settle = settle
       this.#refuse = refuse
     })
     // Those who wait for it hear of it; whether anybody does, nobody knows.
     this.heard.catch(() => undefined)
-    this.#slow = setTimeout(() => this.#stop(`it did not say within ${milliseconds / 1000} seconds that it serves`), milliseconds)
+    this.#slow = setTimeout(
+      () => this.#stop(`it did not say within ${milliseconds / 1000} seconds that it serves`),
+      milliseconds,
+    )
   }
 
   /** Takes a line of the program. What a library prints before it can be stopped is no reason to give up, a flood of it is. */
@@ -31,7 +37,8 @@ export class Greeting {
       clearTimeout(this.#slow)
       this.came = true
       this.#settle()
-    } else if (++this.#strays === MOST_STRAYS) this.#stop('it says many other things instead of serving')
+    } else if (++this.#strays === MOST_STRAYS)
+      this.#stop('it says many other things instead of serving')
   }
 
   /** It will not come any more. */

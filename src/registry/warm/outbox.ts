@@ -25,7 +25,9 @@ export class Outbox {
     this.#busy = false
     if (this.#waiting.length === 0) return
     const batch = this.#waiting
-    const taken = this.write(batch.length === 1 ? batch[0]!.line : batch.map(({ line }) => line).join('\n'))
+    const taken = this.write(
+      batch.length === 1 ? batch[0]!.line : batch.map(({ line }) => line).join('\n'),
+    )
     if (!taken) return
     this.#waiting = []
     for (const { exchange } of batch) if (exchange) exchange.sent = true

@@ -10,7 +10,14 @@ import { areCurrent } from './stamps.ts'
 import { WarmUnavailable } from './warm-type.ts'
 import type { WarmCall, WarmContext, WarmSettings, WarmTarget } from './warm-type.ts'
 
-const DEFAULTS: Omit<WarmSettings, 'env'> = { idle: 60_000, most: 8, share: 64, start: 10_000, check: 10_000, react: 5000 }
+const DEFAULTS: Omit<WarmSettings, 'env'> = {
+  idle: 60_000,
+  most: 8,
+  share: 64,
+  start: 10_000,
+  check: 10_000,
+  react: 5000,
+}
 const MOST_ATTEMPTS = 3
 const LONGEST_REQUEST = 30 * 1024 * 1024
 
@@ -23,7 +30,11 @@ export type WarmPool = {
   /** From here on new processes answer; those that run end with their calls. */
   refresh(): void
   /** The processes that run now. */
-  processes(): readonly { readonly pid: number | undefined; readonly calls: number; readonly command: readonly string[] }[]
+  processes(): readonly {
+    readonly pid: number | undefined
+    readonly calls: number
+    readonly command: readonly string[]
+  }[]
   /** Ends all of them; resolves when they are gone. */
   close(): Promise<void>
 }
@@ -47,7 +58,13 @@ export function warmPool(options: Partial<WarmSettings> & Pick<WarmSettings, 'en
       backoff.worked(key)
       return start(key, target)
     }
-    if (best.load >= settings.share && !isStarting(group) && backoff.reason(key) === undefined && hasRoom()) start(key, target)
+    if (
+      best.load >= settings.share &&
+      !isStarting(group) &&
+      backoff.reason(key) === undefined &&
+      hasRoom()
+    )
+      start(key, target)
     return best
   }
 
@@ -55,7 +72,9 @@ export function warmPool(options: Partial<WarmSettings> & Pick<WarmSettings, 'en
   const hasRoom = (): boolean => {
     const open = [...running].filter((program) => program.open)
     if (open.length < settings.most) return true
-    const idle = open.filter(({ greeting, load }) => greeting.came && load === 0).sort((left, right) => left.used - right.used)[0]
+    const idle = open
+      .filter(({ greeting, load }) => greeting.came && load === 0)
+      .sort((left, right) => left.used - right.used)[0]
     idle?.retire()
     return idle !== undefined
   }
@@ -68,7 +87,12 @@ export function warmPool(options: Partial<WarmSettings> & Pick<WarmSettings, 'en
     const group = programs.get(key) ?? new Set()
     programs.set(key, group.add(program))
     running.add(program)
-    program.greeting.heard.then(() => backoff.worked(key), (error: Error) => { if (!program.retired) backoff.failed(key, error.message) })
+    program.greeting.heard.then(
+      () => backoff.worked(key),
+      (error: Error) => {
+        if (!program.retired) backoff.failed(key, error.message)
+      },
+    )
     void program.over.then(() => {
       running.delete(program)
       group.delete(program)
@@ -77,13 +101,26 @@ export function warmPool(options: Partial<WarmSettings> & Pick<WarmSettings, 'en
     return program
   }
 
-  const request = async (target: WarmTarget, what: string, fields: string, ctx: WarmContext, looked?: LookedAt): Promise<Outcome> => {
-    if (fields.length > LONGEST_REQUEST / 3 && Buffer.byteLength(fields) > LONGEST_REQUEST) throw new WarmUnavailable('the input is too large for a line')
+  const request = async (
+    target: WarmTarget,
+    what: string,
+    fields: string,
+    ctx: WarmContext,
+    looked?: LookedAt,
+  ): Promise<Outcome> => {
+    if (fields.length > LONGEST_REQUEST / 3 && Buffer.byteLength(fields) > LONGEST_REQUEST)
+      throw new WarmUnavailable('the input is too large for a line')
     for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
       if (closed) throw new ToolError('CANCELLED', 'the registry is closed')
       const program = choose(target, attempt === 0 ? looked : undefined)
-      if (!program.greeting.came && !(await untilAborted(ctx.signal, () => isServing(program)))) continue
-      if (program.load === 0 && performance.now() - program.used > settings.check && !(await untilAborted(ctx.signal, () => program.isWell()))) continue
+      if (!program.greeting.came && !(await untilAborted(ctx.signal, () => isServing(program))))
+        continue
+      if (
+        program.load === 0 &&
+        performance.now() - program.used > settings.check &&
+        !(await untilAborted(ctx.signal, () => program.isWell()))
+      )
+        continue
       if (!program.open) continue
       try {
         return await program.request(what, fields, ctx)
@@ -97,11 +134,13 @@ export function warmPool(options: Partial<WarmSettings> & Pick<WarmSettings, 'en
   return {
     call: (call, ctx, looked) => request(call, call.tool, callFields(call, ctx), ctx, looked),
     readResource: (target, uri, ctx) => request(target, uri, resourceFields(uri, ctx), ctx),
-    renderPrompt: (target, name, input, ctx) => request(target, name, promptFields(name, input, ctx), ctx),
+    renderPrompt: (target, name, input, ctx) =>
+      request(target, name, promptFields(name, input, ctx), ctx),
     refresh() {
       for (const program of running) program.retire()
     },
-    processes: () => [...running].map(({ pid, load, target: { command } }) => ({ pid, calls: load, command })),
+    processes: () =>
+      [...running].map(({ pid, load, target: { command } }) => ({ pid, calls: load, command })),
     async close() {
       closed = true
       await Promise.all([...running].map((program) => program.close()))
@@ -129,7 +168,8 @@ function leastBusy(group: ReadonlySet<WarmProgram>): WarmProgram | undefined {
   let best: WarmProgram | undefined
   for (const program of group) {
     if (!program.open || program.suspect) continue
-    if (!best || (program.greeting.came && (!best.greeting.came || program.load < best.load))) best = program
+    if (!best || (program.greeting.came && (!best.greeting.came || program.load < best.load)))
+      best = program
   }
   return best
 }
@@ -142,7 +182,10 @@ const keys = new WeakMap<object, string>()
 const identity = <Value>(value: Value): Value => value
 
 // By their contents, because callers make copies; found once for each copy, because reading all of it takes longer than the rest of a call.
-function keyOfVariables<Variables extends object>(variables: Variables, pick: (variables: Variables) => object): string {
+function keyOfVariables<Variables extends object>(
+  variables: Variables,
+  pick: (variables: Variables) => object,
+): string {
   let key = keys.get(variables)
   if (key === undefined) keys.set(variables, (key = JSON.stringify(pick(variables))))
   return key

@@ -34,7 +34,9 @@ export class WarmProgram {
   /** When it was given its last request, on the monotonic clock. */
   used = performance.now()
   readonly #exchanges = new Map<number, Exchange>()
-  readonly #outbox = new Outbox((lines) => (this.#child && !this.#ended ? this.#child.write(lines) : undefined))
+  readonly #outbox = new Outbox((lines) =>
+    this.#child && !this.#ended ? this.#child.write(lines) : undefined,
+  )
   readonly #idle: NodeJS.Timeout
   // Keeps the host alive while it has work; the child's own handles would be four.
   readonly #alive = setInterval(() => undefined, LONGEST_TIMER_MS).unref()
@@ -47,7 +49,10 @@ export class WarmProgram {
   #checking: Promise<boolean> | undefined
   #stderr = ''
 
-  constructor(readonly target: WarmTarget, readonly settings: WarmSettings) {
+  constructor(
+    readonly target: WarmTarget,
+    readonly settings: WarmSettings,
+  ) {
     // Looked at before the start: what changes meanwhile is noticed at the next call.
     this.stamps = takeStamps(target)
     this.greeting = new Greeting(settings.start, () => this.kill())
@@ -110,7 +115,12 @@ export class WarmProgram {
   }
 
   async #run(): Promise<void> {
-    const { command: [program, ...args], cwd, host = this.settings.env, env } = this.target
+    const {
+      command: [program, ...args],
+      cwd,
+      host = this.settings.env,
+      env,
+    } = this.target
     const child = (this.#child = await openChild({
       command: [program, ...args, '--serve'],
       cwd,
@@ -128,7 +138,9 @@ export class WarmProgram {
     clearTimeout(this.#idle)
     clearInterval(this.#alive)
     this.greeting.fail(whyUnavailable(end, this.#stderr))
-    this.#failAll((exchange) => (exchange.sent ? diedInCall(exchange.what, end, this.#stderr) : new NotSent()))
+    this.#failAll((exchange) =>
+      exchange.sent ? diedInCall(exchange.what, end, this.#stderr) : new NotSent(),
+    )
   }
 
   #take(line: JsonObject | undefined): void {
@@ -163,7 +175,9 @@ export class WarmProgram {
     this.#outbox.send(`{"id":${id},"cancel":true}`)
     if (this.#abandoned++ === 0) this.#abandonedSince = performance.now()
     // Nobody else would ever notice that it is stuck.
-    setTimeout(() => { if (this.#exchanges.has(id)) this.kill() }, this.settings.react).unref()
+    setTimeout(() => {
+      if (this.#exchanges.has(id)) this.kill()
+    }, this.settings.react).unref()
   }
 
   async #check(): Promise<boolean> {

@@ -22,11 +22,18 @@ function inputField(input: unknown): string {
     const text = JSON.stringify(input) as string | undefined
     return text === undefined ? '' : `,"input":${text}`
   } catch (error) {
-    throw new ToolError('INVALID_INPUT', `the input cannot be written as JSON: ${(error as Error).message}`, { cause: error })
+    throw new ToolError(
+      'INVALID_INPUT',
+      `the input cannot be written as JSON: ${(error as Error).message}`,
+      { cause: error },
+    )
   }
 }
 
-function optionsField({ deadline, dryRun, caller, verbose }: WarmContext, confirm?: boolean): string {
+function optionsField(
+  { deadline, dryRun, caller, verbose }: WarmContext,
+  confirm?: boolean,
+): string {
   const options: ServeOptions = {
     ...(deadline && { timeout: Math.max(0.001, deadline.remaining()) }),
     ...(dryRun && { dry_run: true }),

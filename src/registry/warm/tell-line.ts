@@ -7,5 +7,10 @@ import type { WarmContext } from './warm-type.ts'
 export function tellLine(line: JsonObject, ctx: WarmContext): void {
   const event = readEvent(line)
   if (event && (ctx.progress || event.type === 'log')) tellEvent(event, ctx as Context)
-  else if (line['type'] === 'session_start' && typeof line['message'] === 'string' && line['message'] !== '') ctx.log(line['message'])
+  else if (
+    line['type'] === 'session_start' &&
+    typeof line['message'] === 'string' &&
+    line['message'] !== ''
+  )
+    ctx.log(line['message'])
 }

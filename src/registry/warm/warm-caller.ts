@@ -14,15 +14,22 @@ export type KeptPrograms = WarmCaller & {
 }
 
 /** Calls tools warm. Everything it needs is loaded by the first call. */
-export function keepWarm(settings: Partial<WarmSettings> & Pick<WarmSettings, 'env'>): KeptPrograms {
+export function keepWarm(
+  settings: Partial<WarmSettings> & Pick<WarmSettings, 'env'>,
+): KeptPrograms {
   let pool: WarmPool | undefined
   let opening: Promise<WarmPool> | undefined
-  const open = (): Promise<WarmPool> => (opening ??= import('./pool.ts').then(({ warmPool }) => (pool = warmPool(settings))))
+  const open = (): Promise<WarmPool> =>
+    (opening ??= import('./pool.ts').then(({ warmPool }) => (pool = warmPool(settings))))
   return {
     async call(call, input, ctx, looked) {
       if (call.tool === undefined) return undefined
       try {
-        return await (pool ?? (await open())).call(toWarmCall(call, call.tool, input, ctx), ctx, looked)
+        return await (pool ?? (await open())).call(
+          toWarmCall(call, call.tool, input, ctx),
+          ctx,
+          looked,
+        )
       } catch (error) {
         if (error instanceof WarmUnavailable) return undefined
         throw error
@@ -35,7 +42,15 @@ export function keepWarm(settings: Partial<WarmSettings> & Pick<WarmSettings, 'e
 
 function toWarmCall(call: ChildCall, tool: string, input: unknown, ctx: Context): WarmCall {
   const { command, cwd = ctx.cwd, destructive = false } = call
-  return { command, cwd, tool, input, host: ctx.env, env: variablesOf(call, ctx), confirmed: destructive }
+  return {
+    command,
+    cwd,
+    tool,
+    input,
+    host: ctx.env,
+    env: variablesOf(call, ctx),
+    confirmed: destructive,
+  }
 }
 
 const kept = new WeakMap<ChildCall, WarmCall['env'] & object>()

@@ -23,7 +23,10 @@ export type WarmCall = WarmTarget & {
 }
 
 /** What a request is made for: tools get more than resources and prompts. */
-export type WarmContext = ReadingContext & Partial<Pick<Context, 'progress' | 'artifact' | 'item' | 'plan' | 'deadline' | 'dryRun' | 'verbose'>>
+export type WarmContext = ReadingContext &
+  Partial<
+    Pick<Context, 'progress' | 'artifact' | 'item' | 'plan' | 'deadline' | 'dryRun' | 'verbose'>
+  >
 
 /** How a pool is kept; times are in milliseconds. */
 export type WarmSettings = {

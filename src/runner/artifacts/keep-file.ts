@@ -10,10 +10,20 @@ const CHUNK = 256 * 1024
 export type Budget = { read: number; copied: number }
 
 /** A file that was read to its end. */
-export type KeptFile = { readonly sha256: string; readonly bytes: number; /** Why there is no copy. */ readonly notKept?: string }
+export type KeptFile = {
+  readonly sha256: string
+  readonly bytes: number
+  /** Why there is no copy. */ readonly notKept?: string
+}
 
 /** Hashes an open file, and copies what was hashed, in one pass and in little memory. Throws a Refusal for what is no ordinary file of its own, and when the signal comes. */
-export async function keepFile(file: FileHandle, copy: string, budget: Budget, hash: Hash, signal?: AbortSignal): Promise<KeptFile> {
+export async function keepFile(
+  file: FileHandle,
+  copy: string,
+  budget: Budget,
+  hash: Hash,
+  signal?: AbortSignal,
+): Promise<KeptFile> {
   const { nlink, size } = await file.stat()
   if (nlink > 1) throw new Refusal('has other names (hard links), which may lie outside')
   if (size > budget.read) throw new Refusal(`has ${size} bytes, too many to be hashed`)
@@ -33,7 +43,8 @@ export async function keepFile(file: FileHandle, copy: string, budget: Budget, h
         target = await open(copy, 'wx', 0o600)
       } catch (error) {
         // It was announced by itself and with its folder, and is there already.
-        if ((error as NodeJS.ErrnoException).code !== 'EEXIST') notKept = (error as NodeJS.ErrnoException).code ?? (error as Error).message
+        if ((error as NodeJS.ErrnoException).code !== 'EEXIST')
+          notKept = (error as NodeJS.ErrnoException).code ?? (error as Error).message
       }
     }
     const buffer = Buffer.allocUnsafe(CHUNK)

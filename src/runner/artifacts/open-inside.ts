@@ -17,7 +17,10 @@ export async function openInside(root: string, steps: readonly string[]): Promis
     for (const [index, step] of steps.entries()) {
       path = join(path, step)
       // Not blocking, because opening a pipe would wait for somebody who writes.
-      const next = await open(isLinux ? `/proc/self/fd/${at.fd}/${step}` : path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | (index < steps.length - 1 ? O_DIRECTORY : 0)).catch(explain)
+      const next = await open(
+        isLinux ? `/proc/self/fd/${at.fd}/${step}` : path,
+        O_RDONLY | O_NOFOLLOW | O_NONBLOCK | (index < steps.length - 1 ? O_DIRECTORY : 0),
+      ).catch(explain)
       await at.close()
       at = next
     }
@@ -30,7 +33,12 @@ export async function openInside(root: string, steps: readonly string[]): Promis
 
 function explain(error: NodeJS.ErrnoException): never {
   const why: { readonly [code: string]: string } = {
-    ENOENT: 'does not exist', ELOOP: 'is a link, or lies behind one', ENOTDIR: 'is a link, or lies behind something that is no folder', EACCES: 'cannot be read', ENXIO: 'is neither a file nor a folder', EMLINK: 'is a link',
+    ENOENT: 'does not exist',
+    ELOOP: 'is a link, or lies behind one',
+    ENOTDIR: 'is a link, or lies behind something that is no folder',
+    EACCES: 'cannot be read',
+    ENXIO: 'is neither a file nor a folder',
+    EMLINK: 'is a link',
   }
   throw new Refusal(why[error.code ?? ''] ?? `cannot be opened (${error.code ?? error.message})`)
 }

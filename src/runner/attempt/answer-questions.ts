@@ -35,13 +35,22 @@ export type QuestionsOptions = {
 }
 
 /** Has the questions of a tool answered, whoever answers. */
-export function answerQuestions({ log, broker, clock, attempt, over, subject, isStopped }: QuestionsOptions): Questions {
+export function answerQuestions({
+  log,
+  broker,
+  clock,
+  attempt,
+  over,
+  subject,
+  isStopped,
+}: QuestionsOptions): Questions {
   let open = 0
   let asked = 0
   let unanswered: ToolError | undefined
   const known = new Set<string>()
   const asking = new Map<string, AbortController>()
-  const refuse = (reason: string, msg: string, line: ToolLine): void => void log.append({ type: 'diagnostic', stream: 'stdout', reason, msg, refused: line })
+  const refuse = (reason: string, msg: string, line: ToolLine): void =>
+    void log.append({ type: 'diagnostic', stream: 'stdout', reason, msg, refused: line })
   // An answer to one question may not become that to another one, whatever the tool calls them.
   const read = (line: ToolLine): Question => {
     const question = readQuestion(line, `${attempt}-${(asked += 1)}`)
@@ -53,8 +62,14 @@ export function answerQuestions({ log, broker, clock, attempt, over, subject, is
     unanswered: () => unanswered,
     withdraw: (id) => asking.get(id)?.abort(),
     async ask(line, asked) {
-      if (!asked && open >= MOST_OPEN) return refuse('too_many_questions', `${open} questions are open already`, line)
-      if (unanswered) return refuse('unanswerable', 'nobody answered an earlier question, and stdin of the tool is closed since', line)
+      if (!asked && open >= MOST_OPEN)
+        return refuse('too_many_questions', `${open} questions are open already`, line)
+      if (unanswered)
+        return refuse(
+          'unanswerable',
+          'nobody answered an earlier question, and stdin of the tool is closed since',
+          line,
+        )
       const question = asked ?? read(line)
       log.append({ ...line, interaction: question })
       const withdrawn = new AbortController()
@@ -63,15 +78,47 @@ export function answerQuestions({ log, broker, clock, attempt, over, subject, is
       clock.pause()
       try {
         await log.flush()
-        const { value, by, note } = await broker.ask(question, AbortSignal.any([over, withdrawn.signal]), (who, problem) => log.append({ type: 'runner_warning', code: protocolName('INVALID_INPUT'), msg: `the answer of ${who} to '${question.id}' ${problem}`, question: question.id }))
+        const { value, by, note } = await broker.ask(
+          question,
+          AbortSignal.any([over, withdrawn.signal]),
+          (who, problem) =>
+            log.append({
+              type: 'runner_warning',
+              code: protocolName('INVALID_INPUT'),
+              msg: `the answer of ${who} to '${question.id}' ${problem}`,
+              question: question.id,
+            }),
+        )
         if (over.aborted) return
-        log.append({ type: 'runner_log', level: 'info', msg: `answered by ${by}`, answer: { id: question.id, by, value, ...(note !== undefined && { note }) } })
-        subject()?.answer(asked ? { id: asked.id, value, by } : replyTo({ id: givenId(line), kind: question.kind }, value))
+        log.append({
+          type: 'runner_log',
+          level: 'info',
+          msg: `answered by ${by}`,
+          answer: { id: question.id, by, value, ...(note !== undefined && { note }) },
+        })
+        subject()?.answer(
+          asked
+            ? { id: asked.id, value, by }
+            : replyTo({ id: givenId(line), kind: question.kind }, value),
+        )
       } catch (error) {
         if (over.aborted) return
-        if (withdrawn.signal.aborted) return void log.append({ type: 'runner_log', level: 'info', msg: 'nobody waits for the answer any more', answer: { id: question.id, withdrawn: true } })
-        const failure = ToolError.is(error) ? error : new ToolError('INTERNAL', String(error), { cause: error })
-        log.append({ type: 'runner_warning', code: 'E_ANSWER_REQUIRED', msg: failure.message, question: question.id })
+        if (withdrawn.signal.aborted)
+          return void log.append({
+            type: 'runner_log',
+            level: 'info',
+            msg: 'nobody waits for the answer any more',
+            answer: { id: question.id, withdrawn: true },
+          })
+        const failure = ToolError.is(error)
+          ? error
+          : new ToolError('INTERNAL', String(error), { cause: error })
+        log.append({
+          type: 'runner_warning',
+          code: 'E_ANSWER_REQUIRED',
+          msg: failure.message,
+          question: question.id,
+        })
         const { declined, hangUp } = subject() ?? {}
         if (declined) return declined(question.id, failure, failure.details?.['late'] === true)
         unanswered = failure

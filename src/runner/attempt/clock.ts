@@ -37,12 +37,18 @@ export function startClock({ deadline, grace, onDeadline, onSilence }: ClockOpti
   const runDeadline = (): void => {
     if (deadline === undefined) return
     const rest = left - (performance.now() - since)
-    deadlineTimer = setTimeout(() => (left - (performance.now() - since) > 0 ? runDeadline() : onDeadline()), clamp(rest))
+    deadlineTimer = setTimeout(
+      () => (left - (performance.now() - since) > 0 ? runDeadline() : onDeadline()),
+      clamp(rest),
+    )
   }
   // One timer that looks back, not one for each line: a flood costs nothing.
   const runSilence = (): void => {
     const rest = lastBeat + grace * 1000 - performance.now()
-    silenceTimer = setTimeout(() => (lastBeat + grace * 1000 - performance.now() > 0 ? runSilence() : onSilence()), clamp(rest))
+    silenceTimer = setTimeout(
+      () => (lastBeat + grace * 1000 - performance.now() > 0 ? runSilence() : onSilence()),
+      clamp(rest),
+    )
   }
   const halt = (): void => {
     clearTimeout(deadlineTimer)

@@ -17,7 +17,10 @@ const MOST_STDERR = 64 * 1024 * 1024
 export type ProgramOptions = {
   readonly runId: string
   /** Everything about the process: command, environment, sandbox, limits. */
-  readonly child: Pick<ChildOptions, 'command' | 'cwd' | 'env' | 'sandbox' | 'limits' | 'input' | 'onStart'>
+  readonly child: Pick<
+    ChildOptions,
+    'command' | 'cwd' | 'env' | 'sandbox' | 'limits' | 'input' | 'onStart'
+  >
   /** Its manifest says that it speaks the protocol. */
   readonly speaksProtocol: boolean
   /** It may tell about tasks of its own. */
@@ -31,13 +34,23 @@ export type ProgramOptions = {
 }
 
 /** Starts a program and reads what it says. */
-export async function startProgram(options: ProgramOptions, listener: SubjectListener): Promise<Subject> {
+export async function startProgram(
+  options: ProgramOptions,
+  listener: SubjectListener,
+): Promise<Subject> {
   const { runId, child: given, speaksProtocol, maxLine, maxOutput, redactor } = options
   const kept: Buffer[] = []
   let keptBytes = 0
-  const stderr = await openStderrLog(options.stderr, MOST_STDERR, redactor, { onDiagnostic: listener.onDoubt, onEvent: (event) => listener.onTold(lineOf(event)) })
+  const stderr = await openStderrLog(options.stderr, MOST_STDERR, redactor, {
+    onDiagnostic: listener.onDoubt,
+    onEvent: (event) => listener.onTold(lineOf(event)),
+  })
   const reader = readToolOutput({
-    runId, mayOrchestrate: options.mayOrchestrate, maxLine, maxBytes: maxOutput, redactor,
+    runId,
+    mayOrchestrate: options.mayOrchestrate,
+    maxLine,
+    maxBytes: maxOutput,
+    redactor,
     onEvent: listener.onLine,
     onDiagnostic: listener.onDoubt,
     onLimit: listener.onFlood,
@@ -62,7 +75,12 @@ export async function startProgram(options: ProgramOptions, listener: SubjectLis
     await stderr.finish()
     tellOfStderr(stderr, listener)
     const speaks = speaksProtocol || reader.speaksProtocol
-    return { child: ended, speaksProtocol: speaks, stdout: speaks ? Buffer.alloc(0) : Buffer.concat(kept), stderr: stderr.tail() }
+    return {
+      child: ended,
+      speaksProtocol: speaks,
+      stdout: speaks ? Buffer.alloc(0) : Buffer.concat(kept),
+      stderr: stderr.tail(),
+    }
   })
   return {
     pid: child.pid,
@@ -74,14 +92,30 @@ export async function startProgram(options: ProgramOptions, listener: SubjectLis
 }
 
 /** Says what is missing in the log of stderr, when it is closed. */
-export function tellOfStderr({ problem, dropped }: Pick<StderrLog, 'problem' | 'dropped'>, listener: Pick<SubjectListener, 'onDoubt'>): void {
-  if (problem) listener.onDoubt({ stream: 'stderr', reason: 'not_kept', msg: `stderr could not be written down: ${problem.message}` })
-  if (dropped > 0) listener.onDoubt({ stream: 'stderr', reason: 'too_much', msg: `${dropped} bytes of stderr were not kept`, bytes: dropped })
+export function tellOfStderr(
+  { problem, dropped }: Pick<StderrLog, 'problem' | 'dropped'>,
+  listener: Pick<SubjectListener, 'onDoubt'>,
+): void {
+  if (problem)
+    listener.onDoubt({
+      stream: 'stderr',
+      reason: 'not_kept',
+      msg: `stderr could not be written down: ${problem.message}`,
+    })
+  if (dropped > 0)
+    listener.onDoubt({
+      stream: 'stderr',
+      reason: 'too_much',
+      msg: `${dropped} bytes of stderr were not kept`,
+      bytes: dropped,
+    })
 }
 
 // What tools of other specifications tell on stderr, as the line that ours would write.
 function lineOf(event: ToolEvent): ToolLine {
-  const line = acor.event(event, { tool: '', runId: '', now: () => '' }) as ToolLine & { readonly [field: string]: unknown }
+  const line = acor.event(event, { tool: '', runId: '', now: () => '' }) as ToolLine & {
+    readonly [field: string]: unknown
+  }
   const { v: _v, ts: _ts, run_id: _id, ...said } = line
   return said
 }

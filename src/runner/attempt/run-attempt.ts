@@ -75,7 +75,14 @@ export async function runAttempt(options: AttemptOptions): Promise<Attempted> {
     for (const line of ending.lines) log.append(line)
   })
   const retry = nextTry(ending)
-  log.append({ type: 'runner_end', state: ending.state, rc: ending.rc, ...(ending.code !== undefined && { code: ending.code }), duration_s: seconds(performance.now() - began), ...(retry !== undefined && { retry_in_s: retry }) })
+  log.append({
+    type: 'runner_end',
+    state: ending.state,
+    rc: ending.rc,
+    ...(ending.code !== undefined && { code: ending.code }),
+    duration_s: seconds(performance.now() - began),
+    ...(retry !== undefined && { retry_in_s: retry }),
+  })
   try {
     await log.flush()
     return { ending, recorded: true }
@@ -85,17 +92,38 @@ export async function runAttempt(options: AttemptOptions): Promise<Attempted> {
 }
 
 /** Puts an attempt on record that was refused before anything was started. */
-export async function recordRefusal(log: EventLog, about: JsonObject, error: Error): Promise<Attempted> {
+export async function recordRefusal(
+  log: EventLog,
+  about: JsonObject,
+  error: Error,
+): Promise<Attempted> {
   const ending = { ...failWith(error), again: false }
   log.append({ type: 'runner_start', ...about, refused: true })
   for (const line of ending.lines) log.append(line)
-  log.append({ type: 'runner_end', state: ending.state, rc: ending.rc, code: ending.code, duration_s: 0 })
+  log.append({
+    type: 'runner_end',
+    state: ending.state,
+    rc: ending.rc,
+    code: ending.code,
+    duration_s: 0,
+  })
   await log.flush()
   return { ending, recorded: true }
 }
 
 async function supervise(options: AttemptOptions): Promise<Ending> {
-  const { log, broker, mirror, deadline, heartbeatGrace, form, exitCodes, grace, cancelled, broken } = options
+  const {
+    log,
+    broker,
+    mirror,
+    deadline,
+    heartbeatGrace,
+    form,
+    exitCodes,
+    grace,
+    cancelled,
+    broken,
+  } = options
   let subject: Subject | undefined
   let intervention: Intervention | undefined
   let stopIt = (): void => undefined
@@ -111,7 +139,16 @@ async function supervise(options: AttemptOptions): Promise<Ending> {
     mirror.hurry()
     stopIt()
   }
-  const fail = (error: unknown, patience = LAST_MOMENT): void => intervene({ why: 'failure', error: ToolError.is(error) ? error : new ToolError('INTERNAL', messageOf(error), { cause: error }) }, patience)
+  const fail = (error: unknown, patience = LAST_MOMENT): void =>
+    intervene(
+      {
+        why: 'failure',
+        error: ToolError.is(error)
+          ? error
+          : new ToolError('INTERNAL', messageOf(error), { cause: error }),
+      },
+      patience,
+    )
   const cancel = (): void => {
     const reason: unknown = cancelled.reason
     // Whoever performs it goes, and nobody wants it to end.
@@ -128,14 +165,36 @@ async function supervise(options: AttemptOptions): Promise<Ending> {
 
   const failByLog = (): void => fail(broken.reason)
   let connections = 0
-  const questions = answerQuestions({ log, broker, clock, attempt: options.attempt, over: over.signal, subject: () => subject, isStopped: () => intervention !== undefined })
+  const questions = answerQuestions({
+    log,
+    broker,
+    clock,
+    attempt: options.attempt,
+    over: over.signal,
+    subject: () => subject,
+    isStopped: () => intervention !== undefined,
+  })
 
   const listener: SubjectListener = {
     onLine(line, text) {
       clock.beat()
       if (options.heartbeats !== 'none') clock.expectBeats()
-      if (last) return void log.append({ type: 'diagnostic', stream: 'stdout', reason: 'late', msg: 'the run was over for the tool already', refused: line })
-      if (intervention && line.type === 'result' && !subject?.trusted) return void log.append({ type: 'diagnostic', stream: 'stdout', reason: 'late', msg: 'the runner had ended the run already', refused: line })
+      if (last)
+        return void log.append({
+          type: 'diagnostic',
+          stream: 'stdout',
+          reason: 'late',
+          msg: 'the run was over for the tool already',
+          refused: line,
+        })
+      if (intervention && line.type === 'result' && !subject?.trusted)
+        return void log.append({
+          type: 'diagnostic',
+          stream: 'stdout',
+          reason: 'late',
+          msg: 'the runner had ended the run already',
+          refused: line,
+        })
       if (ENDS.has(line.type)) last = line
       else if (line.type === 'action_required') void questions.ask(line).catch(fail)
       else log.append(line, text)
@@ -152,11 +211,31 @@ async function supervise(options: AttemptOptions): Promise<Ending> {
       if (over.signal.aborted) return
       connections += 1
       const { host, port, refused } = connection
-      if (connections <= MOST_CONNECTIONS) log.append({ type: 'runner_log', level: refused === undefined ? 'info' : 'warn', msg: refused === undefined ? `connected to ${host}:${port}` : `did not connect to ${host}:${port}: ${refused}`, connection })
-      else if (connections === MOST_CONNECTIONS + 1) log.append({ type: 'runner_log', level: 'warn', msg: 'more connections are not recorded' })
+      if (connections <= MOST_CONNECTIONS)
+        log.append({
+          type: 'runner_log',
+          level: refused === undefined ? 'info' : 'warn',
+          msg:
+            refused === undefined
+              ? `connected to ${host}:${port}`
+              : `did not connect to ${host}:${port}: ${refused}`,
+          connection,
+        })
+      else if (connections === MOST_CONNECTIONS + 1)
+        log.append({ type: 'runner_log', level: 'warn', msg: 'more connections are not recorded' })
     },
     onFlood: (bytes) => intervene({ why: 'output', bytes }, LAST_MOMENT),
-    onQuestion: (question, context) => void questions.ask({ type: 'action_required', action: question.action, context: { prompt: question.prompt, ...context } }, question).catch(fail),
+    onQuestion: (question, context) =>
+      void questions
+        .ask(
+          {
+            type: 'action_required',
+            action: question.action,
+            context: { prompt: question.prompt, ...context },
+          },
+          question,
+        )
+        .catch(fail),
     onWithdrawn: (question) => questions.withdraw(question),
     room: () => (log.waiting < MOST_WAITING ? mirror.room() : log.flush().catch(fail)),
   }
@@ -173,7 +252,8 @@ async function supervise(options: AttemptOptions): Promise<Ending> {
     }
     const end = subject ? await subject.end : NEVER_STARTED
     const unanswered = questions.unanswered()
-    if (unanswered && !intervention && last?.type !== 'result') intervention = { why: 'failure', error: unanswered }
+    if (unanswered && !intervention && last?.type !== 'result')
+      intervention = { why: 'failure', error: unanswered }
     return conclude({ end, intervention, last, exitCodes, form })
   } finally {
     over.abort()
@@ -183,7 +263,12 @@ async function supervise(options: AttemptOptions): Promise<Ending> {
   }
 }
 
-const NEVER_STARTED = { child: { reason: 'cancelled', status: null, signal: null }, speaksProtocol: false, stdout: Buffer.alloc(0), stderr: '' } as const
+const NEVER_STARTED = {
+  child: { reason: 'cancelled', status: null, signal: null },
+  speaksProtocol: false,
+  stdout: Buffer.alloc(0),
+  stderr: '',
+} as const
 
 function seconds(milliseconds: number): number {
   return Math.round(milliseconds) / 1000

@@ -17,14 +17,24 @@ export function withStray(start: StartSubject, path: string, redactor: Redactor)
 }
 
 // Most write nothing: the file is opened for the first word.
-function openStray(path: string, redactor: Redactor, listener: SubjectListener): { hear(bytes: Uint8Array): boolean; finish(): Promise<void> } {
+function openStray(
+  path: string,
+  redactor: Redactor,
+  listener: SubjectListener,
+): { hear(bytes: Uint8Array): boolean; finish(): Promise<void> } {
   let opening: Promise<StderrLog | undefined> | undefined
   let over = false
   return {
     hear(bytes) {
       if (over) return false
-      opening ??= openStderrLog(path, MOST_STDERR, redactor, { onDiagnostic: listener.onDoubt }).catch((error: Error) => {
-        listener.onDoubt({ stream: 'stderr', reason: 'not_kept', msg: `what was printed could not be written down: ${error.message}` })
+      opening ??= openStderrLog(path, MOST_STDERR, redactor, {
+        onDiagnostic: listener.onDoubt,
+      }).catch((error: Error) => {
+        listener.onDoubt({
+          stream: 'stderr',
+          reason: 'not_kept',
+          msg: `what was printed could not be written down: ${error.message}`,
+        })
         return undefined
       })
       const kept = Buffer.from(bytes)

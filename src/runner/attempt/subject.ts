@@ -7,7 +7,11 @@ import type { ToolLine } from '../output/judge-line.ts'
 import type { Intervention } from './ending/intervention.ts'
 
 /** Something on stdout or stderr that is no line of the protocol, or may not be one. */
-export type Doubt = { readonly stream: 'stdout' | 'stderr'; readonly reason: string; readonly [field: string]: unknown }
+export type Doubt = {
+  readonly stream: 'stdout' | 'stderr'
+  readonly reason: string
+  readonly [field: string]: unknown
+}
 
 /** What a subject tells its attempt. A promise holds the subject back. */
 export type SubjectListener = {

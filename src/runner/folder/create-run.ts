@@ -12,12 +12,16 @@ import { writeAtomically } from './write-atomically.ts'
 const MOST_TRIES = 10
 
 /** Makes the folder of a new run, readable by its owner only, with `run.json` in it; it is claimed by this process. A function is given an id, and asked again where that is taken. Throws CONFLICT for an id that is taken, DISK_FULL, PERMISSION or INTERNAL; then there is no folder. */
-export function createRun(root: string, request: RunRequest | ((runId: string) => RunRequest)): RunPaths {
+export function createRun(
+  root: string,
+  request: RunRequest | ((runId: string) => RunRequest),
+): RunPaths {
   try {
     prepareRoot(root)
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
       const made = typeof request === 'function' ? request(newRunId()) : request
-      if (!isRunId(made.run_id)) throw new ToolError('INTERNAL', `'${made.run_id}' cannot be the id of a run`)
+      if (!isRunId(made.run_id))
+        throw new ToolError('INTERNAL', `'${made.run_id}' cannot be the id of a run`)
       const paths = runPaths(root, made.run_id)
       if (makeFolder(paths.folder)) return fill(paths, made)
     }
@@ -51,7 +55,14 @@ function makeFolder(folder: string): boolean {
 function fill(paths: RunPaths, request: RunRequest): RunPaths {
   try {
     claim(paths)
-    for (const folder of [paths.workspace, paths.toolLogs, paths.logs, paths.artifacts, paths.answers]) mkdirSync(folder, { mode: 0o700 })
+    for (const folder of [
+      paths.workspace,
+      paths.toolLogs,
+      paths.logs,
+      paths.artifacts,
+      paths.answers,
+    ])
+      mkdirSync(folder, { mode: 0o700 })
     // Read by the tool, who may be somebody else.
     mkdirSync(paths.control, { mode: 0o755 })
     writeAtomically(paths.request, `${JSON.stringify(request, undefined, 2)}\n`, true)

@@ -5,7 +5,11 @@ import { runPaths } from './run-paths.ts'
 import type { RunPaths } from './run-paths.ts'
 
 /** A run as its folder shows it. */
-export type ListedRun = { readonly id: string; readonly paths: RunPaths; /** Milliseconds. */ readonly created: number }
+export type ListedRun = {
+  readonly id: string
+  readonly paths: RunPaths
+  /** Milliseconds. */ readonly created: number
+}
 
 /** The runs of a folder, newest first; none where there is no folder. Folders that were never finished are left out. */
 export function listRuns(root: string): ListedRun[] {
@@ -22,7 +26,9 @@ export function listRuns(root: string): ListedRun[] {
 /** The ids of everything in a folder that has the form of a run, in no order. */
 export function listFolders(root: string): string[] {
   try {
-    return readdirSync(root, { withFileTypes: true }).filter((entry) => entry.isDirectory() && isRunId(entry.name)).map(({ name }) => name)
+    return readdirSync(root, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() && isRunId(entry.name))
+      .map(({ name }) => name)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
     throw diskProblem(error, `cannot read ${root}`)

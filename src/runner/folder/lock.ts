@@ -34,7 +34,9 @@ const LOOK_AGAIN_MS = 10
 export function claim(paths: RunPaths): () => void {
   const mine = textOf({ ...ourselves(), claim: true })
   take(paths, mine)
-  return () => { if (readText(paths.lock) === mine) rmSync(paths.lock, { force: true }) }
+  return () => {
+    if (readText(paths.lock) === mine) rmSync(paths.lock, { force: true })
+  }
 }
 
 /** Gives a run that we have claimed to a process that we have started, which waits for it by `untilHandedOver`. */
@@ -48,7 +50,8 @@ export function handOver(paths: RunPaths, pid: number): void {
 /** Waits until whoever started us has handed the run over, or is gone. */
 export async function untilHandedOver(paths: RunPaths): Promise<void> {
   const end = performance.now() + LONGEST_HAND_OVER_MS
-  const isWithheld = (found: LockState | undefined): boolean => found?.owner?.claim === true && isTaken(found, paths)
+  const isWithheld = (found: LockState | undefined): boolean =>
+    found?.owner?.claim === true && isTaken(found, paths)
   while (isWithheld(readLock(paths)) && performance.now() < end) await sleep(LOOK_AGAIN_MS)
 }
 
@@ -67,7 +70,9 @@ export function lockRun(paths: RunPaths): RunLock {
       try {
         writeAtomically(paths.lock, next)
         mine = next
-      } catch { /* a full disk: the run goes on, and only a kill -9 would leave something behind */ }
+      } catch {
+        /* a full disk: the run goes on, and only a kill -9 would leave something behind */
+      }
     },
     release: () => giveUp(() => rmSync(paths.lock, { force: true })),
     // Cut, because that needs no space on a full disk.
@@ -81,7 +86,8 @@ function take(paths: RunPaths, mine: string): void {
       const found = readLock(paths)
       // Nobody else takes what we have claimed; and without a gap nobody believes that the run is over.
       if (found && isOurClaim(found)) return writeAtomically(paths.lock, mine)
-      if ((found && isTaken(found, paths)) || tries > MOST_TRIES) throw conflict(paths, found?.owner)
+      if ((found && isTaken(found, paths)) || tries > MOST_TRIES)
+        throw conflict(paths, found?.owner)
       if (found) setAside(paths.lock, found.text)
     }
   } catch (error) {
@@ -115,7 +121,11 @@ function isAtWork(owner: Owner, paths: RunPaths): boolean {
 }
 
 function silence(paths: RunPaths): number {
-  const last = Math.max(...[paths.events, paths.lock].map((file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0))
+  const last = Math.max(
+    ...[paths.events, paths.lock].map(
+      (file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0,
+    ),
+  )
   return Date.now() - last
 }
 
@@ -125,5 +135,8 @@ function textOf(owner: Owner): string {
 
 function conflict({ id }: RunPaths, owner: Owner | undefined): ToolError {
   const who = owner ? `process ${owner.pid}` : 'another process'
-  return new ToolError('CONFLICT', `${id} is being run by ${who}`, { suggestion: `Watch it: toolable watch ${id}`, details: { run_id: id, ...(owner && { pid: owner.pid }) } })
+  return new ToolError('CONFLICT', `${id} is being run by ${who}`, {
+    suggestion: `Watch it: toolable watch ${id}`,
+    details: { run_id: id, ...(owner && { pid: owner.pid }) },
+  })
 }

@@ -7,11 +7,12 @@ import { identify, isStillThere } from '../../process/process-table.ts'
 import type { KnownProcess } from '../../process/process-table.ts'
 
 /** Who runs a run, as its lock tells: the process, where its number means something, and what it has started. */
-export type Owner = KnownProcess & Place & {
-  /** It has the run, but does not run it yet. */
-  readonly claim?: true
-  readonly children: readonly KnownProcess[]
-}
+export type Owner = KnownProcess &
+  Place & {
+    /** It has the run, but does not run it yet. */
+    readonly claim?: true
+    readonly children: readonly KnownProcess[]
+  }
 
 /** How far the owner of a run can be seen from here. `elsewhere`: on another machine or in another container. */
 export type Sight = 'alive' | 'dead' | 'elsewhere'
@@ -25,7 +26,13 @@ export function ourselves(): Owner {
 /** Whether an owner is this very process. */
 export function isUs({ pid, start, machine, boot, namespace }: Owner): boolean {
   const us = ourselves()
-  return pid === us.pid && start === us.start && machine === us.machine && boot === us.boot && namespace === us.namespace
+  return (
+    pid === us.pid &&
+    start === us.start &&
+    machine === us.machine &&
+    boot === us.boot &&
+    namespace === us.namespace
+  )
 }
 
 /** Reads the text of a lock; undefined for anything that nobody could have written. */
@@ -33,8 +40,22 @@ export function readOwner(text: string): Owner | undefined {
   const value = parseObject(text)
   if (!value || !isProcess(value)) return undefined
   const { machine, boot, namespace, children } = value as { readonly [field: string]: unknown }
-  if (typeof machine !== 'string' || typeof boot !== 'string' || typeof namespace !== 'string' || !Array.isArray(children)) return undefined
-  return { pid: value.pid, start: value.start, machine, boot, namespace, ...((value as { claim?: unknown }).claim === true && { claim: true }), children: children.filter(isProcess) }
+  if (
+    typeof machine !== 'string' ||
+    typeof boot !== 'string' ||
+    typeof namespace !== 'string' ||
+    !Array.isArray(children)
+  )
+    return undefined
+  return {
+    pid: value.pid,
+    start: value.start,
+    machine,
+    boot,
+    namespace,
+    ...((value as { claim?: unknown }).claim === true && { claim: true }),
+    children: children.filter(isProcess),
+  }
 }
 
 /** Whether the owner of a run still lives. */
@@ -51,5 +72,10 @@ export function leftBehind(owner: Owner): readonly KnownProcess[] {
 
 function isProcess(value: unknown): value is KnownProcess {
   // 0 and 1 would mean our own group, and everybody.
-  return isObject(value) && Number.isSafeInteger(value['pid']) && (value['pid'] as number) > 1 && typeof value['start'] === 'string'
+  return (
+    isObject(value) &&
+    Number.isSafeInteger(value['pid']) &&
+    (value['pid'] as number) > 1 &&
+    typeof value['start'] === 'string'
+  )
 }

@@ -33,10 +33,18 @@ export async function recoverRun(paths: RunPaths): Promise<RecoveredRun | undefi
     lock.remember(left?.children ?? [])
     const processes = left ? leftBehind(left) : []
     for (const { pid } of processes) killTree(pid)
-    const { log, standing } = await openLog(paths.events, { runId: paths.id, traceId: traceOf(paths) })
+    const { log, standing } = await openLog(paths.events, {
+      runId: paths.id,
+      traceId: traceOf(paths),
+    })
     const wasOver = isOver(standing.state)
     if (!wasOver) {
-      log.append({ type: 'runner_error', code: 'E_INTERRUPTED', msg: 'the runner died during the run', ...(processes.length > 0 && { killed: processes.length }) })
+      log.append({
+        type: 'runner_error',
+        code: 'E_INTERRUPTED',
+        msg: 'the runner died during the run',
+        ...(processes.length > 0 && { killed: processes.length }),
+      })
       log.append({ type: 'runner_end', state: 'failed', rc: 1, code: 'E_INTERRUPTED' })
     }
     await log.close()

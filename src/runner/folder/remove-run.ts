@@ -22,7 +22,8 @@ export async function removeRun(paths: RunPaths): Promise<void> {
 
 /** Removes what a removal that was killed has left. */
 export async function sweepRemoved(root: string): Promise<void> {
-  for (const name of listNames(root)) if (name.startsWith(REMOVED)) await removeTree(join(root, name)).catch(() => undefined)
+  for (const name of listNames(root))
+    if (name.startsWith(REMOVED)) await removeTree(join(root, name)).catch(() => undefined)
 }
 
 async function removeTree(folder: string): Promise<void> {
@@ -32,15 +33,20 @@ async function removeTree(folder: string): Promise<void> {
   } catch {
     // Tools may leave folders that even their owner cannot open.
     openUp(folder)
-    await rm(folder, { recursive: true, force: true }).catch((error: unknown) => { throw diskProblem(error, `cannot remove ${folder}`) })
+    await rm(folder, { recursive: true, force: true }).catch((error: unknown) => {
+      throw diskProblem(error, `cannot remove ${folder}`)
+    })
   }
 }
 
 function openUp(folder: string): void {
   try {
     chmodSync(folder, 0o700)
-    for (const entry of readdirSync(folder, { withFileTypes: true })) if (entry.isDirectory()) openUp(join(folder, entry.name))
-  } catch { /* the second attempt tells */ }
+    for (const entry of readdirSync(folder, { withFileTypes: true }))
+      if (entry.isDirectory()) openUp(join(folder, entry.name))
+  } catch {
+    /* the second attempt tells */
+  }
 }
 
 function listNames(root: string): string[] {

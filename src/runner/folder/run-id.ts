@@ -10,7 +10,8 @@ let chance = ''
 /** A new id: `r-` and ten digits of chance. */
 export function newRunId(): string {
   // Asked for a few at a time, it costs more than all the rest of an id.
-  if (chance.length < DIGITS) chance = Buffer.from(crypto.getRandomValues(new Uint8Array(100 * DIGITS))).toString('hex')
+  if (chance.length < DIGITS)
+    chance = Buffer.from(crypto.getRandomValues(new Uint8Array(100 * DIGITS))).toString('hex')
   const digits = chance.slice(-DIGITS)
   chance = chance.slice(0, -DIGITS)
   return `r-${digits}`
@@ -26,5 +27,9 @@ export function readRunWord(word: string): string {
   const digits = PREFIX.exec(word)?.[1]
   if (digits) return `r-${digits}`
   const meant = closest(word, ['latest'])
-  throw new ToolError('INVALID_INPUT', `'${word.slice(0, 100)}' is not the id of a run${meant ? `; did you mean '${meant}'?` : ': ids look like r-0123456789'}`, { field: 'run', suggestion: meant ? `Use '${meant}'` : 'toolable runs list' })
+  throw new ToolError(
+    'INVALID_INPUT',
+    `'${word.slice(0, 100)}' is not the id of a run${meant ? `; did you mean '${meant}'?` : ': ids look like r-0123456789'}`,
+    { field: 'run', suggestion: meant ? `Use '${meant}'` : 'toolable runs list' },
+  )
 }

@@ -28,7 +28,8 @@ export function runPaths(root: string, id: string): RunPaths {
   const folder = join(root, id)
   const inside = (...names: readonly string[]): string => join(folder, ...names)
   return {
-    id, folder,
+    id,
+    folder,
     request: inside('run.json'),
     events: inside('events.jsonl'),
     workspace: inside('work'),

@@ -6,5 +6,7 @@ export function writeAtomically(file: string, text: string, lasting = false): vo
   renameSync(writeTemporary(file, text, { flush: false }), file)
   if (!lasting) return
   const fd = openSync(file, 'r')
-  fsync(fd, () => { closeSync(fd) })
+  fsync(fd, () => {
+    closeSync(fd)
+  })
 }

@@ -1,4 +1,8 @@
-import { baseEnvironment, certificateVariables, confinedEnvironment } from '../../process/base-environment.ts'
+import {
+  baseEnvironment,
+  certificateVariables,
+  confinedEnvironment,
+} from '../../process/base-environment.ts'
 import type { Environment } from '../../process/base-environment.ts'
 import type { ChildCall } from '../../registry/child/child-call.ts'
 import { ownVariables } from '../../registry/child/environment.ts'
@@ -24,14 +28,25 @@ export type RunSurroundings = {
 const LAST_DATE = 8.64e15
 
 /** The whole environment of a tool: the base allow-list, what it requires by name, what its configuration gives, and what the run says, which wins. `RUN_STDOUT` is added where the tool is started (`stdoutVariable`). Throws CONFIG for what is required and missing. */
-export function toolEnvironment(call: Pick<ChildCall, 'env' | 'requireEnv'>, run: RunSurroundings): { [name: string]: string } {
+export function toolEnvironment(
+  call: Pick<ChildCall, 'env' | 'requireEnv'>,
+  run: RunSurroundings,
+): { [name: string]: string } {
   const { hostEnv, confined } = run
   const debug = hostEnv['TOOL_DEBUG']
   return {
-    ...(confined ? { ...confinedEnvironment(hostEnv, run.workspace), ...(confined.network && certificateVariables(hostEnv)) } : baseEnvironment(hostEnv)),
+    ...(confined
+      ? {
+          ...confinedEnvironment(hostEnv, run.workspace),
+          ...(confined.network && certificateVariables(hostEnv)),
+        }
+      : baseEnvironment(hostEnv)),
     ...(debug !== undefined && { TOOL_DEBUG: debug }),
     // Expanded here and not before, because the request is written down and may hold no secrets.
-    ...ownVariables({ ...call, env: expandValues(call.env, hostEnv, 'the tool') }, { env: hostEnv }),
+    ...ownVariables(
+      { ...call, env: expandValues(call.env, hostEnv, 'the tool') },
+      { env: hostEnv },
+    ),
     RUN_ID: run.runId,
     TRACE_ID: run.traceId,
     ...(run.traceparent !== undefined && { TRACEPARENT: run.traceparent }),
@@ -40,6 +55,8 @@ export function toolEnvironment(call: Pick<ChildCall, 'env' | 'requireEnv'>, run
     CANCEL_FILE: run.cancelFile,
     AI_PROTOCOL_VERSION: '1',
     IDEMPOTENCY_KEY: run.idempotencyKey,
-    ...(run.deadline !== undefined && { DEADLINE_TS: new Date(Math.min(run.deadline, LAST_DATE)).toISOString() }),
+    ...(run.deadline !== undefined && {
+      DEADLINE_TS: new Date(Math.min(run.deadline, LAST_DATE)).toISOString(),
+    }),
   }
 }

@@ -25,7 +25,11 @@ export function readAnswerText(text: string): GivenAnswer {
   const given: unknown = JSON.parse(text)
   if (!isObject(given) || !Object.hasOwn(given, 'value')) return { value: given }
   const { value, by, note } = given
-  return { value, ...(typeof by === 'string' && by.trim() !== '' && { by: shorten(by, LONGEST_NAME) }), ...(typeof note === 'string' && note !== '' && { note: shorten(note, LONGEST_NOTE) }) }
+  return {
+    value,
+    ...(typeof by === 'string' && by.trim() !== '' && { by: shorten(by, LONGEST_NAME) }),
+    ...(typeof note === 'string' && note !== '' && { note: shorten(note, LONGEST_NOTE) }),
+  }
 }
 
 /** Who gave the answer that lies there already; undefined where it does not say. */

@@ -16,13 +16,21 @@ export type AnswerChannel = {
   readonly name: string
   /** It is heard, but nobody waits for it alone. */
   readonly passive?: boolean
-  answer(question: Question, signal: AbortSignal, problem?: string): Promise<GivenAnswer | undefined>
+  answer(
+    question: Question,
+    signal: AbortSignal,
+    problem?: string,
+  ): Promise<GivenAnswer | undefined>
 }
 
 /** Gets answers for the questions of a run. */
 export type Broker = {
   /** Rejects with ANSWER_REQUIRED where nobody can answer, and when the time of the question is over and it has no default. `onRefused` is told of answers that do not fit. */
-  ask(question: Question, signal: AbortSignal, onRefused?: (by: string, problem: string) => void): Promise<Answered>
+  ask(
+    question: Question,
+    signal: AbortSignal,
+    onRefused?: (by: string, problem: string) => void,
+  ): Promise<Answered>
 }
 
 export type BrokerOptions = {
@@ -44,10 +52,19 @@ export function createBroker({ presets = [], channels, longest, wayOut }: Broker
       const settled = new AbortController()
       const timer = new AbortController()
       const end = AbortSignal.any([signal, settled.signal, timer.signal])
-      const wait = setTimeout(() => timer.abort(), Math.min((question.timeout ?? longest) * 1000, 2 ** 31 - 1))
+      const wait = setTimeout(
+        () => timer.abort(),
+        Math.min((question.timeout ?? longest) * 1000, 2 ** 31 - 1),
+      )
       try {
         const compiled = compileAsked(question)
-        const askAll = (all: readonly AnswerChannel[]): Promise<Answered | undefined> => first(all.map((channel) => ({ passive: channel.passive === true, answer: askOne(channel, question, compiled, end, onRefused) })))
+        const askAll = (all: readonly AnswerChannel[]): Promise<Answered | undefined> =>
+          first(
+            all.map((channel) => ({
+              passive: channel.passive === true,
+              answer: askOne(channel, question, compiled, end, onRefused),
+            })),
+          )
         const known = Promise.all([askAll(presets), earlier]).then(([answered]) => answered)
         earlier = known
         const answered = (await known) ?? (await askAll(channels))
@@ -68,7 +85,13 @@ export function createBroker({ presets = [], channels, longest, wayOut }: Broker
   }
 }
 
-async function askOne(channel: AnswerChannel, question: Question, schema: Promise<Schema | undefined>, signal: AbortSignal, onRefused: (by: string, problem: string) => void): Promise<Answered | undefined> {
+async function askOne(
+  channel: AnswerChannel,
+  question: Question,
+  schema: Promise<Schema | undefined>,
+  signal: AbortSignal,
+  onRefused: (by: string, problem: string) => void,
+): Promise<Answered | undefined> {
   let problem: string | undefined
   while (!signal.aborted) {
     const given = await channel.answer(question, signal, problem)
@@ -83,10 +106,17 @@ async function askOne(channel: AnswerChannel, question: Question, schema: Promis
 }
 
 // The first that answers; undefined when all have given up. A channel that breaks is one that gives up.
-function first(asked: readonly { readonly passive: boolean; readonly answer: Promise<Answered | undefined> }[]): Promise<Answered | undefined> {
+function first(
+  asked: readonly { readonly passive: boolean; readonly answer: Promise<Answered | undefined> }[],
+): Promise<Answered | undefined> {
   return new Promise((resolve) => {
     const tries = asked.map(async ({ passive, answer }) => {
-      const tried = answer.then((answered) => { if (answered) resolve(answered) }, () => undefined)
+      const tried = answer.then(
+        (answered) => {
+          if (answered) resolve(answered)
+        },
+        () => undefined,
+      )
       if (!passive) await tried
     })
     void Promise.all(tries).then(() => resolve(undefined))
@@ -94,6 +124,16 @@ function first(asked: readonly { readonly passive: boolean; readonly answer: Pro
 }
 
 function nobody({ id, prompt, timeout }: Question, late: boolean, command: string): ToolError {
-  const words = late ? `nobody answered the question '${id}'${timeout === undefined ? '' : ` within ${timeout} seconds`}` : `nobody is there to answer the question '${id}'`
-  return new ToolError('ANSWER_REQUIRED', `${words}: ${prompt}`, { details: { question: id, ...(late && { late: true }) }, suggestion: { action: 'retry_with_modified_input', fix: 'Answer it, and the run goes on', example: command, applicability: 'has_placeholders' } })
+  const words = late
+    ? `nobody answered the question '${id}'${timeout === undefined ? '' : ` within ${timeout} seconds`}`
+    : `nobody is there to answer the question '${id}'`
+  return new ToolError('ANSWER_REQUIRED', `${words}: ${prompt}`, {
+    details: { question: id, ...(late && { late: true }) },
+    suggestion: {
+      action: 'retry_with_modified_input',
+      fix: 'Answer it, and the run goes on',
+      example: command,
+      applicability: 'has_placeholders',
+    },
+  })
 }

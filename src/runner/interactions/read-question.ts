@@ -4,7 +4,12 @@ import { isObject } from '../../contract/json.ts'
 import { readOptions } from '../../registry/child/protocol/read-options.ts'
 import { readSampling } from '../../registry/read-sampling.ts'
 
-const KINDS: readonly unknown[] = ['decision', 'input', 'confirm', 'sample'] satisfies Interaction['kind'][]
+const KINDS: readonly unknown[] = [
+  'decision',
+  'input',
+  'confirm',
+  'sample',
+] satisfies Interaction['kind'][]
 
 /** The question of a tool in the form that everybody who answers knows. `action` is what the tool calls it, and stays the same in every attempt. */
 export type Question = Interaction & { readonly action: string }
@@ -12,7 +17,8 @@ export type Question = Interaction & { readonly action: string }
 /** Reads `action_required`: one of our kinds, or any word of the tool's own with what it told besides. `number` makes an id where the tool gave none. */
 export function readQuestion(line: JsonObject, number: string): Question {
   const context = isObject(line['context']) ? line['context'] : {}
-  const action = typeof line['action'] === 'string' && line['action'] !== '' ? line['action'] : 'input'
+  const action =
+    typeof line['action'] === 'string' && line['action'] !== '' ? line['action'] : 'input'
   const given = givenId(line)
   const options = readOptions(context['options'])
   const kind = kindOf(action, options)
@@ -34,7 +40,9 @@ export function readQuestion(line: JsonObject, number: string): Question {
 /** The id that the tool itself gave its question: it knows its answer by it. */
 export function givenId(line: JsonObject): string | undefined {
   const id = (isObject(line['context']) ? line['context']['id'] : undefined) ?? line['id']
-  return typeof id === 'string' && /^[\w.:-]{1,100}$/.test(id) && !id.startsWith('.') ? id : undefined
+  return typeof id === 'string' && /^[\w.:-]{1,100}$/.test(id) && !id.startsWith('.')
+    ? id
+    : undefined
 }
 
 function kindOf(action: string, options: readonly InteractionOption[]): Interaction['kind'] {
@@ -51,5 +59,10 @@ function promptOf(action: string, context: JsonObject): string {
 
 function samplingOf(context: JsonObject): NonNullable<Interaction['sampling']> {
   const { maxTokens = 1000, system, temperature, stopSequences } = readSampling(context)
-  return { max_tokens: maxTokens, ...(system !== undefined && { system }), ...(temperature !== undefined && { temperature }), ...(stopSequences && { stop_sequences: stopSequences }) }
+  return {
+    max_tokens: maxTokens,
+    ...(system !== undefined && { system }),
+    ...(temperature !== undefined && { temperature }),
+    ...(stopSequences && { stop_sequences: stopSequences }),
+  }
 }

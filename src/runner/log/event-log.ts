@@ -35,14 +35,22 @@ export type OpenLogOptions = {
   readonly redact?: (text: string) => string
 }
 
-export type OpenedLog = { readonly log: EventLog; readonly standing: RunStanding; readonly attempt: number; readonly last?: RunEvent }
+export type OpenedLog = {
+  readonly log: EventLog
+  readonly standing: RunStanding
+  readonly attempt: number
+  readonly last?: RunEvent
+}
 
 const CLOSING: readonly string[] = ['runner_error', 'runner_end']
 
 /** Opens the log of a run, new or old. A tail that a crash has left is cut and told as a `runner_warning`; the numbers go on where they stopped. Throws PERMISSION, DISK_FULL or INTERNAL when the file cannot be opened, never for what stands in it. */
 export async function openLog(path: string, options: OpenLogOptions): Promise<OpenedLog> {
   const { standing, last, end, cut } = await prepare(path)
-  const attempt = options.attempt === 'next' ? standing.attempt + 1 : (options.attempt ?? Math.max(standing.attempt, 1))
+  const attempt =
+    options.attempt === 'next'
+      ? standing.attempt + 1
+      : (options.attempt ?? Math.max(standing.attempt, 1))
   const place = stampOf(options.runId, options.traceId, attempt)
   const { openSync } = await import('node:fs')
   const reserve = openReserve(path)
@@ -51,23 +59,38 @@ export async function openLog(path: string, options: OpenLogOptions): Promise<Op
   // What was dropped since somebody was told, and why.
   let dropped: ToolError | undefined
   let failure: ToolError | undefined
-  let remark = cut === 0 ? undefined : { type: 'runner_warning', msg: `${cut} bytes at the end of the log were cut: whoever wrote them died in the middle of a line`, cut_bytes: cut }
+  let remark =
+    cut === 0
+      ? undefined
+      : {
+          type: 'runner_warning',
+          msg: `${cut} bytes at the end of the log were cut: whoever wrote them died in the middle of a line`,
+          cut_bytes: cut,
+        }
 
-  const queue = openQueue(openSync(path, constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW), path, {
-    size: end,
-    onWritten: options.onWritten ?? (() => undefined),
-    redact: options.redact ? keepLines(options.redact) : (text) => text,
-    onLost(lines, error) {
-      lost += lines
-      seq -= lines
-      failure = error
-      options.onFailure?.(error)
+  const queue = openQueue(
+    openSync(path, constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW),
+    path,
+    {
+      size: end,
+      onWritten: options.onWritten ?? (() => undefined),
+      redact: options.redact ? keepLines(options.redact) : (text) => text,
+      onLost(lines, error) {
+        lost += lines
+        seq -= lines
+        failure = error
+        options.onFailure?.(error)
+      },
     },
-  })
+  )
   const write = (event: UnstampedEvent, text?: string): RunEvent => {
     seq += 1
     const stamped = stamp(event, seq, place, text)
-    queue.push(stamped.line, event.type === 'runner_end' || (event.type === 'action_required' && event['interaction'] !== undefined))
+    queue.push(
+      stamped.line,
+      event.type === 'runner_end' ||
+        (event.type === 'action_required' && event['interaction'] !== undefined),
+    )
     return stamped.event
   }
   const tellCut = (): void => {
@@ -99,7 +122,11 @@ export async function openLog(path: string, options: OpenLogOptions): Promise<Op
           reserve.release()
           const missing = lost
           lost = 0
-          write({ type: 'runner_warning', msg: `${missing} ${missing === 1 ? 'event is' : 'events are'} missing here: they could not be written`, lost_events: missing })
+          write({
+            type: 'runner_warning',
+            msg: `${missing} ${missing === 1 ? 'event is' : 'events are'} missing here: they could not be written`,
+            lost_events: missing,
+          })
         }
         if (event.type === 'runner_end') tellCut()
         const stamped = write(event, text)
@@ -107,7 +134,9 @@ export async function openLog(path: string, options: OpenLogOptions): Promise<Op
         return stamped
       },
       flush: () => tellDropped(queue.flush()),
-      get waiting() { return queue.waiting },
+      get waiting() {
+        return queue.waiting
+      },
       async close() {
         await tellDropped(queue.close()).finally(reserve.release)
       },
@@ -115,10 +144,16 @@ export async function openLog(path: string, options: OpenLogOptions): Promise<Op
   }
 }
 
-async function prepare(path: string): Promise<Awaited<ReturnType<typeof scanLog>> & { readonly cut: number }> {
+async function prepare(
+  path: string,
+): Promise<Awaited<ReturnType<typeof scanLog>> & { readonly cut: number }> {
   const { open } = await import('node:fs/promises')
   try {
-    const file = await open(path, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, 0o600)
+    const file = await open(
+      path,
+      constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW,
+      0o600,
+    )
     try {
       const scanned = await scanLog(file)
       const { size } = await file.stat()

@@ -16,7 +16,10 @@ export type FollowOptions = {
 }
 
 /** The lines of a file as they come, as many at a time as there are. A line without an end is not there yet. A file that does not exist is empty. Throws PERMISSION or INTERNAL when it cannot be read. */
-export async function* followLines(path: string, { follow = false, signal, isComplete, withTail = false }: FollowOptions = {}): AsyncGenerator<string[]> {
+export async function* followLines(
+  path: string,
+  { follow = false, signal, isComplete, withTail = false }: FollowOptions = {},
+): AsyncGenerator<string[]> {
   const growth = follow ? watchGrowth(path, signal) : undefined
   let file: FileHandle | undefined
   let end = 0

@@ -8,7 +8,11 @@ const ENVELOPE = ['v', 'type', 'ts', 'run_id', 'seq', 'attempt', 'state', 'rc'] 
 export function keepLines(redact: (text: string) => string): (text: string) => string {
   return (text) => {
     if (redact(text) === text) return text
-    return text.slice(0, -1).split('\n').map((line) => `${redactLine(line, redact)}\n`).join('')
+    return text
+      .slice(0, -1)
+      .split('\n')
+      .map((line) => `${redactLine(line, redact)}\n`)
+      .join('')
   }
 }
 
@@ -21,5 +25,7 @@ function redactLine(line: string, redact: (text: string) => string): string {
 }
 
 function envelopeOf(event: JsonObject): JsonObject {
-  return Object.fromEntries(ENVELOPE.flatMap((name) => (Object.hasOwn(event, name) ? [[name, event[name]]] : [])))
+  return Object.fromEntries(
+    ENVELOPE.flatMap((name) => (Object.hasOwn(event, name) ? [[name, event[name]]] : [])),
+  )
 }

@@ -9,7 +9,9 @@ export function openReserve(log: string): { release(): void } {
   const release = (): void => {
     try {
       rmSync(file, { force: true })
-    } catch { /* then there is no space to gain */ }
+    } catch {
+      /* then there is no space to gain */
+    }
   }
   try {
     writeFileSync(file, Buffer.alloc(BYTES, 0x20), { mode: 0o600 })

@@ -5,12 +5,21 @@ import { readWholeLines } from './whole-lines.ts'
 import type { Readable } from './whole-lines.ts'
 
 /** What a log says of its run, and how many of its bytes say something: the rest is what a crash has left. */
-export type Scanned = { readonly standing: RunStanding; readonly last?: RunEvent; readonly end: number }
+export type Scanned = {
+  readonly standing: RunStanding
+  readonly last?: RunEvent
+  readonly end: number
+}
 
 /** The event that a line of a log is; undefined for anything else, whoever put it there. */
 export function parseEvent(line: string): RunEvent | undefined {
   const value = line.startsWith('{') ? parseObject(line) : undefined
-  return value && typeof value['type'] === 'string' && Number.isSafeInteger(value['seq']) && Number.isSafeInteger(value['attempt']) ? (value as unknown as RunEvent) : undefined
+  return value &&
+    typeof value['type'] === 'string' &&
+    Number.isSafeInteger(value['seq']) &&
+    Number.isSafeInteger(value['attempt'])
+    ? (value as unknown as RunEvent)
+    : undefined
 }
 
 /** Reads a log once, from its beginning; only lines that change where a run stands are looked into. Throws only when the file cannot be read. */
@@ -31,7 +40,8 @@ async function scan(file: Readable, thoroughly: boolean): Promise<Pass> {
     for (const line of bytes.toString('latin1').slice(0, -1).split('\n')) {
       at += line.length + 1
       if (thoroughly && !parseEvent(line)) continue
-      if (line.includes('"runner_') || line.includes('"action_required"')) standing = follow(standing, line)
+      if (line.includes('"runner_') || line.includes('"action_required"'))
+        standing = follow(standing, line)
       last = line
       end = at
     }

@@ -4,7 +4,13 @@ import type { RunEvent } from '../../contract/run-state.ts'
 export type UnstampedEvent = { readonly type: string; readonly [field: string]: unknown }
 
 /** What every line of an attempt says of itself. */
-export type Stamp = { readonly runId: string; readonly traceId: string | undefined; readonly attempt: number; /** The trace as it stands in a line. */ readonly trace: string; /** And the run. */ readonly run: string }
+export type Stamp = {
+  readonly runId: string
+  readonly traceId: string | undefined
+  readonly attempt: number
+  /** The trace as it stands in a line. */ readonly trace: string
+  /** And the run. */ readonly run: string
+}
 
 export type Stamped = { readonly event: RunEvent; readonly line: string }
 
@@ -16,20 +22,47 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:?\d\d)$
 
 /** What the lines of an attempt have in common. */
 export function stampOf(runId: string, traceId: string | undefined, attempt: number): Stamp {
-  return { runId, traceId, attempt, trace: traceId === undefined ? '' : `,"trace_id":${JSON.stringify(traceId)}`, run: `"run_id":${JSON.stringify(runId)},` }
+  return {
+    runId,
+    traceId,
+    attempt,
+    trace: traceId === undefined ? '' : `,"trace_id":${JSON.stringify(traceId)}`,
+    run: `"run_id":${JSON.stringify(runId)},`,
+  }
 }
 
 /** Gives an event its place in a run. Where nothing in it is ours to say, the event is stamped in place, and `text`, the line that it was parsed from, is kept as it is. Throws nothing. */
 export function stamp(event: UnstampedEvent, seq: number, place: Stamp, text?: string): Stamped {
-  return (isOurs(event, place) ? stampInPlace(event, seq, place, text) : text === undefined ? undefined : complete(event, seq, place, text)) ?? writeAnew(event, seq, place)
+  return (
+    (isOurs(event, place)
+      ? stampInPlace(event, seq, place, text)
+      : text === undefined
+        ? undefined
+        : complete(event, seq, place, text)) ?? writeAnew(event, seq, place)
+  )
 }
 
-function isOurs({ v, ts, run_id, trace_id, seq, attempt }: UnstampedEvent, { runId }: Stamp): boolean {
-  return v === 1 && run_id === runId && seq === undefined && attempt === undefined && (trace_id === undefined || typeof trace_id === 'string') && isTime(ts)
+function isOurs(
+  { v, ts, run_id, trace_id, seq, attempt }: UnstampedEvent,
+  { runId }: Stamp,
+): boolean {
+  return (
+    v === 1 &&
+    run_id === runId &&
+    seq === undefined &&
+    attempt === undefined &&
+    (trace_id === undefined || typeof trace_id === 'string') &&
+    isTime(ts)
+  )
 }
 
 // Writing a value costs more than reading it, and a tool that floods has written most of a line already.
-function stampInPlace(event: UnstampedEvent, seq: number, { traceId, attempt, trace }: Stamp, text: string | undefined): Stamped | undefined {
+function stampInPlace(
+  event: UnstampedEvent,
+  seq: number,
+  { traceId, attempt, trace }: Stamp,
+  text: string | undefined,
+): Stamped | undefined {
   const body = text !== undefined && hasOurKeysOnce(text, event) ? text : stringify(event)
   if (body === undefined || body.length <= 2 || !Object.isExtensible(event)) return undefined
   const stamped: { [field: string]: unknown } = event
@@ -37,13 +70,28 @@ function stampInPlace(event: UnstampedEvent, seq: number, { traceId, attempt, tr
   if (!hasTrace) stamped['trace_id'] = traceId
   stamped['seq'] = seq
   stamped['attempt'] = attempt
-  return { event: stamped as unknown as RunEvent, line: `${body.slice(0, -1)}${hasTrace ? '' : trace},"seq":${seq},"attempt":${attempt}}\n` }
+  return {
+    event: stamped as unknown as RunEvent,
+    line: `${body.slice(0, -1)}${hasTrace ? '' : trace},"seq":${seq},"attempt":${attempt}}\n`,
+  }
 }
 
 // Most tools leave to us what we know as well.
-function complete(event: UnstampedEvent, seq: number, place: Stamp, text: string): Stamped | undefined {
+function complete(
+  event: UnstampedEvent,
+  seq: number,
+  place: Stamp,
+  text: string,
+): Stamped | undefined {
   const { v, ts, run_id, trace_id } = event
-  if ((trace_id !== undefined && typeof trace_id !== 'string') || (v !== undefined && v !== 1) || (run_id !== undefined && run_id !== place.runId) || (ts !== undefined && !isTime(ts)) || !hasOurKeysOnce(text, event)) return undefined
+  if (
+    (trace_id !== undefined && typeof trace_id !== 'string') ||
+    (v !== undefined && v !== 1) ||
+    (run_id !== undefined && run_id !== place.runId) ||
+    (ts !== undefined && !isTime(ts)) ||
+    !hasOurKeysOnce(text, event)
+  )
+    return undefined
   const stamped: { [field: string]: unknown } = event
   let missing = '{'
   if (v === undefined) {
@@ -63,27 +111,59 @@ function complete(event: UnstampedEvent, seq: number, place: Stamp, text: string
   if (!hasTrace) stamped['trace_id'] = place.traceId
   stamped['seq'] = seq
   stamped['attempt'] = place.attempt
-  return { event: stamped as unknown as RunEvent, line: `${missing}${text.slice(1, -1)}${hasTrace ? '' : place.trace},"seq":${seq},"attempt":${place.attempt}}\n` }
+  return {
+    event: stamped as unknown as RunEvent,
+    line: `${missing}${text.slice(1, -1)}${hasTrace ? '' : place.trace},"seq":${seq},"attempt":${place.attempt}}\n`,
+  }
 }
 
 // A key that stands twice means one thing to us and perhaps another to somebody else. Each of ours is found at least once, plain or escaped, so that the right count means exactly once.
 function hasOurKeysOnce(text: string, { v, ts, run_id, trace_id }: UnstampedEvent): boolean {
-  if (text.charCodeAt(0) !== OPEN_BRACE || text.charCodeAt(text.length - 1) !== CLOSE_BRACE) return false
+  if (text.charCodeAt(0) !== OPEN_BRACE || text.charCodeAt(text.length - 1) !== CLOSE_BRACE)
+    return false
   let found = 0
   for (OUR_KEYS.lastIndex = 0; OUR_KEYS.test(text);) found += 1
-  return found === 1 + Number(v !== undefined) + Number(ts !== undefined) + Number(run_id !== undefined) + Number(trace_id !== undefined)
+  return (
+    found ===
+    1 +
+      Number(v !== undefined) +
+      Number(ts !== undefined) +
+      Number(run_id !== undefined) +
+      Number(trace_id !== undefined)
+  )
 }
 
-function writeAnew(event: UnstampedEvent, seq: number, { runId, traceId, attempt }: Stamp): Stamped {
+function writeAnew(
+  event: UnstampedEvent,
+  seq: number,
+  { runId, traceId, attempt }: Stamp,
+): Stamped {
   const { type, ts, trace_id: trace } = event
-  const stamped: { [field: string]: unknown } = { v: 1, type, ts: isTime(ts) ? ts : present(), run_id: runId }
+  const stamped: { [field: string]: unknown } = {
+    v: 1,
+    type,
+    ts: isTime(ts) ? ts : present(),
+    run_id: runId,
+  }
   if (typeof trace === 'string') stamped['trace_id'] = trace
   else if (traceId !== undefined) stamped['trace_id'] = traceId
   const head = { ...stamped }
-  for (const [name, value] of Object.entries(event)) if (!ENVELOPE.includes(name)) Object.defineProperty(stamped, name, { value, enumerable: true, configurable: true, writable: true })
+  for (const [name, value] of Object.entries(event))
+    if (!ENVELOPE.includes(name))
+      Object.defineProperty(stamped, name, {
+        value,
+        enumerable: true,
+        configurable: true,
+        writable: true,
+      })
   const line = stringify(Object.assign(stamped, { seq, attempt }))
   if (line !== undefined) return { event: stamped as unknown as RunEvent, line: `${line}\n` }
-  const told = { ...head, problem: 'the rest of this event cannot be written as JSON', seq, attempt }
+  const told = {
+    ...head,
+    problem: 'the rest of this event cannot be written as JSON',
+    seq,
+    attempt,
+  }
   return { event: told as unknown as RunEvent, line: `${JSON.stringify(told)}\n` }
 }
 

@@ -25,10 +25,16 @@ export function watchGrowth(path: string, signal?: AbortSignal): Growth {
   const watcher = watchFolder(folder, onChange)
   signal?.addEventListener('abort', onChange)
   return {
-    get isOver() { return signal?.aborted === true || !existsSync(folder) },
+    get isOver() {
+      return signal?.aborted === true || !existsSync(folder)
+    },
     async more() {
       let timer: NodeJS.Timeout | undefined
-      if (!changed) await new Promise<void>((resolve) => { wake = resolve; timer = setTimeout(resolve, LOOK_AGAIN_MS) })
+      if (!changed)
+        await new Promise<void>((resolve) => {
+          wake = resolve
+          timer = setTimeout(resolve, LOOK_AGAIN_MS)
+        })
       clearTimeout(timer)
       changed = false
     },

@@ -8,7 +8,14 @@ export const LONGEST_LINE = 128 * 1024 * 1024
 export type WholeLines = { readonly bytes: Buffer; readonly end: number }
 
 /** What can be read at any place: an open file. */
-export type Readable = { read(buffer: Buffer, offset: number, length: number, position: number): Promise<{ readonly bytesRead: number }> }
+export type Readable = {
+  read(
+    buffer: Buffer,
+    offset: number,
+    length: number,
+    position: number,
+  ): Promise<{ readonly bytesRead: number }>
+}
 
 /** The lines of a file from an offset on, as many at a time as a chunk holds, up to the last that has an end. */
 export async function* readWholeLines(file: Readable, from: number): AsyncGenerator<WholeLines> {
@@ -22,12 +29,17 @@ export async function* readWholeLines(file: Readable, from: number): AsyncGenera
     const read = chunk.subarray(0, bytesRead)
     const end = read.lastIndexOf(LINE_FEED) + 1
     if (end > 0) {
-      yield { bytes: held.length === 0 ? read.subarray(0, end) : Buffer.concat([held, read.subarray(0, end)]), end: position - bytesRead + end }
+      yield {
+        bytes:
+          held.length === 0 ? read.subarray(0, end) : Buffer.concat([held, read.subarray(0, end)]),
+        end: position - bytesRead + end,
+      }
       held = Buffer.from(read.subarray(end))
     } else if (held.length + bytesRead <= LONGEST_LINE) held = Buffer.concat([held, read])
     // Its end is still to come, and closes a line that nobody can read.
     else held = Buffer.from('\0')
     // Most records are short; and a long line is not copied for each little piece of it.
-    if (bytesRead === chunk.length && (chunk.length < LARGEST_CHUNK || chunk.length < held.length)) chunk = Buffer.allocUnsafe(2 * chunk.length)
+    if (bytesRead === chunk.length && (chunk.length < LARGEST_CHUNK || chunk.length < held.length))
+      chunk = Buffer.allocUnsafe(2 * chunk.length)
   }
 }

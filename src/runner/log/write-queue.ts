@@ -42,7 +42,11 @@ type Batch = { text: string; lines: number; durable: boolean }
 type Waiter = { readonly until: number; readonly settle: (failure: ToolError | undefined) => void }
 
 /** Writes to a descriptor that was opened for appending and belongs to the queue from here on. */
-export function openQueue(fd: number, file: string, { size, onWritten, onHandedOver, gather, redact, onLost }: WriteQueueOptions): WriteQueue {
+export function openQueue(
+  fd: number,
+  file: string,
+  { size, onWritten, onHandedOver, gather, redact, onLost }: WriteQueueOptions,
+): WriteQueue {
   let next: Batch = emptyBatch()
   let inHand = 0
   let working = false
@@ -82,14 +86,19 @@ export function openQueue(fd: number, file: string, { size, onWritten, onHandedO
     let sent = 0
     try {
       if (torn) await cutTo(size)
-      await writeAll(fd, bytes, (count) => { sent += count })
+      await writeAll(fd, bytes, (count) => {
+        sent += count
+      })
       onHandedOver?.()
       if (durable) await sync(fd)
       acknowledge(bytes, safe)
       if (durable) durableSize = size
     } catch (error) {
       // Lines that went in whole are as good as any, unless it is the disk that refused them.
-      const kept = bytes.subarray(0, sent === bytes.length ? 0 : bytes.subarray(0, sent).lastIndexOf(LINE_FEED) + 1)
+      const kept = bytes.subarray(
+        0,
+        sent === bytes.length ? 0 : bytes.subarray(0, sent).lastIndexOf(LINE_FEED) + 1,
+      )
       if (sent > kept.length) await cutTo(size + kept.length).catch(() => undefined)
       acknowledge(kept, kept.toString())
       failure = diskProblem(error, `cannot write to ${file}`)
@@ -122,7 +131,12 @@ export function openQueue(fd: number, file: string, { size, onWritten, onHandedO
     failure = undefined
     settle(told)
   }
-  const flush = (until?: number): Promise<void> => new Promise((resolve, reject) => { whenDone(until, (told) => { told ? reject(told) : resolve() }) })
+  const flush = (until?: number): Promise<void> =>
+    new Promise((resolve, reject) => {
+      whenDone(until, (told) => {
+        told ? reject(told) : resolve()
+      })
+    })
 
   return {
     push(line, durable) {
@@ -137,16 +151,25 @@ export function openQueue(fd: number, file: string, { size, onWritten, onHandedO
     },
     flush,
     whenDone,
-    get done() { return done },
-    get waiting() { return inHand + next.text.length },
+    get done() {
+      return done
+    },
+    get waiting() {
+      return inHand + next.text.length
+    },
     async close() {
       if (closed) return
       closed = true
       try {
         await flush()
-        if (durableSize !== size) await sync(fd).catch((error: unknown) => { throw diskProblem(error, `cannot write to ${file}`) })
+        if (durableSize !== size)
+          await sync(fd).catch((error: unknown) => {
+            throw diskProblem(error, `cannot write to ${file}`)
+          })
       } finally {
-        await new Promise<void>((resolve) => { close(fd, () => resolve()) })
+        await new Promise<void>((resolve) => {
+          close(fd, () => resolve())
+        })
       }
     },
   }
@@ -160,7 +183,8 @@ async function writeAll(fd: number, bytes: Buffer, onSent: (count: number) => vo
   for (let [sent, retries] = [0, 0]; sent < bytes.length;) {
     const count = await writeSome(fd, bytes, sent)
     retries = count === 0 ? retries + 1 : 0
-    if (retries > MOST_RETRIES) throw Object.assign(new Error('nothing is written'), { code: 'EIO' })
+    if (retries > MOST_RETRIES)
+      throw Object.assign(new Error('nothing is written'), { code: 'EIO' })
     sent += count
     onSent(count)
   }
@@ -178,15 +202,24 @@ function writeSome(fd: number, bytes: Buffer, from: number): Promise<number> {
 }
 
 function truncate(fd: number, length: number): Promise<void> {
-  return new Promise((resolve, reject) => { ftruncate(fd, length, (error) => { error ? reject(error) : resolve() }) })
+  return new Promise((resolve, reject) => {
+    ftruncate(fd, length, (error) => {
+      error ? reject(error) : resolve()
+    })
+  })
 }
 
 function sync(fd: number): Promise<void> {
-  return new Promise((resolve, reject) => { fdatasync(fd, (error) => { error ? reject(error) : resolve() }) })
+  return new Promise((resolve, reject) => {
+    fdatasync(fd, (error) => {
+      error ? reject(error) : resolve()
+    })
+  })
 }
 
 function countLines(bytes: Buffer): number {
   let lines = 0
-  for (let at = bytes.indexOf(LINE_FEED); at !== -1; at = bytes.indexOf(LINE_FEED, at + 1)) lines += 1
+  for (let at = bytes.indexOf(LINE_FEED); at !== -1; at = bytes.indexOf(LINE_FEED, at + 1))
+    lines += 1
   return lines
 }

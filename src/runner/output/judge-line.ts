@@ -1,4 +1,8 @@
-import { PROTOCOL_EVENT_TYPES, RUNNER_EVENT_TYPES, TASK_EVENT_TYPES } from '../../contract/events.ts'
+import {
+  PROTOCOL_EVENT_TYPES,
+  RUNNER_EVENT_TYPES,
+  TASK_EVENT_TYPES,
+} from '../../contract/events.ts'
 import { isObject } from '../../contract/json.ts'
 import type { DiagnosticReason } from './diagnostics.ts'
 import { isDeeperThan } from './event-fields.ts'
@@ -22,22 +26,38 @@ const DEEPEST = 100
 
 const EMPTY: Refused = { reason: 'empty', message: 'The line is empty' }
 const NOT_JSON: Refused = { reason: 'not_json', message: 'The line is not JSON' }
-const NOT_AN_OBJECT: Refused = { reason: 'not_an_object', message: 'The line is JSON, but no object' }
+const NOT_AN_OBJECT: Refused = {
+  reason: 'not_an_object',
+  message: 'The line is JSON, but no object',
+}
 const NO_TYPE: Refused = { reason: 'no_type', message: 'The line has no type' }
-const TOO_DEEP: Refused = { reason: 'too_deep', message: `The line nests more than ${DEEPEST} levels` }
+const TOO_DEEP: Refused = {
+  reason: 'too_deep',
+  message: `The line nests more than ${DEEPEST} levels`,
+}
 
 /** The event that a line is, or why it is none, whatever came before it. */
-export function judgeLine(line: string, { runId, mayOrchestrate }: { readonly runId: string; readonly mayOrchestrate: boolean }): ToolLine | Refused {
+export function judgeLine(
+  line: string,
+  { runId, mayOrchestrate }: { readonly runId: string; readonly mayOrchestrate: boolean },
+): ToolLine | Refused {
   const event = parse(line)
   if (!isObject(event)) return event === undefined ? explainText(line) : NOT_AN_OBJECT
   const { type, v, run_id: ownRun } = event
   if (typeof type !== 'string') return NO_TYPE
   const speaker = SPEAKERS.get(type)
   if (speaker === 'runner') return { reason: 'forged', message: `Only the runner writes '${type}'` }
-  if (speaker === undefined) return { reason: 'unknown_type', message: 'The type is not one of the protocol' }
-  if (ownRun !== undefined && ownRun !== runId) return { reason: 'forged', message: 'The line names another run' }
-  if (v !== undefined && v !== 1) return { reason: 'wrong_version', message: 'The line is of another version of the protocol than 1' }
-  if (speaker === 'orchestrator' && !mayOrchestrate) return { reason: 'not_an_orchestrator', message: `Only an orchestrator writes '${type}'` }
+  if (speaker === undefined)
+    return { reason: 'unknown_type', message: 'The type is not one of the protocol' }
+  if (ownRun !== undefined && ownRun !== runId)
+    return { reason: 'forged', message: 'The line names another run' }
+  if (v !== undefined && v !== 1)
+    return {
+      reason: 'wrong_version',
+      message: 'The line is of another version of the protocol than 1',
+    }
+  if (speaker === 'orchestrator' && !mayOrchestrate)
+    return { reason: 'not_an_orchestrator', message: `Only an orchestrator writes '${type}'` }
   // Each level takes two characters.
   if (line.length > 2 * DEEPEST && isDeeperThan(event, DEEPEST)) return TOO_DEEP
   return event as ToolLine

@@ -40,7 +40,17 @@ export type ToolOutput = {
 }
 
 /** Reads what a tool writes to stdout: lines of the run protocol, or the text of a plain program. Nothing it can write makes this throw; what is no event becomes a diagnostic. */
-export function readToolOutput({ runId, mayOrchestrate, maxLine = MEBIBYTE, maxBytes = 256 * MEBIBYTE, onEvent, onDiagnostic, onPlain, redactor, onLimit }: ToolOutputOptions): ToolOutput {
+export function readToolOutput({
+  runId,
+  mayOrchestrate,
+  maxLine = MEBIBYTE,
+  maxBytes = 256 * MEBIBYTE,
+  onEvent,
+  onDiagnostic,
+  onPlain,
+  redactor,
+  onLimit,
+}: ToolOutputOptions): ToolOutput {
   const diagnostics = boundDiagnostics('stdout', onDiagnostic, redactor)
   const plain = onPlain && redactLines(onPlain, redactor)
   // Half a secret in escapes is not found in the text, and is found when the event is written anew.
@@ -60,13 +70,24 @@ export function readToolOutput({ runId, mayOrchestrate, maxLine = MEBIBYTE, maxB
     }
     if (!speaks) plain?.flush()
     speaks = true
-    if (ended) return diagnostics.add('late', `'${judged.type}' came after the end that the tool itself had told`, line)
-    if (judged.type === 'start' && started) return diagnostics.add('second_start', 'The tool has started already', line)
+    if (ended)
+      return diagnostics.add(
+        'late',
+        `'${judged.type}' came after the end that the tool itself had told`,
+        line,
+      )
+    if (judged.type === 'start' && started)
+      return diagnostics.add('second_start', 'The tool has started already', line)
     started ||= judged.type === 'start'
     ended = ENDS.has(judged.type)
     const wrong = findWrongFields(judged)
-    if (wrong === undefined) return hidesSecrets && line.includes('\\') ? onEvent(judged) : onEvent(judged, line)
-    diagnostics.add('wrong_field', `Left out: ${wrong.map(([name, kind]) => `${name} is not ${kind}`).join(', ')}`, line)
+    if (wrong === undefined)
+      return hidesSecrets && line.includes('\\') ? onEvent(judged) : onEvent(judged, line)
+    diagnostics.add(
+      'wrong_field',
+      `Left out: ${wrong.map(([name, kind]) => `${name} is not ${kind}`).join(', ')}`,
+      line,
+    )
     onEvent(without(judged, new Set(wrong.map(([name]) => name))))
   }
 
@@ -79,7 +100,12 @@ export function readToolOutput({ runId, mayOrchestrate, maxLine = MEBIBYTE, maxB
     long(beginning, length) {
       if (!speaks) plain?.cutLine(beginning)
       // What may be the beginning of a secret stays with the rest.
-      diagnostics.add('too_long', `The line has ${length} bytes, more than ${maxLine}; the rest is left out`, redactor?.stream().push(beginning) ?? beginning, length)
+      diagnostics.add(
+        'too_long',
+        `The line has ${length} bytes, more than ${maxLine}; the rest is left out`,
+        redactor?.stream().push(beginning) ?? beginning,
+        length,
+      )
     },
   })
 

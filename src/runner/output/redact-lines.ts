@@ -12,10 +12,16 @@ export type RedactedLines = {
 
 /** Takes secrets out of lines, also those that go over several lines. */
 export function redactLines(tell: (line: string) => void, redactor?: Redactor): RedactedLines {
-  if (!redactor || redactor.isEmpty) return { line: (line) => tell(line.toString()), cutLine: (beginning) => tell(beginning.toString()), flush: () => undefined }
+  if (!redactor || redactor.isEmpty)
+    return {
+      line: (line) => tell(line.toString()),
+      cutLine: (beginning) => tell(beginning.toString()),
+      flush: () => undefined,
+    }
   let stream = redactor.stream()
   const lines = splitLines(Infinity, tell)
-  const line = (one: string | Buffer): void => void lines.push(stream.push(Buffer.concat([Buffer.from(one as string), LINE_FEED])))
+  const line = (one: string | Buffer): void =>
+    void lines.push(stream.push(Buffer.concat([Buffer.from(one as string), LINE_FEED])))
   const flush = (): void => {
     lines.push(stream.finish())
     lines.finish()

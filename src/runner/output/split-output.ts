@@ -38,7 +38,10 @@ export function splitOutput(maxLine: number, listener: LineListener): OutputSpli
   const giveAll = (bytes: Buffer): void => {
     // The usual case, many times as fast: everything is text, and no line can be too long.
     if (bytes.length <= maxLine && isUtf8(bytes)) {
-      for (const line of bytes.toString().split('\n')) listener.line(line.charCodeAt(line.length - 1) === CARRIAGE_RETURN ? line.slice(0, -1) : line)
+      for (const line of bytes.toString().split('\n'))
+        listener.line(
+          line.charCodeAt(line.length - 1) === CARRIAGE_RETURN ? line.slice(0, -1) : line,
+        )
       return
     }
     let start = 0
@@ -79,7 +82,9 @@ function holdLine(maxLine: number): HeldLine {
     add(bytes) {
       const kept = Math.min(bytes.length, Math.max(0, maxLine + 1 - length))
       if (kept > room.length - length && kept > 0) {
-        const larger = Buffer.allocUnsafe(Math.min(maxLine + 1, Math.max(SMALLEST, 2 * (length + kept))))
+        const larger = Buffer.allocUnsafe(
+          Math.min(maxLine + 1, Math.max(SMALLEST, 2 * (length + kept))),
+        )
         room.copy(larger, 0, 0, length)
         room = larger
       }

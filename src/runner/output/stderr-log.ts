@@ -32,12 +32,22 @@ export type StderrListener = {
 }
 
 /** Opens the file for stderr of a run; what an earlier attempt wrote stays and counts. It takes no more than `cap` bytes, without secrets; the rest is read and counted. Rejects where the file cannot be opened. */
-export async function openStderrLog(path: string, cap: number, redactor: Redactor, { onDiagnostic, onEvent }: StderrListener = {}): Promise<StderrLog> {
+export async function openStderrLog(
+  path: string,
+  cap: number,
+  redactor: Redactor,
+  { onDiagnostic, onEvent }: StderrListener = {},
+): Promise<StderrLog> {
   const { open } = await import('node:fs/promises')
-  const file = await open(path, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW, 0o600)
+  const file = await open(
+    path,
+    constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW,
+    0o600,
+  )
   const stream = redactor.stream()
   const diagnostics = onDiagnostic && boundDiagnostics('stderr', onDiagnostic, redactor)
-  const tellText = (text: string | Buffer, length?: number): void => diagnostics?.add('stderr', 'The tool wrote this to stderr', text, length)
+  const tellText = (text: string | Buffer, length?: number): void =>
+    diagnostics?.add('stderr', 'The tool wrote this to stderr', text, length)
   const lines = splitOutput(LONGEST_LINE, {
     line(text) {
       const event = onEvent && readNotification(text)
@@ -85,10 +95,16 @@ export async function openStderrLog(path: string, cap: number, redactor: Redacto
       lines.finish()
       diagnostics?.finish()
       await written
-      await file.close().catch((error: unknown) => { problem ??= error as Error })
+      await file.close().catch((error: unknown) => {
+        problem ??= error as Error
+      })
     },
     tail: () => tail.toString(),
-    get dropped() { return dropped },
-    get problem() { return problem },
+    get dropped() {
+      return dropped
+    },
+    get problem() {
+      return problem
+    },
   }
 }

@@ -15,13 +15,27 @@ export type PreparedSecrets = {
   release(): Promise<void>
 }
 
-const NONE: PreparedSecrets = { values: [], named: {}, env: {}, files: undefined, release: async () => undefined }
+const NONE: PreparedSecrets = {
+  values: [],
+  named: {},
+  env: {},
+  files: undefined,
+  release: async () => undefined,
+}
 
 /** Reads the secrets that a run was given and may have. Throws PERMISSION for one that it may not have, or that others can read. */
-export async function prepareSecrets(request: RunRequest, host: Pick<RunHost, 'secrets'>, { level, secrets: allowed, secretFiles }: Rights): Promise<PreparedSecrets> {
+export async function prepareSecrets(
+  request: RunRequest,
+  host: Pick<RunHost, 'secrets'>,
+  { level, secrets: allowed, secretFiles }: Rights,
+): Promise<PreparedSecrets> {
   const files = { ...secretFiles, ...request.secrets }
   if (Object.keys(files).length === 0 && !host.secrets) return NONE
-  const loaded = await loadSecrets(files, { given: host.secrets ?? {}, cwd: request.cwd, ...(allowed && { allowed }) })
+  const loaded = await loadSecrets(files, {
+    given: host.secrets ?? {},
+    cwd: request.cwd,
+    ...(allowed && { allowed }),
+  })
   const laid = await layOutSecrets(loaded, level)
   return { values: [...loaded.values()], named: Object.fromEntries(loaded), ...laid }
 }

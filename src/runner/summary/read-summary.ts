@@ -15,7 +15,8 @@ const EDGE = 16 * 1024
 /** Sums up a run from its whole record. */
 export async function readSummary(paths: RunPaths, request: Asked): Promise<RunSummary> {
   const builder = startSummary(request)
-  for await (const events of readBatches(paths.events)) for (const event of events) builder.add(event)
+  for await (const events of readBatches(paths.events))
+    for (const event of events) builder.add(event)
   return builder.current()
 }
 
@@ -35,12 +36,20 @@ async function readEdges(file: FileHandle, request: Asked): Promise<RunSummary |
   const { size } = await file.stat()
   const head = await readAt(file, 0, Math.min(size, EDGE))
   const tail = size <= EDGE ? '' : await readAt(file, size - EDGE, EDGE)
-  const lines = [...head.slice(0, head.lastIndexOf('\n')).split('\n', tail === '' ? undefined : 1), ...tail.slice(tail.indexOf('\n') + 1, tail.lastIndexOf('\n')).split('\n')]
+  const lines = [
+    ...head.slice(0, head.lastIndexOf('\n')).split('\n', tail === '' ? undefined : 1),
+    ...tail.slice(tail.indexOf('\n') + 1, tail.lastIndexOf('\n')).split('\n'),
+  ]
   const builder = startSummary(request)
   const events = lines.flatMap((line) => parseEvent(line) ?? [])
   for (const event of events) builder.add(event)
   const [first, last] = [events[0], events.at(-1)]
-  return first?.type === 'runner_start' && first.attempt === 1 && last?.type === 'runner_end' && last.attempt === 1 ? builder.current() : undefined
+  return first?.type === 'runner_start' &&
+    first.attempt === 1 &&
+    last?.type === 'runner_end' &&
+    last.attempt === 1
+    ? builder.current()
+    : undefined
 }
 
 async function readTurns(file: FileHandle, request: Asked): Promise<RunSummary> {

@@ -13,24 +13,53 @@ export type OpenSpan = {
   end(at: string, status: OtlpSpan['status'], more?: { readonly [key: string]: unknown }): OtlpSpan
 }
 
-type Beginning = { readonly traceId: string; readonly spanId: string; readonly parentSpanId?: string | undefined; readonly name: string; readonly start: string; readonly about: { readonly [key: string]: unknown } }
+type Beginning = {
+  readonly traceId: string
+  readonly spanId: string
+  readonly parentSpanId?: string | undefined
+  readonly name: string
+  readonly start: string
+  readonly about: { readonly [key: string]: unknown }
+}
 
 /** Begins a span. */
-export function openSpan({ traceId, spanId, parentSpanId, name, start, about }: Beginning): OpenSpan {
+export function openSpan({
+  traceId,
+  spanId,
+  parentSpanId,
+  name,
+  start,
+  about,
+}: Beginning): OpenSpan {
   const events: OtlpEvent[] = []
   let dropped = 0
   return {
     spanId,
     note(event) {
-      const fields = Object.fromEntries(Object.entries(event).filter(([key]) => !ENVELOPE.includes(key)))
-      if (events.length < MOST_EVENTS) events.push({ timeUnixNano: toNanoseconds(event.ts) ?? start, name: event.type, attributes: toAttributes({ ...fields, 'toolable.seq': event.seq }) })
+      const fields = Object.fromEntries(
+        Object.entries(event).filter(([key]) => !ENVELOPE.includes(key)),
+      )
+      if (events.length < MOST_EVENTS)
+        events.push({
+          timeUnixNano: toNanoseconds(event.ts) ?? start,
+          name: event.type,
+          attributes: toAttributes({ ...fields, 'toolable.seq': event.seq }),
+        })
       else dropped += 1
     },
     end: (at, status, more = {}) => ({
-      traceId, spanId, ...(parentSpanId !== undefined && { parentSpanId }), name, kind: 1, startTimeUnixNano: start,
+      traceId,
+      spanId,
+      ...(parentSpanId !== undefined && { parentSpanId }),
+      name,
+      kind: 1,
+      startTimeUnixNano: start,
       // Clocks go back; a span does not.
       endTimeUnixNano: BigInt(at) < BigInt(start) ? start : at,
-      attributes: toAttributes({ ...about, ...more }), events, ...(dropped > 0 && { droppedEventsCount: dropped }), status,
+      attributes: toAttributes({ ...about, ...more }),
+      events,
+      ...(dropped > 0 && { droppedEventsCount: dropped }),
+      status,
     }),
   }
 }

@@ -6,26 +6,53 @@ const PATIENCE = 10_000
 const LARGEST_ANSWER = 64 * 1024
 
 /** Sends spans to a collector, to exactly the address that was given. Throws INVALID_INPUT for what is no address, DEPENDENCY where the collector does not take them. */
-export async function sendTrace(endpoint: string, traces: OtlpTraces, signal: AbortSignal): Promise<void> {
+export async function sendTrace(
+  endpoint: string,
+  traces: OtlpTraces,
+  signal: AbortSignal,
+): Promise<void> {
   const url = readEndpoint(endpoint)
-  const refuse = (why: string, cause?: unknown): ToolError => new ToolError('DEPENDENCY', `the collector at ${url.origin} ${why}`, { suggestion: `curl -i -H 'content-type: application/json' -d '{"resourceSpans":[]}' ${url.href}`, ...(cause !== undefined && { cause }) })
+  const refuse = (why: string, cause?: unknown): ToolError =>
+    new ToolError('DEPENDENCY', `the collector at ${url.origin} ${why}`, {
+      suggestion: `curl -i -H 'content-type: application/json' -d '{"resourceSpans":[]}' ${url.href}`,
+      ...(cause !== undefined && { cause }),
+    })
   const timeout = AbortSignal.timeout(PATIENCE)
-  const answer = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(traces), redirect: 'error', signal: AbortSignal.any([signal, timeout]) }).catch((error: unknown) => {
+  const answer = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(traces),
+    redirect: 'error',
+    signal: AbortSignal.any([signal, timeout]),
+  }).catch((error: unknown) => {
     signal.throwIfAborted()
-    throw refuse(timeout.aborted ? `did not answer within ${PATIENCE / 1000} s` : `cannot be reached (${((error as Error).cause as Error | undefined)?.message ?? (error as Error).message})`, error)
+    throw refuse(
+      timeout.aborted
+        ? `did not answer within ${PATIENCE / 1000} s`
+        : `cannot be reached (${((error as Error).cause as Error | undefined)?.message ?? (error as Error).message})`,
+      error,
+    )
   })
   if (!answer.ok) {
     await answer.body?.cancel()
     throw refuse(`answered ${answer.status}`)
   }
-  const rejected = parseObject(await readStart(answer))?.['partialSuccess'] as { readonly rejectedSpans?: unknown; readonly errorMessage?: unknown } | undefined
-  if (rejected && Number(rejected.rejectedSpans) > 0) throw refuse(`refused ${Number(rejected.rejectedSpans)} spans: ${String(rejected.errorMessage).slice(0, 200)}`)
+  const rejected = parseObject(await readStart(answer))?.['partialSuccess'] as
+    { readonly rejectedSpans?: unknown; readonly errorMessage?: unknown } | undefined
+  if (rejected && Number(rejected.rejectedSpans) > 0)
+    throw refuse(
+      `refused ${Number(rejected.rejectedSpans)} spans: ${String(rejected.errorMessage).slice(0, 200)}`,
+    )
 }
 
 function readEndpoint(endpoint: string): URL {
   const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined
   if (url?.protocol === 'http:' || url?.protocol === 'https:') return url
-  throw new ToolError('INVALID_INPUT', `'${endpoint.slice(0, 100)}' is not the address of a collector`, { field: 'endpoint', suggestion: '--endpoint http://127.0.0.1:4318/v1/traces' })
+  throw new ToolError(
+    'INVALID_INPUT',
+    `'${endpoint.slice(0, 100)}' is not the address of a collector`,
+    { field: 'endpoint', suggestion: '--endpoint http://127.0.0.1:4318/v1/traces' },
+  )
 }
 
 async function readStart(answer: Response): Promise<string> {

@@ -5,7 +5,12 @@ import type { Host } from '../cli/host.ts'
 import type { Servable } from '../../call/servable.ts'
 
 /** What a command that owns stdin and stdout works with. `set` is the author's toolset, not the one that the command belongs to. */
-export type BuiltinContext = { readonly set: Servable; readonly io: Io; readonly host: Host; readonly globals: Globals }
+export type BuiltinContext = {
+  readonly set: Servable
+  readonly io: Io
+  readonly host: Host
+  readonly globals: Globals
+}
 
 /** A command that every program has, written as a tool: flags, help, completion and `--json` come with it. */
 export type Builtin = {

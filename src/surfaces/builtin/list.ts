@@ -10,19 +10,28 @@ type Folder = {
   readonly sub?: string
 }
 
-const install: Folder = { load: async () => (await import('../install/commands.ts')).installCommands }
+const install: Folder = {
+  load: async () => (await import('../install/commands.ts')).installCommands,
+}
 
 // By the first word of a command. Two folders may share a word; its name, sub-words and summary stand in cli/builtin-commands.ts too.
 const FOLDERS: { readonly [word: string]: readonly Folder[] } = {
   docs: [{ load: async () => (await import('../docs/commands.ts')).docsCommands }],
   mcp: [{ load: async () => mcpCommands, sub: 'serve' }, install],
   skills: [install],
-  completion: [{ load: async () => (await import('../cli/completion/commands.ts')).completionCommands }],
+  completion: [
+    { load: async () => (await import('../cli/completion/commands.ts')).completionCommands },
+  ],
   serve: [{ load: async () => (await import('../http/commands.ts')).httpCommands }],
 }
 
 /** The commands under one word, as far as this build has them; with the sub-word that is wanted, perhaps only those that could be meant. */
-export async function builtinsOf(word: string, set: Servable, host: Host, sub?: string): Promise<readonly Builtin[]> {
+export async function builtinsOf(
+  word: string,
+  set: Servable,
+  host: Host,
+  sub?: string,
+): Promise<readonly Builtin[]> {
   const folders = Object.hasOwn(FOLDERS, word) ? FOLDERS[word]! : []
   const own = sub === undefined ? undefined : folders.find((folder) => folder.sub === sub)
   const modules = await Promise.all((own ? [own] : folders).map(({ load }) => load()))

@@ -12,14 +12,26 @@ import type { Servable } from '../../call/servable.ts'
 import type { Builtin } from './builtin.ts'
 
 /** Checks the input as a call would, then lets the command take over; what it throws is printed like the failure of a tool. */
-export function performStart(start: NonNullable<Builtin['start']>, set: Servable, io: Io, host: Host): Perform {
+export function performStart(
+  start: NonNullable<Builtin['start']>,
+  set: Servable,
+  io: Io,
+  host: Host,
+): Perform {
   return async (call) => {
     try {
-      const { input } = await prepareInput(call.entry.definition, call.input, { cwd: io.cwd, env: io.env })
+      const { input } = await prepareInput(call.entry.definition, call.input, {
+        cwd: io.cwd,
+        env: io.env,
+      })
       const status = await start(input, { set, io, host, globals: call.globals })
       if (status !== undefined) return status
     } catch (error) {
-      const outcome = failedOutcome(toToolError(error).toObject(), `${set.name}.${call.entry.name}`, set.version)
+      const outcome = failedOutcome(
+        toToolError(error).toObject(),
+        `${set.name}.${call.entry.name}`,
+        set.version,
+      )
       return finishCall(outcome, call, dialectContext(io, call.entry.name), false)
     }
     host.prepareForTools(redirectStrayOutput)

@@ -17,8 +17,22 @@ export async function callTool(call: ToolCall): Promise<number> {
   const writer = await loadWriter(presentation.dialect)
   const context = dialectContext(io, entry.name, entry.definition.hooks.redact ? undefined : input)
   const streamed = globals.stream === true || writer.alwaysStreams
-  const events = await listenToEvents({ io, presentation, context, streamed, session: globals.session === true, quiet: globals.quiet === true, verbose: globals.verbose, label: entry.path.join(' ') })
-  const responders = connectResponders({ call, context, send: events.sendLine, whileAsking: events.whileAsking })
+  const events = await listenToEvents({
+    io,
+    presentation,
+    context,
+    streamed,
+    session: globals.session === true,
+    quiet: globals.quiet === true,
+    verbose: globals.verbose,
+    label: entry.path.join(' '),
+  })
+  const responders = connectResponders({
+    call,
+    context,
+    send: events.sendLine,
+    whileAsking: events.whileAsking,
+  })
 
   let outcome: Outcome
   try {
@@ -31,23 +45,40 @@ export async function callTool(call: ToolCall): Promise<number> {
       ...(responders.sample && { sample: responders.sample }),
       ...(call.caller && { caller: call.caller.name }),
       ...(globals.idempotencyKey !== undefined && { idempotencyKey: globals.idempotencyKey }),
-      onEvent: !observer ? events.onEvent : (event) => {
-        if (event.type !== 'tool_invoked') observer.onEvent(event)
-        return events.onEvent(event)
-      },
+      onEvent: !observer
+        ? events.onEvent
+        : (event) => {
+            if (event.type !== 'tool_invoked') observer.onEvent(event)
+            return events.onEvent(event)
+          },
       cwd: io.cwd,
       env: io.env,
       secrets: call.secrets,
       verbose: globals.verbose,
     }
-    const shape = { fields: globals.fields, filter: globals.filter.length > 0 ? globals.filter : undefined, limit: globals.limit, cursor: globals.cursor, callKey: `${entry.name} ${JSON.stringify(input)}` }
+    const shape = {
+      fields: globals.fields,
+      filter: globals.filter.length > 0 ? globals.filter : undefined,
+      limit: globals.limit,
+      cursor: globals.cursor,
+      callKey: `${entry.name} ${JSON.stringify(input)}`,
+    }
     const shaping = hasShape(shape) ? await import('./output/shape.ts') : undefined
     shaping?.checkShapeOptions(shape)
     await events.start()
-    const finished = await invoke(entry.definition, input, options, entry.identity ?? { toolset: set.name, version: set.version })
+    const finished = await invoke(
+      entry.definition,
+      input,
+      options,
+      entry.identity ?? { toolset: set.name, version: set.version },
+    )
     const origin = finished.error?.cause
-    if (globals.verbose > 0 && origin instanceof Error && origin.stack !== undefined) await events.onEvent({ type: 'log', level: 'debug', message: origin.stack })
-    outcome = await fitBudget(shaping?.shapeOutcome(finished.outcome, shape) ?? finished.outcome, globals.maxTokens)
+    if (globals.verbose > 0 && origin instanceof Error && origin.stack !== undefined)
+      await events.onEvent({ type: 'log', level: 'debug', message: origin.stack })
+    outcome = await fitBudget(
+      shaping?.shapeOutcome(finished.outcome, shape) ?? finished.outcome,
+      globals.maxTokens,
+    )
   } catch (error) {
     if (!ToolError.is(error)) throw error
     outcome = failedOutcome(error.toObject(), `${set.name}.${entry.name}`, set.version)
@@ -58,7 +89,10 @@ export async function callTool(call: ToolCall): Promise<number> {
 
 async function fitBudget(outcome: Outcome, maxTokens: number | undefined): Promise<Outcome> {
   if (maxTokens === undefined) return outcome
-  const [{ applyTokenBudget }, { createSpill }] = await Promise.all([import('./output/token-budget.ts'), import('./output/spill.ts')])
+  const [{ applyTokenBudget }, { createSpill }] = await Promise.all([
+    import('./output/token-budget.ts'),
+    import('./output/spill.ts'),
+  ])
   return applyTokenBudget(outcome, maxTokens, createSpill())
 }
 

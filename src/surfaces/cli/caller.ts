@@ -7,13 +7,28 @@ export type Caller = { readonly name: string; readonly kind: 'agent' | 'ci' }
 const NAMING = ['TOOLABLE_CALLER', 'TOOLI_CALLER', 'AI_AGENT', 'AGENT'] as const
 // Variables whose mere presence gives an agent away.
 const AGENTS: readonly (readonly [variable: string, name: string])[] = [
-  ['CLAUDECODE', 'claude-code'], ['CLAUDE_CODE_ENTRYPOINT', 'claude-code'], ['CURSOR_AGENT', 'cursor'], ['CODEX_SANDBOX', 'codex'],
-  ['CODEX_CI', 'codex'], ['GEMINI_CLI', 'gemini-cli'], ['OPENCODE', 'opencode'], ['OPENCODE_CLIENT', 'opencode'], ['AUGMENT_AGENT', 'augment'], ['GOOSE_TERMINAL', 'goose'],
+  ['CLAUDECODE', 'claude-code'],
+  ['CLAUDE_CODE_ENTRYPOINT', 'claude-code'],
+  ['CURSOR_AGENT', 'cursor'],
+  ['CODEX_SANDBOX', 'codex'],
+  ['CODEX_CI', 'codex'],
+  ['GEMINI_CLI', 'gemini-cli'],
+  ['OPENCODE', 'opencode'],
+  ['OPENCODE_CLIENT', 'opencode'],
+  ['AUGMENT_AGENT', 'augment'],
+  ['GOOSE_TERMINAL', 'goose'],
 ]
 /** The variables by which a program finds out that an agent runs it. */
-export const AGENT_VARIABLES: readonly string[] = [...NAMING, ...AGENTS.map(([variable]) => variable)]
+export const AGENT_VARIABLES: readonly string[] = [
+  ...NAMING,
+  ...AGENTS.map(([variable]) => variable),
+]
 const CI_SYSTEMS: readonly (readonly [variable: string, name: string])[] = [
-  ['GITHUB_ACTIONS', 'github-actions'], ['GITLAB_CI', 'gitlab-ci'], ['BUILDKITE', 'buildkite'], ['JENKINS_URL', 'jenkins'], ['CI', 'ci'],
+  ['GITHUB_ACTIONS', 'github-actions'],
+  ['GITLAB_CI', 'gitlab-ci'],
+  ['BUILDKITE', 'buildkite'],
+  ['JENKINS_URL', 'jenkins'],
+  ['CI', 'ci'],
 ]
 
 /** Finds the caller: a declared name first, then known agents, then CI systems; undefined for a person. */

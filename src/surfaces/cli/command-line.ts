@@ -15,15 +15,30 @@ type Input = { readonly [field: string]: unknown }
  * What cannot be said in flags without doubt is written as one JSON argument. `path` is empty for the only tool of a program.
  * `reserved` are words that the first argument may not be, because they would be taken for a command; the built-in ones need not be named.
  */
-export function commandLine(program: string, path: readonly string[], specs: readonly FlagSpec[], input: Input, reserved: readonly string[] = []): string {
-  const given: Input = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined))
+export function commandLine(
+  program: string,
+  path: readonly string[],
+  specs: readonly FlagSpec[],
+  input: Input,
+  reserved: readonly string[] = [],
+): string {
+  const given: Input = Object.fromEntries(
+    Object.entries(input).filter(([, value]) => value !== undefined),
+  )
   const words = sayInFlags(specs, given, path.length === 0, reserved) ?? [toJson(given)]
   return [program, ...[...path, ...words].map(quoteForShell)].join(' ')
 }
 
 /** Undefined when the input has to be written as JSON. `atProgram` means that no tool name stands before the arguments. */
-function sayInFlags(specs: readonly FlagSpec[], input: Input, atProgram: boolean, reserved: readonly string[]): string[] | undefined {
-  const commands = atProgram ? [...reserved, COMPLETE_COMMAND, ...BUILTIN_COMMANDS.map((command) => command.name)] : reserved
+function sayInFlags(
+  specs: readonly FlagSpec[],
+  input: Input,
+  atProgram: boolean,
+  reserved: readonly string[],
+): string[] | undefined {
+  const commands = atProgram
+    ? [...reserved, COMPLETE_COMMAND, ...BUILTIN_COMMANDS.map((command) => command.name)]
+    : reserved
   const known = new Set(specs.map((spec) => spec.field))
   if (Object.keys(input).some((field) => !known.has(field))) return undefined
   const positional: string[] = []
@@ -48,15 +63,24 @@ function sayInFlags(specs: readonly FlagSpec[], input: Input, atProgram: boolean
 
 /** Each value of a field as the text that the declared schema reads as that value again. */
 function textsOf(spec: FlagSpec, value: unknown): string[] | undefined {
-  if (spec.fedBy !== undefined && spec.fedBy !== 'timeout') return isFed(value, spec) ? [] : undefined
+  if (spec.fedBy !== undefined && spec.fedBy !== 'timeout')
+    return isFed(value, spec) ? [] : undefined
   if (spec.kind === 'boolean') return typeof value === 'boolean' ? [] : undefined
-  if (spec.kind === 'object') return isObject(value) && !hasNull(value) ? [toJson(value)] : undefined
+  if (spec.kind === 'object')
+    return isObject(value) && !hasNull(value) ? [toJson(value)] : undefined
   if (spec.kind === 'value') return single(textOf(value, spec.schema))
-  if (!Array.isArray(value) || value.length === 0 || Array.isArray(unwrapNullable(spec.schema).prefixItems)) return undefined
+  if (
+    !Array.isArray(value) ||
+    value.length === 0 ||
+    Array.isArray(unwrapNullable(spec.schema).prefixItems)
+  )
+    return undefined
   const items = itemSchema(spec.schema)
   const texts = value.flatMap((item) => textOf(item, items) ?? [])
   // A text that looks like a JSON list could be taken for the whole list.
-  return texts.length === value.length && !texts.some((text) => text.trimStart().startsWith('[')) ? texts : undefined
+  return texts.length === value.length && !texts.some((text) => text.trimStart().startsWith('['))
+    ? texts
+    : undefined
 }
 
 function textOf(value: unknown, schema: JsonSchema): string | undefined {
@@ -64,18 +88,27 @@ function textOf(value: unknown, schema: JsonSchema): string | undefined {
   if (typeof value === 'string') {
     if (!types.has('string') || !isTypeable(value)) return undefined
     // The word null would be taken for no value where none is allowed.
-    return schema.type === 'string' || (types.size === 1 && value !== 'null') || !looksLikeJson(value) ? value : undefined
+    return schema.type === 'string' ||
+      (types.size === 1 && value !== 'null') ||
+      !looksLikeJson(value)
+      ? value
+      : undefined
   }
   const alone = types.size === 1
-  if (typeof value === 'number') return alone && types.has('number') && isExact(value) ? JSON.stringify(value) : undefined
+  if (typeof value === 'number')
+    return alone && types.has('number') && isExact(value) ? JSON.stringify(value) : undefined
   if (typeof value === 'boolean') return alone && types.has('boolean') ? String(value) : undefined
-  return isObject(value) && alone && types.has('object') && !hasNull(value) ? toJson(value) : undefined
+  return isObject(value) && alone && types.has('object') && !hasNull(value)
+    ? toJson(value)
+    : undefined
 }
 
 function flagWords(spec: FlagSpec, value: unknown, texts: readonly string[]): string[] {
   if (spec.fedBy === 'verbose' && typeof value === 'number') return [`-${'v'.repeat(value)}`]
   if (texts.length === 0) return [value === false ? `--no-${spec.long}` : `--${spec.long}`]
-  return texts.flatMap((text) => (text.startsWith('-') ? [`--${spec.long}=${text}`] : [`--${spec.long}`, text]))
+  return texts.flatMap((text) =>
+    text.startsWith('-') ? [`--${spec.long}=${text}`] : [`--${spec.long}`, text],
+  )
 }
 
 /** True when the texts mean nothing else by position: no flag, no whole input (`{`, `-`, `@file`), no command. */
@@ -90,7 +123,14 @@ function isFed(value: unknown, spec: FlagSpec): boolean {
   const types = typesOf(spec.schema)
   if (types.size !== 1) return false
   if (types.has('boolean')) return value === true
-  return spec.fedBy === 'verbose' && types.has('number') && typeof value === 'number' && Number.isInteger(value) && value > 0 && value < 10
+  return (
+    spec.fedBy === 'verbose' &&
+    types.has('number') &&
+    typeof value === 'number' &&
+    Number.isInteger(value) &&
+    value > 0 &&
+    value < 10
+  )
 }
 
 // JSON escapes what a terminal would act upon, what an argument cannot hold, and what UTF-8 cannot carry.
@@ -101,7 +141,10 @@ function isTypeable(text: string): boolean {
 }
 
 function toJson(value: unknown): string {
-  return JSON.stringify(value).replace(/[\x7f-\x9f]/g, (character) => `\\u00${character.charCodeAt(0).toString(16)}`)
+  return JSON.stringify(value).replace(
+    /[\x7f-\x9f]/g,
+    (character) => `\\u00${character.charCodeAt(0).toString(16)}`,
+  )
 }
 
 function looksLikeJson(text: string): boolean {

@@ -11,7 +11,10 @@ export function isCommand(command: ToolCommand, words: readonly string[]): boole
 
 /** True when the words name the command or a group that holds it. */
 export function isInside(command: ToolCommand, words: readonly string[]): boolean {
-  return words.length <= command.path.length && words.every((word, index) => sameWord(word, command.path[index]!))
+  return (
+    words.length <= command.path.length &&
+    words.every((word, index) => sameWord(word, command.path[index]!))
+  )
 }
 
 /** True for two spellings of one name. */

@@ -5,7 +5,11 @@ import type { Io } from '../../contract/io.ts'
 export function dialectContext({ env, now }: Io, tool: string, input?: unknown): DialectContext {
   return {
     tool,
-    runId: env['RUN_ID'] ?? `r-${Math.floor(Math.random() * 2 ** 40).toString(16).padStart(10, '0')}`,
+    runId:
+      env['RUN_ID'] ??
+      `r-${Math.floor(Math.random() * 2 ** 40)
+        .toString(16)
+        .padStart(10, '0')}`,
     ...(env['TRACE_ID'] && { traceId: env['TRACE_ID'] }),
     now: () => new Date(now()).toISOString(),
     input,

@@ -23,17 +23,31 @@ export type LineChannel = {
 export function lineDialogue(channel: LineChannel): LineDialogue {
   const inTurn = oneAtATime()
   return {
-    answer: (question, signal) => inTurn(signal, async () => {
-      await ask(channel, question)
-      const line = await waitFor(channel, signal, question.dialogue ? isSessionAnswer : (candidate) => isAnswerTo(candidate, question))
-      return line === undefined || question.dialogue ? line : readAnswer(line)
-    }),
-    sample: (request, signal) => inTurn(signal, async () => {
-      await ask(channel, toInteraction(request))
-      const line = await waitFor(channel, signal, (candidate) => candidate['type'] === 'sample_response' && candidate['id'] === request.id)
-      if (line === undefined) throw new ToolError('ANSWER_REQUIRED', 'stdin ended before the completion came', { details: { interaction: { kind: 'sample' } }, suggestion: `Answer on stdin with {"type":"sample_response","id":"${request.id}","content":"…"}` })
-      return readCompletion(line)
-    }),
+    answer: (question, signal) =>
+      inTurn(signal, async () => {
+        await ask(channel, question)
+        const line = await waitFor(
+          channel,
+          signal,
+          question.dialogue ? isSessionAnswer : (candidate) => isAnswerTo(candidate, question),
+        )
+        return line === undefined || question.dialogue ? line : readAnswer(line)
+      }),
+    sample: (request, signal) =>
+      inTurn(signal, async () => {
+        await ask(channel, toInteraction(request))
+        const line = await waitFor(
+          channel,
+          signal,
+          (candidate) => candidate['type'] === 'sample_response' && candidate['id'] === request.id,
+        )
+        if (line === undefined)
+          throw new ToolError('ANSWER_REQUIRED', 'stdin ended before the completion came', {
+            details: { interaction: { kind: 'sample' } },
+            suggestion: `Answer on stdin with {"type":"sample_response","id":"${request.id}","content":"…"}`,
+          })
+        return readCompletion(line)
+      }),
   }
 }
 
@@ -41,7 +55,12 @@ export function lineDialogue(channel: LineChannel): LineDialogue {
 export function readCompletion(answer: Line): string {
   if (typeof answer['content'] === 'string') return answer['content']
   const error = answer['error']
-  const words = typeof error === 'string' ? error : isObject(error) && typeof error['message'] === 'string' ? error['message'] : 'the answer has no content'
+  const words =
+    typeof error === 'string'
+      ? error
+      : isObject(error) && typeof error['message'] === 'string'
+        ? error['message']
+        : 'the answer has no content'
   throw new ToolError('DEPENDENCY', `the completion failed: ${words}`)
 }
 
@@ -52,7 +71,11 @@ async function ask(channel: LineChannel, question: Interaction): Promise<void> {
   if (line) await channel.send(line)
 }
 
-async function waitFor({ lines, send }: LineChannel, signal: AbortSignal, wanted: (line: Line) => boolean): Promise<Line | undefined> {
+async function waitFor(
+  { lines, send }: LineChannel,
+  signal: AbortSignal,
+  wanted: (line: Line) => boolean,
+): Promise<Line | undefined> {
   const kept: string[] = []
   try {
     for (;;) {
@@ -73,8 +96,13 @@ function parseLine(text: string): Line | ToolError {
   try {
     const value: unknown = JSON.parse(text)
     if (isObject(value)) return value
-  } catch { /* told below, like JSON of another kind */ }
-  return new ToolError('INVALID_INPUT', 'each line on stdin must be one JSON object', { details: { line: text.slice(0, 200) }, suggestion: 'Send the answer again as one JSON object on one line' })
+  } catch {
+    /* told below, like JSON of another kind */
+  }
+  return new ToolError('INVALID_INPUT', 'each line on stdin must be one JSON object', {
+    details: { line: text.slice(0, 200) },
+    suggestion: 'Send the answer again as one JSON object on one line',
+  })
 }
 
 function isSessionAnswer(line: Line): boolean {

@@ -49,7 +49,8 @@ export async function listenToEvents(listening: Listening): Promise<EventListene
     sendLine,
     onEvent(event) {
       if (event.type === 'tool_invoked') return
-      if (!streamed && !(session && isDialogue(event))) return isWanted(event, listening) ? notify.show(event) : undefined
+      if (!streamed && !(session && isDialogue(event)))
+        return isWanted(event, listening) ? notify.show(event) : undefined
       const line = writer.event(event, context)
       if (line) return sendLine(line)
     },
@@ -67,11 +68,25 @@ export async function listenToEvents(listening: Listening): Promise<EventListene
   }
 }
 
-type Notifier = { show(event: ToolEvent): void; whileAsking<T>(work: () => Promise<T>): Promise<T>; stop(): void }
+type Notifier = {
+  show(event: ToolEvent): void
+  whileAsking<T>(work: () => Promise<T>): Promise<T>
+  stop(): void
+}
 
-const SILENT: Notifier = { show: () => undefined, whileAsking: (work) => work(), stop: () => undefined }
+const SILENT: Notifier = {
+  show: () => undefined,
+  whileAsking: (work) => work(),
+  stop: () => undefined,
+}
 
-async function chooseNotifier({ io, presentation, streamed, quiet, label }: Listening): Promise<Notifier> {
+async function chooseNotifier({
+  io,
+  presentation,
+  streamed,
+  quiet,
+  label,
+}: Listening): Promise<Notifier> {
   if (streamed || quiet) return SILENT
   if (printsEnvelope(presentation.mode)) {
     return { ...SILENT, show: (event) => writeLine(io, notificationLine(event)) }
@@ -79,8 +94,16 @@ async function chooseNotifier({ io, presentation, streamed, quiet, label }: List
   if (!io.stderr.isTTY || io.env['TERM'] === 'dumb') {
     return { ...SILENT, show: (event) => writeLine(io, notificationText(event)) }
   }
-  const [{ createProgress }, { hearStrayLines }] = await Promise.all([import('./progress/live.ts'), import('./stray-lines.ts')])
-  const progress = createProgress({ stderr: io.stderr, color: presentation.stderrColor, now: io.now, label })
+  const [{ createProgress }, { hearStrayLines }] = await Promise.all([
+    import('./progress/live.ts'),
+    import('./stray-lines.ts'),
+  ])
+  const progress = createProgress({
+    stderr: io.stderr,
+    color: presentation.stderrColor,
+    now: io.now,
+    label,
+  })
   // What the handler prints stands above the line, and not in it.
   return liveNotifier(progress, hearStrayLines(progress.log))
 }
@@ -115,5 +138,9 @@ function isWanted(event: ToolEvent, { verbose }: Listening): boolean {
 }
 
 function isDialogue(event: ToolEvent): boolean {
-  return event.type === 'session_start' || event.type === 'awaiting_input' || event.type === 'session_end'
+  return (
+    event.type === 'session_start' ||
+    event.type === 'awaiting_input' ||
+    event.type === 'session_end'
+  )
 }

@@ -13,13 +13,36 @@ import { exitStatus, failedOutcome, printOutcome } from './print-outcome.ts'
 import { suggestionFor } from './repair.ts'
 
 /** Prints what went wrong before a tool could run; gives the exit status. */
-export async function printFailure(set: Servable, thrown: unknown, command: Command | undefined, io: Io, { observer }: Host, origin?: InputOrigin): Promise<number> {
+export async function printFailure(
+  set: Servable,
+  thrown: unknown,
+  command: Command | undefined,
+  io: Io,
+  { observer }: Host,
+  origin?: InputOrigin,
+): Promise<number> {
   const error = toToolError(thrown)
   const globals = command?.globals ?? emptyGlobals()
-  const tool = command?.kind === 'tool' ? (command.entry.identity?.tool ?? `${set.name}.${command.entry.name}`) : set.name
-  const presentation = choosePresentation(globals, io, findCaller(io.env), {}, set.options.defaultOutput)
+  const tool =
+    command?.kind === 'tool'
+      ? (command.entry.identity?.tool ?? `${set.name}.${command.entry.name}`)
+      : set.name
+  const presentation = choosePresentation(
+    globals,
+    io,
+    findCaller(io.env),
+    {},
+    set.options.defaultOutput,
+  )
   const outcome = failedOutcome(suggestionFor(error.toObject(), set, command), tool, set.version)
-  await printOutcome(outcome, { io, presentation, context: dialectContext(io, tool), streamed: globals.stream === true, quiet: false, observer })
+  await printOutcome(outcome, {
+    io,
+    presentation,
+    context: dialectContext(io, tool),
+    streamed: globals.stream === true,
+    quiet: false,
+    observer,
+  })
   return exitStatus(outcome, origin ?? originOf(error))
 }
 

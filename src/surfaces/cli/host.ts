@@ -10,7 +10,10 @@ export type Serving = {
   /** Milliseconds that it may take to stop after a signal; then the process dies. */
   readonly farewell: number
   /** Where a signal does not cancel but leaves the work for later: why it ends, with the exit status of the signal in its details, and how long that may take. Undefined where it cancels. */
-  leave?(signal: string, status: number): { readonly error: ToolError; readonly farewell: number } | undefined
+  leave?(
+    signal: string,
+    status: number,
+  ): { readonly error: ToolError; readonly farewell: number } | undefined
 }
 
 /** How a process was started, so that others can be told to start the program too. */

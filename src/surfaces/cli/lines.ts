@@ -47,7 +47,11 @@ export function readLines(stdin: ByteSource): LineReader {
           break
         }
         rest += decoder.decode(step.value, { stream: true })
-        if (rest.length > LONGEST_LINE && !rest.includes('\n')) throw new ToolError('INVALID_INPUT', `a line on stdin is longer than ${LONGEST_LINE} characters`)
+        if (rest.length > LONGEST_LINE && !rest.includes('\n'))
+          throw new ToolError(
+            'INVALID_INPUT',
+            `a line on stdin is longer than ${LONGEST_LINE} characters`,
+          )
         const line = takeLine()
         if (line !== undefined) return line
       }

@@ -9,7 +9,12 @@ import { documentOptions, printDocument, printText } from './print-document.ts'
 import { printHelp } from './print-help.ts'
 
 /** The command line of a toolset; gives the exit status. Touches nothing but `io` and `host`. */
-export async function main(set: Servable, argv: readonly string[], io: Io, host: Host): Promise<number> {
+export async function main(
+  set: Servable,
+  argv: readonly string[],
+  io: Io,
+  host: Host,
+): Promise<number> {
   if (argv.length === 1 && argv[0] === SIMPLE_PROBE) return printDocument(io, SIMPLE_ANSWER)
   let command: Command | undefined
   try {
@@ -22,21 +27,41 @@ export async function main(set: Servable, argv: readonly string[], io: Io, host:
 
 async function runCommand(set: Servable, command: Command, io: Io, host: Host): Promise<number> {
   const { globals } = command
-  if (command.kind === 'builtin') return (await import('../builtin/run.ts')).runBuiltin(set, command, io, host)
+  if (command.kind === 'builtin')
+    return (await import('../builtin/run.ts')).runBuiltin(set, command, io, host)
   // Help is given for broken command lines too; everything else needs to be read whole.
   if (command.kind === 'tool' && command.bare && io.stdin.isTTY) return printHelp(set, command, io)
-  if (command.kind === 'tool') return (await import('./run-tool.ts')).runTool(set, command, io, host)
-  if (globals.help || (command.kind === 'program' && !command.problem && !globals.asked)) return printHelp(set, command, io)
+  if (command.kind === 'tool')
+    return (await import('./run-tool.ts')).runTool(set, command, io, host)
+  if (globals.help || (command.kind === 'program' && !command.problem && !globals.asked))
+    return printHelp(set, command, io)
   if (command.problem) throw command.problem
   if (command.kind === 'group') return printHelp(set, command, io)
   if (globals.asked!.what === 'version') return printText(io, `${set.version}\n`)
-  if (globals.asked!.what === 'serve') return (await import('../serve/serve.ts')).serveCalls(set, globals, io, host)
-  if (['resource', 'prompt', 'selftest'].includes(globals.asked!.what)) host.prepareForTools((await import('./stray-output.ts')).redirectStrayOutput)
+  if (globals.asked!.what === 'serve')
+    return (await import('../serve/serve.ts')).serveCalls(set, globals, io, host)
+  if (['resource', 'prompt', 'selftest'].includes(globals.asked!.what))
+    host.prepareForTools((await import('./stray-output.ts')).redirectStrayOutput)
   if (globals.asked!.what === 'selftest') {
-    const document = await (await import('./selftest.ts')).selftest(set, io, documentOptions(globals, io, host))
+    const document = await (
+      await import('./selftest.ts')
+    ).selftest(set, io, documentOptions(globals, io, host))
     return printDocument(io, document, document.selftest === 'ok' ? 0 : 1)
   }
-  const answered = await answerProgram(globals.asked!.what, globals.asked!.values, set, documentOptions(globals, io, host))
-  if ('failure' in answered) return (await import('./fail.ts')).printFailure(set, answered.failure, command, io, host, answered.origin)
+  const answered = await answerProgram(
+    globals.asked!.what,
+    globals.asked!.values,
+    set,
+    documentOptions(globals, io, host),
+  )
+  if ('failure' in answered)
+    return (await import('./fail.ts')).printFailure(
+      set,
+      answered.failure,
+      command,
+      io,
+      host,
+      answered.origin,
+    )
   return printDocument(io, answered.document, answered.exit ?? 0)
 }

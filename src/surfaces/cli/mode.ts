@@ -21,14 +21,27 @@ export type Presentation = {
 }
 
 /** Decides mode, dialect and colours: flag, then environment, then settings, then caller, then terminal. */
-export function choosePresentation(globals: Globals, io: Io, caller: Caller | undefined, settings: { readonly output?: string } = {}, defaultOutput: OutputDefault = 'auto'): Presentation {
+export function choosePresentation(
+  globals: Globals,
+  io: Io,
+  caller: Caller | undefined,
+  settings: { readonly output?: string } = {},
+  defaultOutput: OutputDefault = 'auto',
+): Presentation {
   const explicit = readMode(globals.output)
-  const wished = explicit ?? readMode(io.env['TOOLABLE_OUTPUT']) ?? readMode(io.env['TYPER_AGENT_OUTPUT']) ?? readMode(settings.output) ?? readMode(defaultOutput)
+  const wished =
+    explicit ??
+    readMode(io.env['TOOLABLE_OUTPUT']) ??
+    readMode(io.env['TYPER_AGENT_OUTPUT']) ??
+    readMode(settings.output) ??
+    readMode(defaultOutput)
   const byItself: OutputMode = caller || !io.stdout.isTTY ? 'json' : 'text'
   const noColorFlag = globals.noColor === true
   return {
     mode: wished ?? byItself,
-    dialect: DIALECT_NAMES.find((name) => name === globals.dialect) ?? (explicit === undefined && isSupervised(io) ? 'acor' : 'native'),
+    dialect:
+      DIALECT_NAMES.find((name) => name === globals.dialect) ??
+      (explicit === undefined && isSupervised(io) ? 'acor' : 'native'),
     pretty: io.stdout.isTTY && !caller,
     color: wantsColor({ env: io.env, isTTY: io.stdout.isTTY, noColorFlag }),
     stderrColor: wantsColor({ env: io.env, isTTY: io.stderr.isTTY, noColorFlag }),

@@ -7,5 +7,8 @@ import { printText } from './print-document.ts'
 export async function printHelp(set: Servable, command: Command, io: Io): Promise<number> {
   const { helpText } = await import('./help/help.ts')
   const sketch = await set.sketch()
-  return printText(io, helpText(set.command === undefined ? sketch : { ...sketch, name: set.command }, command, io))
+  return printText(
+    io,
+    helpText(set.command === undefined ? sketch : { ...sketch, name: set.command }, command, io),
+  )
 }

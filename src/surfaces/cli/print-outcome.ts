@@ -25,7 +25,10 @@ export type Printing = {
 }
 
 /** Prints an outcome in the chosen mode and dialect; stdout has left the process when it resolves. */
-export async function printOutcome(outcome: Outcome, { io, presentation, context, streamed, quiet, renderInput, renderResult, observer }: Printing): Promise<void> {
+export async function printOutcome(
+  outcome: Outcome,
+  { io, presentation, context, streamed, quiet, renderInput, renderResult, observer }: Printing,
+): Promise<void> {
   const { mode, dialect } = presentation
   observer?.onOutcome(toEnvelope(outcome, renderInput) as Outcome, { mode, dialect, streamed })
   // Whoever asked has left: a failure because of that is told to nobody.
@@ -38,7 +41,9 @@ export async function printOutcome(outcome: Outcome, { io, presentation, context
   } else {
     // Events and foreign dialects carry the repaired call as text too. The envelope is an outcome in fixed order, with nothing that may not be seen.
     const complete = toEnvelope(outcome, renderInput) as Outcome
-    const documents = streamed ? writer.streamEnd(complete, context) : writer.outcome(complete, context)
+    const documents = streamed
+      ? writer.streamEnd(complete, context)
+      : writer.outcome(complete, context)
     for (const document of documents) io.stdout.write(`${toJsonText(document)}\n`)
     const line = complete.ok ? undefined : writer.errorLine(complete.error)
     if (line) io.stderr.write(`${toJsonText(line)}\n`)

@@ -15,7 +15,9 @@ export function processIo(onClosed: (hungUp: boolean) => void): Io {
     stdin: stdinSource(),
     stdout: fileSink(1, onClosed),
     stderr,
-    get screen() { return stderr.isTTY && process.env['TERM'] !== 'dumb' ? openScreen : undefined },
+    get screen() {
+      return stderr.isTTY && process.env['TERM'] !== 'dumb' ? openScreen : undefined
+    },
     env: process.env,
     cwd: process.cwd(),
     now: Date.now,
@@ -44,7 +46,10 @@ function fileSink(fd: number, onClosed: (hungUp: boolean) => void): TextSink {
   }
   const enqueue = (bytes: Buffer): Promise<void> => {
     waiting++
-    queue = queue.then(() => (closed ? undefined : writeAll(fd, bytes))).catch(close).finally(() => waiting--)
+    queue = queue
+      .then(() => (closed ? undefined : writeAll(fd, bytes)))
+      .catch(close)
+      .finally(() => waiting--)
     return queue
   }
   const takeFailure = (): void => {
@@ -69,10 +74,18 @@ function fileSink(fd: number, onClosed: (hungUp: boolean) => void): TextSink {
     send: (text) => (closed ? Promise.resolve() : enqueue(Buffer.from(text))),
     flush: () => queue.then(takeFailure),
     unblock: () => makeNonBlocking(fd),
-    get closed() { return closed },
-    get isTTY() { return isCharacterDevice(fd) && isTerminal() },
-    get isPipe() { return isOpen(fd) && isPipe(fstatSync(fd)) },
-    get columns() { return terminalWidth() },
+    get closed() {
+      return closed
+    },
+    get isTTY() {
+      return isCharacterDevice(fd) && isTerminal()
+    },
+    get isPipe() {
+      return isOpen(fd) && isPipe(fstatSync(fd))
+    },
+    get columns() {
+      return terminalWidth()
+    },
     identity() {
       const stats = fstatSync(fd)
       return `${stats.dev}:${stats.ino}`
@@ -123,8 +136,12 @@ function askStdout(): number | undefined {
 function stdinSource(): ByteSource {
   let opened = false
   return {
-    get isTTY() { return isCharacterDevice(0) && process.getBuiltinModule('node:tty').isatty(0) },
-    get taken() { return opened },
+    get isTTY() {
+      return isCharacterDevice(0) && process.getBuiltinModule('node:tty').isatty(0)
+    },
+    get taken() {
+      return opened
+    },
     bytes() {
       if (opened) throw new Error('stdin has two readers')
       opened = true
@@ -163,20 +180,28 @@ function listenToStdin(take: (chunk: Uint8Array) => void | Promise<void>): Promi
         reject(error)
       }
     })
-    stdin.once('end', resolve).once('close', resolve).once('error', (error) => (isHarmless(error) ? resolve() : reject(error)))
+    stdin
+      .once('end', resolve)
+      .once('close', resolve)
+      .once('error', (error) => (isHarmless(error) ? resolve() : reject(error)))
   })
 }
 
 // What a reader that went away, or a terminal that was taken, leaves behind.
 function isHarmless(error: unknown): boolean {
-  return ['ERR_STREAM_PREMATURE_CLOSE', 'EAGAIN', 'EIO', 'ECONNRESET'].includes((error as NodeJS.ErrnoException).code ?? '')
+  return ['ERR_STREAM_PREMATURE_CLOSE', 'EAGAIN', 'EIO', 'ECONNRESET'].includes(
+    (error as NodeJS.ErrnoException).code ?? '',
+  )
 }
 
 // /dev/null and its kin are told by their device number, because asking whether something is a terminal loads the network stack.
 function isCharacterDevice(fd: number): boolean {
   if (!isOpen(fd)) return false
   const stats = fstatSync(fd)
-  return stats.isCharacterDevice() && !(process.platform === 'linux' && stats.rdev >> 8 === MEMORY_DEVICES)
+  return (
+    stats.isCharacterDevice() &&
+    !(process.platform === 'linux' && stats.rdev >> 8 === MEMORY_DEVICES)
+  )
 }
 
 function isOpen(fd: number): boolean {

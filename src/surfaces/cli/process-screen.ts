@@ -8,16 +8,26 @@ const FEWEST_ROWS = 24
 /** The terminal of this process. Nothing is listened to before somebody wants to draw. */
 export function processScreen(): Screen {
   return {
-    get columns() { return narrowest(terminal().columns, Number(process.env['COLUMNS'])) ?? 80 },
-    get rows() { return narrowest(terminal().rows) ?? FEWEST_ROWS },
+    get columns() {
+      return narrowest(terminal().columns, Number(process.env['COLUMNS'])) ?? 80
+    },
+    get rows() {
+      return narrowest(terminal().rows) ?? FEWEST_ROWS
+    },
     onStop,
     onLeave(listener) {
       process.on('exit', listener)
-      const endings = ENDING.map((signal) => [signal, () => {
-        listener()
-        // Nobody else wanted to hear of it: what would have happened without us happens.
-        if (process.listenerCount(signal) === 1) raise(signal)
-      }] as const)
+      const endings = ENDING.map(
+        (signal) =>
+          [
+            signal,
+            () => {
+              listener()
+              // Nobody else wanted to hear of it: what would have happened without us happens.
+              if (process.listenerCount(signal) === 1) raise(signal)
+            },
+          ] as const,
+      )
       const raise = (signal: NodeJS.Signals): void => {
         process.removeAllListeners(signal)
         process.kill(process.pid, signal)
@@ -40,7 +50,9 @@ function terminal(): { readonly columns?: number; readonly rows?: number } {
 }
 
 function narrowest(...sizes: readonly (number | undefined)[]): number | undefined {
-  const known = sizes.filter((size): size is number => size !== undefined && Number.isInteger(size) && size > 0)
+  const known = sizes.filter(
+    (size): size is number => size !== undefined && Number.isInteger(size) && size > 0,
+  )
   return known.length === 0 ? undefined : Math.min(...known)
 }
 

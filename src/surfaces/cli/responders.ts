@@ -17,7 +17,10 @@ export type Responders = {
 }
 
 type Connecting = {
-  readonly call: Pick<ToolCall, 'io' | 'globals' | 'caller' | 'presentation' | 'ending' | 'observer'>
+  readonly call: Pick<
+    ToolCall,
+    'io' | 'globals' | 'caller' | 'presentation' | 'ending' | 'observer'
+  >
   readonly context: DialectContext
   send(line: object): Promise<void>
   whileAsking<T>(work: () => Promise<T>): Promise<T>
@@ -30,25 +33,48 @@ export function connectResponders({ call, context, send, whileAsking }: Connecti
   let lines: LineReader | undefined
   const sharedLines = (): LineReader => (lines ??= readLines(io.stdin))
   let dialogue: Promise<LineDialogue> | undefined
-  const lineWise = (): Promise<LineDialogue> => (dialogue ??= (async () => {
-    const [{ lineDialogue }, writer] = await Promise.all([import('./dialogue.ts'), loadWriter(presentation.dialect)])
-    return lineDialogue({ lines: sharedLines(), send, question: (question) => writer.question(question, context), asking: (question) => observer?.onQuestion(question, 'line') })
-  })())
+  const lineWise = (): Promise<LineDialogue> =>
+    (dialogue ??= (async () => {
+      const [{ lineDialogue }, writer] = await Promise.all([
+        import('./dialogue.ts'),
+        loadWriter(presentation.dialect),
+      ])
+      return lineDialogue({
+        lines: sharedLines(),
+        send,
+        question: (question) => writer.question(question, context),
+        asking: (question) => observer?.onQuestion(question, 'line'),
+      })
+    })())
   const person = io.stdin.isTTY && io.stderr.isTTY && !caller && !globals.session
   // A runner writes the answers of whoever is there to our stdin, and closes it where nobody is.
   const supervised = presentation.dialect === 'acor' && !io.stdin.isTTY && !io.stdin.taken
 
   const inTurn = oneAtATime()
-  const askPerson: Answerer = (question, signal) => inTurn(signal, async () => {
-    const { terminalAnswerer } = await import('./terminal.ts')
-    observer?.onQuestion(question, 'words')
-    return whileAsking(async () => terminalAnswerer(sharedLines(), io.stderr, await io.screen?.())(question, signal))
-  })
-  const answer: Answerer | undefined = person ? askPerson : globals.session || supervised ? async (question, signal) => (await lineWise()).answer(question, signal) : undefined
+  const askPerson: Answerer = (question, signal) =>
+    inTurn(signal, async () => {
+      const { terminalAnswerer } = await import('./terminal.ts')
+      observer?.onQuestion(question, 'words')
+      return whileAsking(async () =>
+        terminalAnswerer(sharedLines(), io.stderr, await io.screen?.())(question, signal),
+      )
+    })
+  const answer: Answerer | undefined = person
+    ? askPerson
+    : globals.session || supervised
+      ? async (question, signal) => (await lineWise()).answer(question, signal)
+      : undefined
   return {
-    confirm: answer ? async (question) => toDecision(await answer(question, 'signal' in call.ending ? call.ending.signal : call.ending)) : false,
+    confirm: answer
+      ? async (question) =>
+          toDecision(
+            await answer(question, 'signal' in call.ending ? call.ending.signal : call.ending),
+          )
+      : false,
     ...(answer && { answer }),
-    ...sampler(globals.sampleVia, io.stdin, async (request, signal) => (await lineWise()).sample(request, signal)),
+    ...sampler(globals.sampleVia, io.stdin, async (request, signal) =>
+      (await lineWise()).sample(request, signal),
+    ),
   }
 }
 
@@ -58,9 +84,21 @@ function toDecision(answer: unknown): boolean | undefined {
 }
 
 // Without a word about it, completions are asked on stdin, unless a person sits there or the input came from it.
-function sampler(via: string | undefined, stdin: ByteSource, byLines: Sampler): { readonly sample?: Sampler } {
+function sampler(
+  via: string | undefined,
+  stdin: ByteSource,
+  byLines: Sampler,
+): { readonly sample?: Sampler } {
   if (via === undefined) return stdin.isTTY || stdin.taken ? {} : { sample: byLines }
   if (via === 'stdin') return { sample: byLines }
-  if (!/^https?:\/\//.test(via)) throw new ToolError('USAGE', `--sample-via must be stdin or an http(s) address; got '${via.slice(0, 60)}'`, { field: 'sample-via' })
-  return { sample: async (request, signal) => (await import('./sample-http.ts')).httpSampler(via)(request, signal) }
+  if (!/^https?:\/\//.test(via))
+    throw new ToolError(
+      'USAGE',
+      `--sample-via must be stdin or an http(s) address; got '${via.slice(0, 60)}'`,
+      { field: 'sample-via' },
+    )
+  return {
+    sample: async (request, signal) =>
+      (await import('./sample-http.ts')).httpSampler(via)(request, signal),
+  }
 }

@@ -36,28 +36,54 @@ export function hasStarted(): boolean {
 }
 
 /** Runs a toolset as this process: reads its arguments, answers, and ends it. */
-export async function runAsProcess(set: Servable, makeToolset: Host['makeToolset'], entry?: ImportMeta): Promise<void> {
+export async function runAsProcess(
+  set: Servable,
+  makeToolset: Host['makeToolset'],
+  entry?: ImportMeta,
+): Promise<void> {
   if (entry && !isEntryPoint(entry)) return
   await runOrGive(set, main, makeToolset)
 }
 
 /** Runs a toolset as this process with a command line of its own, or gives both to the build that looks at them. */
-export async function runOrGive(set: Servable, command: typeof main, makeToolset: Host['makeToolset'], rehearsal?: TakenProgram['rehearsal']): Promise<void> {
+export async function runOrGive(
+  set: Servable,
+  command: typeof main,
+  makeToolset: Host['makeToolset'],
+  rehearsal?: TakenProgram['rehearsal'],
+): Promise<void> {
   started = true
-  const run = (shown: Servable): Promise<void> => runProcess((argv, io, host) => command(shown, argv, io, host), makeToolset)
+  const run = (shown: Servable): Promise<void> =>
+    runProcess((argv, io, host) => command(shown, argv, io, host), makeToolset)
   const take = builtMark()?.take
-  await (take ? take({ set, main: command, makeToolset, run, ...(rehearsal && { rehearsal }) } satisfies TakenProgram) : run(set))
+  await (take
+    ? take({
+        set,
+        main: command,
+        makeToolset,
+        run,
+        ...(rehearsal && { rehearsal }),
+      } satisfies TakenProgram)
+    : run(set))
 }
 
 /** Runs a command line as this process, and ends it with the status that it gives. */
-async function runProcess(command: (argv: readonly string[], io: Io, host: Host) => Promise<number>, makeToolset: Host['makeToolset']): Promise<void> {
+async function runProcess(
+  command: (argv: readonly string[], io: Io, host: Host) => Promise<number>,
+  makeToolset: Host['makeToolset'],
+): Promise<void> {
   const ending = new Cancellation()
   const exit = process.exit.bind(process)
   const cancelFile = process.env['RUN_ID'] ? process.env['CANCEL_FILE'] : undefined
   let signalled: number | undefined
   let leave: Serving['leave']
   // A terminal that is gone takes the output before its signal is heard.
-  const io = processIo((hungUp) => ending.cancel((hungUp && leave?.('SIGHUP', SIGNALS.SIGHUP)?.error) || new ToolError('CANCELLED', 'nobody reads the output any more')))
+  const io = processIo((hungUp) =>
+    ending.cancel(
+      (hungUp && leave?.('SIGHUP', SIGNALS.SIGHUP)?.error) ||
+        new ToolError('CANCELLED', 'nobody reads the output any more'),
+    ),
+  )
 
   const prepareForTools = (redirectStrayOutput: () => void, serving?: Serving): void => {
     let asked = false
@@ -69,23 +95,52 @@ async function runProcess(command: (argv: readonly string[], io: Io, host: Host)
         asked = true
         if (!serving) signalled = status
         const left = leave?.(signal, status)
-        ending.cancel(left?.error ?? new ToolError('CANCELLED', `the call was cancelled by ${signal}`))
-        setTimeout(() => dieBy(signal), left?.farewell ?? serving?.farewell ?? LONGEST_FAREWELL_MS).unref()
+        ending.cancel(
+          left?.error ?? new ToolError('CANCELLED', `the call was cancelled by ${signal}`),
+        )
+        setTimeout(
+          () => dieBy(signal),
+          left?.farewell ?? serving?.farewell ?? LONGEST_FAREWELL_MS,
+        ).unref()
       })
     }
     // Nothing is left that could wake the handler: without this the process would end without an answer.
-    process.once('beforeExit', () => ending.cancel(new ToolError('INTERNAL', 'the tool waits for something that can never happen')))
-    const crash = (thrown: unknown): void => (serving ? serving.onCrash(crashError(thrown)) : ending.cancel(crashError(thrown)))
+    process.once('beforeExit', () =>
+      ending.cancel(
+        new ToolError('INTERNAL', 'the tool waits for something that can never happen'),
+      ),
+    )
+    const crash = (thrown: unknown): void =>
+      serving ? serving.onCrash(crashError(thrown)) : ending.cancel(crashError(thrown))
     process.on('uncaughtException', crash)
     process.on('unhandledRejection', crash)
-    if (!serving && cancelFile) setInterval(() => void (existsSync(cancelFile) && ending.cancel(new ToolError('CANCELLED', 'cancel-file'))), CANCEL_FILE_MS).unref()
+    if (!serving && cancelFile)
+      setInterval(
+        () =>
+          void (existsSync(cancelFile) && ending.cancel(new ToolError('CANCELLED', 'cancel-file'))),
+        CANCEL_FILE_MS,
+      ).unref()
     redirectStrayOutput()
   }
-  const status = await command(process.argv.slice(2), io, { get signal() { return ending.signal }, ending, started: { execPath: process.execPath, execArgv: process.execArgv, script: process.argv[1] }, prepareForTools, makeToolset })
+  const status = await command(process.argv.slice(2), io, {
+    get signal() {
+      return ending.signal
+    },
+    ending,
+    started: { execPath: process.execPath, execArgv: process.execArgv, script: process.argv[1] },
+    prepareForTools,
+    makeToolset,
+  })
   await io.stdout.flush()
   await untilTidy(LONGEST_TIDYING_MS)
   // A runner cancels by its file and by a signal; a signal alone has a status of its own.
-  exit(signalled === undefined ? status : cancelFile && existsSync(cancelFile) ? SIGNALS.SIGINT : signalled)
+  exit(
+    signalled === undefined
+      ? status
+      : cancelFile && existsSync(cancelFile)
+        ? SIGNALS.SIGINT
+        : signalled,
+  )
 }
 
 // exit() joins the threads that write, and waits for ever when nobody reads what they write; a signal does not.
@@ -102,7 +157,9 @@ export function isEntryPoint(meta: ImportMeta & { readonly main?: boolean }): bo
   const module = fileURLToPath(meta.url)
   if (script === module) return true
   // `node tool` may stand for tool.js, and an installed program is a link.
-  return [script, `${script}.js`, `${script}.mjs`].some((candidate) => realPath(candidate) === realPath(module))
+  return [script, `${script}.js`, `${script}.mjs`].some(
+    (candidate) => realPath(candidate) === realPath(module),
+  )
 }
 
 function realPath(path: string): string | undefined {
@@ -115,5 +172,8 @@ function realPath(path: string): string | undefined {
 
 function crashError(thrown: unknown): ToolError {
   const error = toToolError(thrown)
-  return new ToolError('INTERNAL', `the tool left an error unhandled: ${error.message}`, { cause: thrown, details: error.details ?? {} })
+  return new ToolError('INTERNAL', `the tool left an error unhandled: ${error.message}`, {
+    cause: thrown,
+    details: error.details ?? {},
+  })
 }

@@ -10,13 +10,24 @@ import { emptyGlobals } from './argv/globals.ts'
 import { readInput, scanTool } from './request.ts'
 
 /** An example that does not hold. */
-export type BrokenExample = { readonly tool: string; readonly example: number; readonly code: string; readonly message: string }
+export type BrokenExample = {
+  readonly tool: string
+  readonly example: number
+  readonly code: string
+  readonly message: string
+}
 
 /** What `--selftest` prints. */
-export type SelftestDocument = { readonly selftest: 'ok' } | { readonly selftest: 'failed'; readonly problems: readonly BrokenExample[] }
+export type SelftestDocument =
+  | { readonly selftest: 'ok' }
+  | { readonly selftest: 'failed'; readonly problems: readonly BrokenExample[] }
 
 /** Runs the examples of every tool: those of read-only tools for true, all others as dry runs, because a test must change nothing. */
-export async function selftest(set: Servable, io: Io, options: CallOptions): Promise<SelftestDocument> {
+export async function selftest(
+  set: Servable,
+  io: Io,
+  options: CallOptions,
+): Promise<SelftestDocument> {
   await set.manifest()
   const problems: BrokenExample[] = []
   for (const entry of set.entries) {
@@ -31,14 +42,30 @@ export async function selftest(set: Servable, io: Io, options: CallOptions): Pro
 
 type Problem = Pick<BrokenExample, 'code' | 'message'>
 
-async function tryExample(entry: ToolEntry, example: Example, io: Io, options: CallOptions): Promise<Problem | undefined> {
+async function tryExample(
+  entry: ToolEntry,
+  example: Example,
+  io: Io,
+  options: CallOptions,
+): Promise<Problem | undefined> {
   try {
     const { annotations, session } = (await entry.definition.compiled()).manifest
     const forTrue = annotations.readOnly === true && !session
-    const { outcome } = await invoke(entry.definition, await inputOf(entry, example, io), { ...options, dryRun: !forTrue })
+    const { outcome } = await invoke(entry.definition, await inputOf(entry, example, io), {
+      ...options,
+      dryRun: !forTrue,
+    })
     if (!outcome.ok) return { code: outcome.error.code, message: outcome.error.message }
-    if (!forTrue || example.output === undefined || isDeepStrictEqual(outcome.result, example.output)) return undefined
-    return { code: 'INTERNAL', message: `the result is not the output of the example: ${JSON.stringify(outcome.result).slice(0, 200)}` }
+    if (
+      !forTrue ||
+      example.output === undefined ||
+      isDeepStrictEqual(outcome.result, example.output)
+    )
+      return undefined
+    return {
+      code: 'INTERNAL',
+      message: `the result is not the output of the example: ${JSON.stringify(outcome.result).slice(0, 200)}`,
+    }
   } catch (error) {
     const { code, message } = toToolError(error)
     return { code, message }

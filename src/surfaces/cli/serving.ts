@@ -35,11 +35,15 @@ export function watched(set: Servable, io: Io, json: boolean): Servable {
 /** Tells the operator on stderr of a call that failed by a fault of the tool itself. */
 export function lookAt(io: Io, json: boolean): (outcome: Outcome) => void {
   return (outcome) => {
-    if (!outcome.ok && outcome.error.code === 'INTERNAL') tell(io, json, `${outcome.meta.tool}: ${outcome.error.message}`)
+    if (!outcome.ok && outcome.error.code === 'INTERNAL')
+      tell(io, json, `${outcome.meta.tool}: ${outcome.error.message}`)
   }
 }
 
-async function* watchEvents(events: AsyncIterable<CallEvent>, look: (outcome: Outcome) => void): AsyncIterable<CallEvent> {
+async function* watchEvents(
+  events: AsyncIterable<CallEvent>,
+  look: (outcome: Outcome) => void,
+): AsyncIterable<CallEvent> {
   for await (const event of events) {
     if (event.type === 'result') look(event)
     yield event

@@ -18,7 +18,11 @@ const NAMES = ['toolable.json', 'toolable.yaml', 'toolable.yml']
 export async function readSettings({ env, cwd }: Io): Promise<Settings> {
   const project = findUpwards(cwd)
   const folder = userFolder(env)
-  const user = folder && NAMES.map((name) => join(folder, name.replace('toolable.', 'config.'))).find((file) => existsSync(file))
+  const user =
+    folder &&
+    NAMES.map((name) => join(folder, name.replace('toolable.', 'config.'))).find((file) =>
+      existsSync(file),
+    )
   const files = await Promise.all([project, user].flatMap((file) => (file ? [readFile(file)] : [])))
   const read = (name: string): string | undefined => {
     for (const file of files) {
@@ -32,7 +36,11 @@ export async function readSettings({ env, cwd }: Io): Promise<Settings> {
   return {
     ...(output !== undefined && { output }),
     ...(timeout !== undefined && { timeout }),
-    defaultsOf: (program, tool) => Object.assign({}, ...files.toReversed().map((file) => child(child(file['defaults'], program), tool))) as { readonly [field: string]: unknown },
+    defaultsOf: (program, tool) =>
+      Object.assign(
+        {},
+        ...files.toReversed().map((file) => child(child(file['defaults'], program), tool)),
+      ) as { readonly [field: string]: unknown },
   }
 }
 
@@ -53,9 +61,14 @@ async function readFile(file: string): Promise<Record<string, unknown>> {
   let value: unknown
   try {
     const text = readFileSync(file, 'utf8')
-    value = file.endsWith('.json') ? JSON.parse(text) : (await import('yaml')).parse(text, { maxAliasCount: 100 })
+    value = file.endsWith('.json')
+      ? JSON.parse(text)
+      : (await import('yaml')).parse(text, { maxAliasCount: 100 })
   } catch (error) {
-    throw new ToolError('CONFIG', `${file} cannot be read: ${(error as Error).message.split('\n')[0]}`)
+    throw new ToolError(
+      'CONFIG',
+      `${file} cannot be read: ${(error as Error).message.split('\n')[0]}`,
+    )
   }
   if (value === null || value === undefined) return {}
   if (!isObject(value)) throw new ToolError('CONFIG', `${file} must hold an object`)

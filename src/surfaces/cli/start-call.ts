@@ -26,7 +26,17 @@ export type StartingCall = Pick<ToolCall, 'set' | 'entry' | 'single' | 'globals'
 }
 
 /** Reads the input of one tool call and runs it; gives the exit status. */
-export async function startCall({ set, entry, single, args, globals, io, host, withoutInput, perform }: StartingCall): Promise<number> {
+export async function startCall({
+  set,
+  entry,
+  single,
+  args,
+  globals,
+  io,
+  host,
+  withoutInput,
+  perform,
+}: StartingCall): Promise<number> {
   const settings = await readSettings(io)
   const caller = findCaller(io.env)
   const presentation = choosePresentation(globals, io, caller, settings, set.options.defaultOutput)
@@ -38,10 +48,25 @@ export async function startCall({ set, entry, single, args, globals, io, host, w
   const talksOnStdin = globals.session === true || globals.sampleVia === 'stdin'
   const secrets = await gatherSecrets(globals, io, { talksOnStdin, signal: ending })
   const stdinTaken = talksOnStdin || io.stdin.taken
-  const { input, origin, warnings } = await readInput(args, globals, io, { defaults: settings.defaultsOf(set.name, entry.name), stdinTaken, signal: ending })
+  const { input, origin, warnings } = await readInput(args, globals, io, {
+    defaults: settings.defaultsOf(set.name, entry.name),
+    stdinTaken,
+    signal: ending,
+  })
   if (withoutInput && origin === 'flags') return withoutInput()
   return (perform ?? callTool)({
-    set, entry, single, specs: args.specs, input, origin, warnings, secrets, globals, presentation, caller, io,
+    set,
+    entry,
+    single,
+    specs: args.specs,
+    input,
+    origin,
+    warnings,
+    secrets,
+    globals,
+    presentation,
+    caller,
+    io,
     ending,
     observer: host.observer,
     timeout: earlier(globals.timeout ?? io.env['TOOLABLE_TIMEOUT'] ?? settings.timeout, io),
@@ -51,13 +76,24 @@ export async function startCall({ set, entry, single, args, globals, io, host, w
 // A runner ends its tool at DEADLINE_TS; the tool should know, and be done before.
 function earlier(timeout: string | undefined, { env, now }: Io): string | undefined {
   const left = env['RUN_ID'] ? (Date.parse(env['DEADLINE_TS'] ?? '') - now()) / 1000 : Number.NaN
-  if (Number.isNaN(left) || (timeout !== undefined && toMilliseconds(timeout, 'timeout') <= left * 1000)) return timeout
+  if (
+    Number.isNaN(left) ||
+    (timeout !== undefined && toMilliseconds(timeout, 'timeout') <= left * 1000)
+  )
+    return timeout
   return String(Math.max(0.001, left))
 }
 
-async function gatherSecrets({ secretFiles }: Globals, io: Io, options: { readonly talksOnStdin: boolean; readonly signal: Stopping }): Promise<{ readonly [name: string]: string }> {
+async function gatherSecrets(
+  { secretFiles }: Globals,
+  io: Io,
+  options: { readonly talksOnStdin: boolean; readonly signal: Stopping },
+): Promise<{ readonly [name: string]: string }> {
   const laidOut = io.env['RUN_ID'] ? io.env['SECRETS_DIR'] : undefined
   if (secretFiles.length === 0 && !laidOut) return {}
   const { readLaidOutSecrets, readSecrets } = await import('./secrets.ts')
-  return { ...(laidOut && readLaidOutSecrets(laidOut)), ...(await readSecrets(secretFiles, io, options)) }
+  return {
+    ...(laidOut && readLaidOutSecrets(laidOut)),
+    ...(await readSecrets(secretFiles, io, options)),
+  }
 }

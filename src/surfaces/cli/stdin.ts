@@ -8,12 +8,16 @@ export const FIRST_BYTE_MS = 300
 const LARGEST_INPUT = 256 * 1024 * 1024
 
 /** Reads all of stdin as text. With `firstByteWithin`, gives undefined when nothing came in that time, or nothing at all. Throws INVALID_INPUT for invalid UTF-8. */
-export async function readAll(stdin: ByteSource, options: { readonly firstByteWithin?: number; readonly signal?: Stopping } = {}): Promise<string | undefined> {
+export async function readAll(
+  stdin: ByteSource,
+  options: { readonly firstByteWithin?: number; readonly signal?: Stopping } = {},
+): Promise<string | undefined> {
   const chunks: Uint8Array[] = []
   let size = 0
   const iterator = stdin.bytes()[Symbol.asyncIterator]()
   const { signal } = options
-  const next = (): Promise<IteratorResult<Uint8Array>> => (signal ? untilAborted(signal, () => iterator.next()) : iterator.next())
+  const next = (): Promise<IteratorResult<Uint8Array>> =>
+    signal ? untilAborted(signal, () => iterator.next()) : iterator.next()
   const first = await withTimeout(next(), options.firstByteWithin)
   if (first === 'late') {
     stdin.close()
@@ -22,7 +26,12 @@ export async function readAll(stdin: ByteSource, options: { readonly firstByteWi
   for (let step = first; !step.done; step = await next()) {
     chunks.push(step.value)
     size += step.value.length
-    if (size > LARGEST_INPUT) throw new ToolError('INVALID_INPUT', `the input on stdin is larger than ${LARGEST_INPUT} bytes`, { details: { source: 'stdin' } })
+    if (size > LARGEST_INPUT)
+      throw new ToolError(
+        'INVALID_INPUT',
+        `the input on stdin is larger than ${LARGEST_INPUT} bytes`,
+        { details: { source: 'stdin' } },
+      )
   }
   if (size === 0 && options.firstByteWithin !== undefined) return undefined
   return decode(chunks)
@@ -33,7 +42,11 @@ function decode(chunks: readonly Uint8Array[]): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
-    throw new ToolError('INVALID_INPUT', `the input on stdin is not valid UTF-8 (at byte ${firstBadByte(bytes)})`, { details: { source: 'stdin' }, suggestion: 'Send JSON encoded as UTF-8' })
+    throw new ToolError(
+      'INVALID_INPUT',
+      `the input on stdin is not valid UTF-8 (at byte ${firstBadByte(bytes)})`,
+      { details: { source: 'stdin' }, suggestion: 'Send JSON encoded as UTF-8' },
+    )
   }
 }
 
@@ -45,10 +58,15 @@ function firstBadByte(bytes: Buffer): number {
   return index
 }
 
-async function withTimeout<T>(promise: Promise<T>, milliseconds: number | undefined): Promise<T | 'late'> {
+async function withTimeout<T>(
+  promise: Promise<T>,
+  milliseconds: number | undefined,
+): Promise<T | 'late'> {
   if (milliseconds === undefined) return promise
   let timer: NodeJS.Timeout | undefined
-  const late = new Promise<'late'>((resolve) => { timer = setTimeout(() => resolve('late'), milliseconds) })
+  const late = new Promise<'late'>((resolve) => {
+    timer = setTimeout(() => resolve('late'), milliseconds)
+  })
   try {
     return await Promise.race([promise, late])
   } finally {

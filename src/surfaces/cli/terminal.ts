@@ -6,12 +6,19 @@ import { cleanText } from './output/text/clean.ts'
 import { displayWidth } from './output/text/display-width.ts'
 
 /** A person at a terminal who answers questions. Questions go to stderr, so that stdout stays clean; on a `screen` they are put again when the process was stopped meanwhile. */
-export function terminalAnswerer(lines: Pick<LineReader, 'next'>, stderr: Pick<TextSink, 'write'>, screen?: Pick<Screen, 'onStop'>): Answerer {
+export function terminalAnswerer(
+  lines: Pick<LineReader, 'next'>,
+  stderr: Pick<TextSink, 'write'>,
+  screen?: Pick<Screen, 'onStop'>,
+): Answerer {
   return async (question, signal) => {
     if (question.problem) stderr.write(`  ${cleanText(question.problem)}\n`)
     for (;;) {
       stderr.write(wording(question))
-      const goneOn = screen?.onStop(() => undefined, () => stderr.write(wording(question)))
+      const goneOn = screen?.onStop(
+        () => undefined,
+        () => stderr.write(wording(question)),
+      )
       const line = await lines.next(signal).finally(goneOn)
       if (line === undefined) {
         stderr.write('\n')
@@ -25,31 +32,59 @@ export function terminalAnswerer(lines: Pick<LineReader, 'next'>, stderr: Pick<T
   }
 }
 
-type Reading = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly problem: string }
+type Reading =
+  { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly problem: string }
 
 // A person at a terminal sees the choices with their numbers, and is told at once what does not answer.
 async function read(text: string, question: Interaction): Promise<Reading> {
   const value = await readTyped(question, text)
-  if (question.kind === 'confirm' && typeof value !== 'boolean') return { ok: false, problem: 'Please answer y or n.' }
+  if (question.kind === 'confirm' && typeof value !== 'boolean')
+    return { ok: false, problem: 'Please answer y or n.' }
   if (question.kind !== 'decision') return { ok: true, value }
   const { options = [] } = question
   const byNumber = /^\d+$/.test(text) ? options[Number(text) - 1] : undefined
   const chosen = options.find((option) => option.value === value) ?? byNumber
-  return chosen ? { ok: true, value: chosen.value } : { ok: false, problem: `Please choose a number from 1 to ${options.length}.` }
+  return chosen
+    ? { ok: true, value: chosen.value }
+    : { ok: false, problem: `Please choose a number from 1 to ${options.length}.` }
 }
 
-function wording({ kind, prompt, options = [], dialogue, default: byDefault }: Interaction): string {
+function wording({
+  kind,
+  prompt,
+  options = [],
+  dialogue,
+  default: byDefault,
+}: Interaction): string {
   const clean = cleanText(prompt)
   if (dialogue) return clean
-  const shown = byDefault === undefined ? '' : `(${cleanText(typeof byDefault === 'string' ? byDefault : (JSON.stringify(byDefault) ?? ''))}) `
-  if (kind === 'confirm') return `${clean} ${byDefault === undefined ? '[y/n]' : byDefault === true ? '[Y/n]' : '[y/N]'} `
+  const shown =
+    byDefault === undefined
+      ? ''
+      : `(${cleanText(typeof byDefault === 'string' ? byDefault : (JSON.stringify(byDefault) ?? ''))}) `
+  if (kind === 'confirm')
+    return `${clean} ${byDefault === undefined ? '[y/n]' : byDefault === true ? '[Y/n]' : '[y/N]'} `
   if (kind === 'decision') return `${clean}\n${choices(options)}${shown}> `
   return `${clean} ${shown}`
 }
 
 // What is said about each of them stands in a column.
 function choices(options: NonNullable<Interaction['options']>): string {
-  const rows = options.map(({ value, label, description }, index) => [`  ${index + 1}) ${cleanText(label ?? value)}`, description ? cleanText(description) : ''] as const)
-  const widest = Math.max(0, ...rows.map(([name, description]) => (description === '' ? 0 : displayWidth(name))))
-  return rows.map(([name, description]) => `${name}${description === '' ? '' : `${' '.repeat(Math.max(0, widest - displayWidth(name)))}  ${description}`}\n`).join('')
+  const rows = options.map(
+    ({ value, label, description }, index) =>
+      [
+        `  ${index + 1}) ${cleanText(label ?? value)}`,
+        description ? cleanText(description) : '',
+      ] as const,
+  )
+  const widest = Math.max(
+    0,
+    ...rows.map(([name, description]) => (description === '' ? 0 : displayWidth(name))),
+  )
+  return rows
+    .map(
+      ([name, description]) =>
+        `${name}${description === '' ? '' : `${' '.repeat(Math.max(0, widest - displayWidth(name)))}  ${description}`}\n`,
+    )
+    .join('')
 }

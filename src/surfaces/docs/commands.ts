@@ -21,64 +21,121 @@ type DocsInput = {
 }
 
 /** `docs <kind>`: prints, writes or checks documents about the program. */
-export const docsCommands: BuiltinModule = (set) => [{
-  path: ['docs'],
-  tool: tool({
-    name: 'docs',
-    summary: 'Print, write or check documents about this program',
-    description: [
-      'skill: SKILL.md with references; agents and claude: a block in AGENTS.md or CLAUDE.md; command and subagent: .claude/commands and .claude/agents; llms: llms.txt and llms-full.txt; man: a manual page; openapi: the HTTP API; markdown: one page of reference.',
-      'Without --write, --out or --check the main document is printed as it is.',
-    ].join('\n'),
-    input: {
-      type: 'object',
-      properties: {
-        kind: { type: 'string', enum: DOC_KIND_NAMES, description: 'What to make' },
-        write: { type: 'boolean', default: false, description: 'Write the files to their places' },
-        out: { type: 'string', format: 'path', description: 'Folder to write to or to check; default: the current one. Without --check it implies --write' },
-        check: { type: 'boolean', default: false, description: 'Fail when a file on disk is missing or stale; write nothing' },
-        force: { type: 'boolean', default: false, description: 'Replace files that somebody else has written' },
-        tool: { type: 'array', items: { type: 'string' }, description: 'Only this tool; may be repeated' },
+export const docsCommands: BuiltinModule = (set) => [
+  {
+    path: ['docs'],
+    tool: tool({
+      name: 'docs',
+      summary: 'Print, write or check documents about this program',
+      description: [
+        'skill: SKILL.md with references; agents and claude: a block in AGENTS.md or CLAUDE.md; command and subagent: .claude/commands and .claude/agents; llms: llms.txt and llms-full.txt; man: a manual page; openapi: the HTTP API; markdown: one page of reference.',
+        'Without --write, --out or --check the main document is printed as it is.',
+      ].join('\n'),
+      input: {
+        type: 'object',
+        properties: {
+          kind: { type: 'string', enum: DOC_KIND_NAMES, description: 'What to make' },
+          write: {
+            type: 'boolean',
+            default: false,
+            description: 'Write the files to their places',
+          },
+          out: {
+            type: 'string',
+            format: 'path',
+            description:
+              'Folder to write to or to check; default: the current one. Without --check it implies --write',
+          },
+          check: {
+            type: 'boolean',
+            default: false,
+            description: 'Fail when a file on disk is missing or stale; write nothing',
+          },
+          force: {
+            type: 'boolean',
+            default: false,
+            description: 'Replace files that somebody else has written',
+          },
+          tool: {
+            type: 'array',
+            items: { type: 'string' },
+            description: 'Only this tool; may be repeated',
+          },
+        },
+        required: ['kind'],
+        additionalProperties: false,
       },
-      required: ['kind'],
-      additionalProperties: false,
-    },
-    positional: ['kind'],
-    annotations: { idempotent: true },
-    dryRun: true,
-    examples: [
-      { description: 'Look at the skill', args: ['skill'] },
-      { description: 'Write it to skills/', args: ['skill', '--write'] },
-      { description: 'In CI: fail when AGENTS.md is stale', args: ['agents', '--check'] },
-    ],
-    run: (input, ctx) => answer(set, input as DocsInput, ctx),
-  }),
-  start: (input, context) => printMain(input as DocsInput, context),
-}]
+      positional: ['kind'],
+      annotations: { idempotent: true },
+      dryRun: true,
+      examples: [
+        { description: 'Look at the skill', args: ['skill'] },
+        { description: 'Write it to skills/', args: ['skill', '--write'] },
+        { description: 'In CI: fail when AGENTS.md is stale', args: ['agents', '--check'] },
+      ],
+      run: (input, ctx) => answer(set, input as DocsInput, ctx),
+    }),
+    start: (input, context) => printMain(input as DocsInput, context),
+  },
+]
 
 // A document is printed as it is, in a pipe too, unless the form of an answer is asked for.
-async function printMain({ kind, tool: only, write, out, check }: DocsInput, { set, io, globals }: BuiltinContext): Promise<number | undefined> {
-  if (write || check || out !== undefined || (globals.output !== undefined && globals.output !== 'text')) return undefined
+async function printMain(
+  { kind, tool: only, write, out, check }: DocsInput,
+  { set, io, globals }: BuiltinContext,
+): Promise<number | undefined> {
+  if (
+    write ||
+    check ||
+    out !== undefined ||
+    (globals.output !== undefined && globals.output !== 'text')
+  )
+    return undefined
   const { files } = await generate(set, kind, only)
   const { many }: DocKind = DOC_KINDS[kind]
-  const shown = many && files.length > 1 ? files.map(({ path, text }) => `==> ${path} <==\n${text}`).join('\n') : (files[0]?.text ?? '')
+  const shown =
+    many && files.length > 1
+      ? files.map(({ path, text }) => `==> ${path} <==\n${text}`).join('\n')
+      : (files[0]?.text ?? '')
   return printText(io, shown)
 }
 
-type DocsContext = { readonly cwd: string; readonly dryRun: boolean; readonly signal: AbortSignal; plan(action: string, target: string): void }
+type DocsContext = {
+  readonly cwd: string
+  readonly dryRun: boolean
+  readonly signal: AbortSignal
+  plan(action: string, target: string): void
+}
 
-async function answer(set: Servable, { kind, out, write, check, force, tool: only }: DocsInput, ctx: DocsContext): Promise<readonly object[]> {
-  if (write && check) throw new ToolError('USAGE', '--check writes nothing, so it cannot stand beside --write', { suggestion: 'Leave one of them out' })
+async function answer(
+  set: Servable,
+  { kind, out, write, check, force, tool: only }: DocsInput,
+  ctx: DocsContext,
+): Promise<readonly object[]> {
+  if (write && check)
+    throw new ToolError('USAGE', '--check writes nothing, so it cannot stand beside --write', {
+      suggestion: 'Leave one of them out',
+    })
   const { files, source } = await generate(set, kind, only)
   if (!write && !check && out === undefined) return files.map(({ path, text }) => ({ path, text }))
   const { ownFolder }: DocKind = DOC_KINDS[kind]
   const folder = ownFolder?.(source)
-  const place = { root: resolve(ctx.cwd, out ?? '.'), program: set.name, kind, ...(folder !== undefined && { ownFolder: folder }) }
+  const place = {
+    root: resolve(ctx.cwd, out ?? '.'),
+    program: set.name,
+    kind,
+    ...(folder !== undefined && { ownFolder: folder }),
+  }
   if (check) {
     const mend = `${renewCommand(source.model, kind)}${out === undefined ? '' : ` --out ${quoteForShell(out)}`}`
     await (await import('./disk/check-documents.ts')).checkDocuments(files, place, mend)
     return files.map(({ path }) => ({ path, state: 'current' }))
   }
   const { writeDocuments } = await import('./disk/write-documents.ts')
-  return writeDocuments(files, place, { force, dryRun: ctx.dryRun, signal: ctx.signal, onChange: (action, path) => ctx.plan(action, path) })
+  return writeDocuments(files, place, {
+    force,
+    dryRun: ctx.dryRun,
+    signal: ctx.signal,
+    onChange: (action, path) => ctx.plan(action, path),
+  })
 }

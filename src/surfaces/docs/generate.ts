@@ -5,9 +5,16 @@ import type { DocKind, DocKindName, DocSource } from './kinds/kinds.ts'
 import { pickTools, readProgram } from './model/read-program.ts'
 
 /** The documents of one kind about a toolset, and what they were made from. With `only`, about these of its tools. */
-export async function generate(set: Servable, kind: DocKindName, only: readonly string[] = []): Promise<{ readonly files: readonly GeneratedFile[]; readonly source: DocSource }> {
+export async function generate(
+  set: Servable,
+  kind: DocKindName,
+  only: readonly string[] = [],
+): Promise<{ readonly files: readonly GeneratedFile[]; readonly source: DocSource }> {
   const whole = await set.manifest()
-  const source = { manifest: only.length === 0 ? whole : { ...whole, tools: pickTools(whole, only) }, model: readProgram(whole, only) }
+  const source = {
+    manifest: only.length === 0 ? whole : { ...whole, tools: pickTools(whole, only) },
+    model: readProgram(whole, only),
+  }
   const { make }: DocKind = DOC_KINDS[kind]
   return { files: await make(source), source }
 }
@@ -19,6 +26,8 @@ export async function skillFiles(set: Servable): Promise<readonly GeneratedFile[
 
 /** Everything about a toolset in one page of Markdown. */
 export async function documentationText(set: Servable): Promise<string> {
-  const [page] = (await import('./kinds/markdown.ts')).writeMarkdown(readProgram(await set.manifest()))
+  const [page] = (await import('./kinds/markdown.ts')).writeMarkdown(
+    readProgram(await set.manifest()),
+  )
   return page!.text
 }

@@ -17,7 +17,10 @@ export function renewCommand({ name, only = [] }: DocModel, kind: string): strin
 
 /** True for a file that this program has generated as this kind of document. */
 export function isMarked(text: string, program: string, kind: string): boolean {
-  return new RegExp(`^(?:<!-- |\\.\\\\" | *"x-generated": ")${markStart(program, kind)} generated`, 'm').test(text)
+  return new RegExp(
+    `^(?:<!-- |\\.\\\\" | *"x-generated": ")${markStart(program, kind)} generated`,
+    'm',
+  ).test(text)
 }
 
 /** The lines around a block in a file that people also write. */

@@ -21,11 +21,14 @@ export function createApp(set: Servable, options: AppOptions = {}): HttpApp {
   const meta = { tool: set.name, version: set.version }
   return async (request) => {
     try {
-      if (options.mcp && (request.path === '/mcp' || request.path === '/mcp/')) return await options.mcp(request)
+      if (options.mcp && (request.path === '/mcp' || request.path === '/mcp/'))
+        return await options.mcp(request)
       const route = findRoute(request.path)
       if (!route) return refuse(nothingHere(request.path), { meta })
       const answer = methodOf(route, request.method)
-      return answer ? await answer({ request, set, options }) : refuseMethod(route, request.method, request.path, meta)
+      return answer
+        ? await answer({ request, set, options })
+        : refuseMethod(route, request.method, request.path, meta)
     } catch (error) {
       return refuseThrown(error, { meta })
     }
@@ -53,13 +56,32 @@ function methodOf(route: Route, method: string): Answerer | undefined {
   return method === 'GET' || method === 'POST' ? route[method] : undefined
 }
 
-function refuseMethod(route: Route, method: string, path: string, meta: { readonly tool: string; readonly version: string }): HttpAnswer {
-  const allowed = [...(route.GET ? ['GET', 'HEAD'] : []), ...(route.POST ? ['POST'] : []), 'OPTIONS']
+function refuseMethod(
+  route: Route,
+  method: string,
+  path: string,
+  meta: { readonly tool: string; readonly version: string },
+): HttpAnswer {
+  const allowed = [
+    ...(route.GET ? ['GET', 'HEAD'] : []),
+    ...(route.POST ? ['POST'] : []),
+    'OPTIONS',
+  ]
   const headers = { allow: allowed.join(', ') }
   if (method === 'OPTIONS') return { status: 204, headers }
-  return refuse(new ToolError('USAGE', `${path.slice(0, 100)} does not answer ${method}`, { suggestion: `Use ${allowed.join(', ')}` }), { status: 405, headers, meta })
+  return refuse(
+    new ToolError('USAGE', `${path.slice(0, 100)} does not answer ${method}`, {
+      suggestion: `Use ${allowed.join(', ')}`,
+    }),
+    { status: 405, headers, meta },
+  )
 }
 
 function nothingHere(path: string): ToolError {
-  return new ToolError('NOT_FOUND', `nothing is at ${path.slice(0, 100)}`, { suggestion: { fix: 'The tools are at /tools/<name>; GET / shows what is here', example: 'GET /' } })
+  return new ToolError('NOT_FOUND', `nothing is at ${path.slice(0, 100)}`, {
+    suggestion: {
+      fix: 'The tools are at /tools/<name>; GET / shows what is here',
+      example: 'GET /',
+    },
+  })
 }

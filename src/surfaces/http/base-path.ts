@@ -1,5 +1,9 @@
 /** The path part and the query of a request target, and its host where it is a whole address. */
-export function splitTarget(target: string): { readonly path: string; readonly search: string; readonly authority?: string } {
+export function splitTarget(target: string): {
+  readonly path: string
+  readonly search: string
+  readonly authority?: string
+} {
   const mark = target.indexOf('?')
   const address = mark < 0 ? target : target.slice(0, mark)
   const search = mark < 0 ? '' : target.slice(mark + 1)

@@ -53,14 +53,18 @@ function readYes(value: string, name: string): boolean {
   const word = value.trim().toLowerCase()
   if (['yes', 'true', '1'].includes(word)) return true
   if (['no', 'false', '0'].includes(word)) return false
-  throw new ToolError('INVALID_INPUT', `${name} is yes or no; got '${value.slice(0, 40)}'`, { field: name })
+  throw new ToolError('INVALID_INPUT', `${name} is yes or no; got '${value.slice(0, 40)}'`, {
+    field: name,
+  })
 }
 
 function shortText(request: HttpRequest, name: string, longest: number): string | undefined {
   const value = request.header(name.toLowerCase())?.trim()
   if (value === undefined || value === '') return undefined
   if (value.length <= longest) return value
-  throw new ToolError('INVALID_INPUT', `${name} is longer than ${longest} characters`, { field: name })
+  throw new ToolError('INVALID_INPUT', `${name} is longer than ${longest} characters`, {
+    field: name,
+  })
 }
 
 function shortest(longest: Duration | undefined, asked: string | undefined): Duration | undefined {

@@ -8,16 +8,28 @@ const KEEP_ALIVE_MS = 15_000
 const SILENT = Symbol('silent')
 
 /** The events of a call as server-sent events, the last one its outcome; comments keep the connection alive while nothing happens. */
-export function eventAnswer(events: AsyncIterable<CallEvent>, complete: (outcome: Outcome) => Outcome, keepAlive = KEEP_ALIVE_MS): HttpAnswer {
+export function eventAnswer(
+  events: AsyncIterable<CallEvent>,
+  complete: (outcome: Outcome) => Outcome,
+  keepAlive = KEEP_ALIVE_MS,
+): HttpAnswer {
   return {
     status: 200,
     // Some proxies collect an answer before they pass it on, unless they are told.
-    headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' },
+    headers: {
+      'content-type': 'text/event-stream',
+      'cache-control': 'no-store',
+      'x-accel-buffering': 'no',
+    },
     body: writeEvents(events, complete, keepAlive),
   }
 }
 
-async function* writeEvents(events: AsyncIterable<CallEvent>, complete: (outcome: Outcome) => Outcome, keepAlive: number): AsyncGenerator<string, void, void> {
+async function* writeEvents(
+  events: AsyncIterable<CallEvent>,
+  complete: (outcome: Outcome) => Outcome,
+  keepAlive: number,
+): AsyncGenerator<string, void, void> {
   const iterator = events[Symbol.asyncIterator]()
   try {
     for (let next = iterator.next(); ; next = iterator.next()) {

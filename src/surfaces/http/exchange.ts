@@ -31,7 +31,10 @@ export type HttpApp = (request: HttpRequest) => Promise<HttpAnswer>
 /** Why a body could not be read; `status` is 413 or 400. */
 export class BodyError extends Error {
   override readonly name = 'BodyError'
-  constructor(readonly status: 400 | 413, message: string) {
+  constructor(
+    readonly status: 400 | 413,
+    message: string,
+  ) {
     super(message)
   }
 }

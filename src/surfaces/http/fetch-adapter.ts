@@ -6,7 +6,10 @@ import type { Handler } from './handler-type.ts'
 import { outside, refuse, refuseThrown } from './refuse.ts'
 
 /** Serves an app as a fetch handler, as Hono, Bun, Deno and workers take it. */
-export function fetchHandler(app: HttpApp, { basePath = '' }: { readonly basePath?: string } = {}): Handler {
+export function fetchHandler(
+  app: HttpApp,
+  { basePath = '' }: { readonly basePath?: string } = {},
+): Handler {
   return async (request) => {
     const url = new URL(request.url)
     const path = cutBasePath(url.pathname, basePath)
@@ -19,7 +22,9 @@ export function fetchHandler(app: HttpApp, { basePath = '' }: { readonly basePat
       // Where nothing was sent over a wire, the address says which host was meant.
       header: (name) => request.headers.get(name) ?? (name === 'host' ? url.host : undefined),
       text: (limit) => readBody(request, limit),
-      get signal() { return gone.signal() },
+      get signal() {
+        return gone.signal()
+      },
       onGone: (react) => void onAbort(gone.signal(), () => react(clientGone())),
     }
     let answer: HttpAnswer
@@ -32,7 +37,11 @@ export function fetchHandler(app: HttpApp, { basePath = '' }: { readonly basePat
   }
 }
 
-function toResponse({ status, headers, body }: HttpAnswer, { method }: Request, abort: () => void): Response {
+function toResponse(
+  { status, headers, body }: HttpAnswer,
+  { method }: Request,
+  abort: () => void,
+): Response {
   if (method === 'HEAD' || status === 204 || status === 304 || body === undefined) {
     if (isStream(body)) leave(body[Symbol.asyncIterator]())
     return new Response(null, { status, headers })
@@ -40,14 +49,18 @@ function toResponse({ status, headers, body }: HttpAnswer, { method }: Request, 
   return new Response(isStream(body) ? toReadable(body, abort) : body, { status, headers })
 }
 
-function toReadable(body: AsyncIterable<string | Uint8Array>, abort: () => void): ReadableStream<Uint8Array> {
+function toReadable(
+  body: AsyncIterable<string | Uint8Array>,
+  abort: () => void,
+): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
   const chunks = body[Symbol.asyncIterator]()
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       const next = await chunks.next()
       if (next.done) controller.close()
-      else controller.enqueue(typeof next.value === 'string' ? encoder.encode(next.value) : next.value)
+      else
+        controller.enqueue(typeof next.value === 'string' ? encoder.encode(next.value) : next.value)
     },
     cancel() {
       abort()
@@ -58,14 +71,20 @@ function toReadable(body: AsyncIterable<string | Uint8Array>, abort: () => void)
 
 async function readBody(request: Request, limit: number): Promise<string> {
   if (Number(request.headers.get('content-length') ?? 0) > limit) throw bodyTooLong(limit)
-  if (request.bodyUsed) throw new BodyError(400, 'the body was read by something in front of this handler; give it a clone of the request')
+  if (request.bodyUsed)
+    throw new BodyError(
+      400,
+      'the body was read by something in front of this handler; give it a clone of the request',
+    )
   if (!request.body) return ''
   const reader = request.body.getReader()
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   let text = ''
   let length = 0
   for (;;) {
-    const { done, value } = await reader.read().catch(() => { throw new BodyError(400, 'the body was cut off') })
+    const { done, value } = await reader.read().catch(() => {
+      throw new BodyError(400, 'the body was cut off')
+    })
     if (!done) length += value.byteLength
     if (length > limit) {
       reader.cancel().catch(nothing)

@@ -26,7 +26,11 @@ export type HandlerOptions = {
 export type Handler = (request: Request) => Promise<Response>
 
 /** A listener for node:http and Express. */
-export type NodeHandler = (request: IncomingMessage, response: ServerResponse, next?: (error?: unknown) => void) => void
+export type NodeHandler = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  next?: (error?: unknown) => void,
+) => void
 
 /** What stands behind a handler: the app, for adapters that need no Request, and the web-standard form of it. */
 export type Mounted = { readonly app: HttpApp; readonly basePath: string; readonly fetch: Handler }

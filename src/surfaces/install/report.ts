@@ -8,7 +8,12 @@ export type Row = {
   readonly action: 'add' | 'update' | 'remove' | 'unchanged' | 'conflict' | 'broken'
   /** The file or the folder. */
   readonly target: string
-  readonly details: { readonly agents: readonly string[]; /** Why it is left alone. */ readonly reason?: string; /** Whether --force would go on. */ readonly forcible?: boolean; readonly [fact: string]: unknown }
+  readonly details: {
+    readonly agents: readonly string[]
+    /** Why it is left alone. */ readonly reason?: string
+    /** Whether --force would go on. */ readonly forcible?: boolean
+    readonly [fact: string]: unknown
+  }
 }
 
 /** The result of a command: the whole plan, and the agents for which it holds now. */
@@ -18,7 +23,12 @@ export type Report = { readonly plan: readonly Row[]; readonly done: readonly st
 export type Done = { readonly rows: readonly Row[]; readonly errors: readonly ToolError[] }
 
 /** Does one place after the other. A place that cannot be used becomes a row and an error, and the others are done all the same. */
-export async function doAll<Place>(places: readonly Place[], describe: (place: Place) => Omit<Row, 'action'>, work: (place: Place) => Promise<readonly Row[]>, signal: AbortSignal): Promise<Done> {
+export async function doAll<Place>(
+  places: readonly Place[],
+  describe: (place: Place) => Omit<Row, 'action'>,
+  work: (place: Place) => Promise<readonly Row[]>,
+  signal: AbortSignal,
+): Promise<Done> {
   const rows: Row[] = []
   const errors: ToolError[] = []
   for (const place of places) {
@@ -41,26 +51,57 @@ export function together(...parts: readonly Done[]): Done {
 }
 
 /** The plan as the outcome of the command. A dry run only plans; a conflict fails with CONFLICT; what could not be used makes it partial. */
-export function report(ctx: Pick<Context, 'dryRun' | 'plan'>, { rows, errors }: Done, input: object): Report | Reply<Report> {
+export function report(
+  ctx: Pick<Context, 'dryRun' | 'plan'>,
+  { rows, errors }: Done,
+  input: object,
+): Report | Reply<Report> {
   if (ctx.dryRun) for (const { action, target, details } of rows) ctx.plan(action, target, details)
   const conflicts = rows.filter(({ action }) => action === 'conflict')
   if (!ctx.dryRun && conflicts[0]) throw conflictError(rows, conflicts, input)
-  const done = rows.filter(({ action }) => action !== 'broken' && action !== 'conflict').flatMap(({ details }) => details.agents)
+  const done = rows
+    .filter(({ action }) => action !== 'broken' && action !== 'conflict')
+    .flatMap(({ details }) => details.agents)
   const result = { plan: rows, done }
   return errors.length > 0 && !ctx.dryRun ? partial(result, errors, 'done') : result
 }
 
 /** The same for taking out: of places that nobody asked for by name, nothing is said unless something was there. */
-export function reportRemoval(ctx: Pick<Context, 'dryRun' | 'plan'>, { rows, errors }: Done, input: { readonly agent?: readonly string[] }, nothing: string): Report | Reply<Report | Reply<Report>> {
+export function reportRemoval(
+  ctx: Pick<Context, 'dryRun' | 'plan'>,
+  { rows, errors }: Done,
+  input: { readonly agent?: readonly string[] },
+  nothing: string,
+): Report | Reply<Report | Reply<Report>> {
   const told = rows.filter(({ action }) => input.agent !== undefined || action !== 'unchanged')
   const reported = report(ctx, { rows: told, errors }, input)
   return told.length === 0 ? ok(reported, { message: nothing }) : reported
 }
 
-function conflictError(rows: readonly Row[], [first, ...more]: readonly Row[], input: object): ToolError {
+function conflictError(
+  rows: readonly Row[],
+  [first, ...more]: readonly Row[],
+  input: object,
+): ToolError {
   const others = more.length > 0 ? `, and so are ${more.length} more` : ''
-  return new ToolError('CONFLICT', `${first!.target} was left alone, because ${first!.details.reason}${others}`, {
-    details: { plan: rows.map(({ action, target, details: { agents, reason } }) => ({ path: target, agents, action, message: reason === undefined || action === 'add' ? action : `${action}: ${reason}` })) },
-    suggestion: first!.details.forcible ? { fix: 'Look at what is there; to go on all the same, say --force', input: { ...input, force: true } } : { fix: `Take it out of ${first!.target} by hand` },
-  })
+  return new ToolError(
+    'CONFLICT',
+    `${first!.target} was left alone, because ${first!.details.reason}${others}`,
+    {
+      details: {
+        plan: rows.map(({ action, target, details: { agents, reason } }) => ({
+          path: target,
+          agents,
+          action,
+          message: reason === undefined || action === 'add' ? action : `${action}: ${reason}`,
+        })),
+      },
+      suggestion: first!.details.forcible
+        ? {
+            fix: 'Look at what is there; to go on all the same, say --force',
+            input: { ...input, force: true },
+          }
+        : { fix: `Take it out of ${first!.target} by hand` },
+    },
+  )
 }

@@ -9,7 +9,12 @@ export type AnnotationHints = {
 }
 
 /** The annotations of a tool in hint form. */
-export function annotationHints({ readOnly, destructive, idempotent, openWorld }: Annotations): AnnotationHints {
+export function annotationHints({
+  readOnly,
+  destructive,
+  idempotent,
+  openWorld,
+}: Annotations): AnnotationHints {
   return {
     ...(readOnly !== undefined && { readOnlyHint: readOnly }),
     ...(destructive !== undefined && { destructiveHint: destructive }),

@@ -5,11 +5,18 @@ import { describeDeclared, describeErrors } from './describe-errors.ts'
 import { describeInputs } from './describe-inputs.ts'
 
 /** The program around the tools: its entry point is the file that a runner would start. */
-export type DescribedProgram = Pick<ToolsetManifest, 'version' | 'permissions'> & { readonly entry?: string }
+export type DescribedProgram = Pick<ToolsetManifest, 'version' | 'permissions'> & {
+  readonly entry?: string
+}
 
 /** What `<tool> --describe` prints: the form of the orchestration manifest, then what an agent should do about each error. */
 export function describeDocument(tool: ToolManifest, program: DescribedProgram): object {
-  return { ...describeTool(tool, program), ...common(), ...additions(tool), errors: describeErrors(tool.errors) }
+  return {
+    ...describeTool(tool, program),
+    ...common(),
+    ...additions(tool),
+    errors: describeErrors(tool.errors),
+  }
 }
 
 /** What `--describe` prints for a whole program: what is true of every tool once, then the tools. */
@@ -45,7 +52,10 @@ function identity(name: string, { version, entry }: DescribedProgram) {
 }
 
 function common() {
-  return { exit_codes: Object.fromEntries(EXIT_STATUSES.map(({ name, status }) => [name, status])), health: { selftest: ['--selftest'], describe: ['--describe'] } }
+  return {
+    exit_codes: Object.fromEntries(EXIT_STATUSES.map(({ name, status }) => [name, status])),
+    health: { selftest: ['--selftest'], describe: ['--describe'] },
+  }
 }
 
 function additions({ summary, timeout }: ToolManifest) {

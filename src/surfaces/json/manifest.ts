@@ -22,7 +22,14 @@ export function manifestDocument(tool: ToolManifest): object {
 }
 
 /** What `--manifest` prints for a whole program. */
-export function toolsetManifestDocument({ name, version, description, tools, resources, prompts }: ToolsetManifest): object {
+export function toolsetManifestDocument({
+  name,
+  version,
+  description,
+  tools,
+  resources,
+  prompts,
+}: ToolsetManifest): object {
   return {
     name,
     version,

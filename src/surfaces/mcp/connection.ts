@@ -7,7 +7,15 @@ import { refuse } from './wire/answered.ts'
 import type { McpServer, ServerChange } from './server-type.ts'
 import type { Answered } from './wire/answered.ts'
 import { Session } from './session.ts'
-import { errorMessage, idInUse, notificationMessage, readMessage, resultMessage, RPC, RpcError } from './wire/messages.ts'
+import {
+  errorMessage,
+  idInUse,
+  notificationMessage,
+  readMessage,
+  resultMessage,
+  RPC,
+  RpcError,
+} from './wire/messages.ts'
 import type { Id, Message, Params } from './wire/messages.ts'
 import { Until } from '../wire/until.ts'
 import type { Writer } from '../wire/writer.ts'
@@ -22,7 +30,10 @@ export class Connection {
   running = 0
   readonly #until = new Until()
 
-  constructor(readonly server: McpServer, readonly writer: Pick<Writer, 'write' | 'offer'>) {
+  constructor(
+    readonly server: McpServer,
+    readonly writer: Pick<Writer, 'write' | 'offer'>,
+  ) {
     this.#session = new Session(server)
   }
 
@@ -32,7 +43,10 @@ export class Connection {
     if (!message) return
     if (message.kind === 'request') void this.#answer(message)
     else if (message.kind === 'response') this.#session.take(message)
-    else if (message.kind === 'invalid') this.writer.write(errorMessage(message.id, { code: RPC.invalidRequest, message: message.problem }))
+    else if (message.kind === 'invalid')
+      this.writer.write(
+        errorMessage(message.id, { code: RPC.invalidRequest, message: message.problem }),
+      )
     else if (message.method === 'notifications/cancelled') this.#cancel(message.params)
   }
 
@@ -57,7 +71,12 @@ export class Connection {
       if (!isUtf8(line)) throw new SyntaxError('it is not valid UTF-8')
       return readMessage(JSON.parse(line.toString('utf8')))
     } catch (error) {
-      this.writer.write(errorMessage(undefined, { code: RPC.parse, message: `the line is not JSON: ${(error as Error).message}` }))
+      this.writer.write(
+        errorMessage(undefined, {
+          code: RPC.parse,
+          message: `the line is not JSON: ${(error as Error).message}`,
+        }),
+      )
       return undefined
     }
   }
@@ -99,7 +118,11 @@ class StreamExchange implements Exchange {
   caller: Caller
   readonly cancellation = new Cancellation()
 
-  constructor(readonly id: Id, readonly session: Session, readonly writer: Connection['writer']) {
+  constructor(
+    readonly id: Id,
+    readonly session: Session,
+    readonly writer: Connection['writer'],
+  ) {
     this.caller = session.caller
   }
 

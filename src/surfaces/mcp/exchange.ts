@@ -39,21 +39,28 @@ export function mayBeLost(method: string): boolean {
 /** True when the request carries its own metadata. */
 export function isModern(params: Params): boolean {
   const meta = params['_meta']
-  return isObject(meta) && (META.version in meta)
+  return isObject(meta) && META.version in meta
 }
 
 /** Reads the metadata of a modern request; throws the error that the specification wants for each fault. */
 export function readCaller(params: Params): Caller {
   const meta = params['_meta']
-  if (!isObject(meta)) throw new RpcError(RPC.invalidParams, `the request needs _meta with ${META.version} and ${META.capabilities}`)
+  if (!isObject(meta))
+    throw new RpcError(
+      RPC.invalidParams,
+      `the request needs _meta with ${META.version} and ${META.capabilities}`,
+    )
   const version = meta[META.version]
-  if (typeof version !== 'string') throw new RpcError(RPC.invalidParams, `_meta needs ${META.version}`)
+  if (typeof version !== 'string')
+    throw new RpcError(RPC.invalidParams, `_meta needs ${META.version}`)
   if (version !== MODERN_VERSION) throw unsupportedVersion(version)
   const capabilities = meta[META.capabilities]
-  if (!isObject(capabilities)) throw new RpcError(RPC.invalidParams, `_meta needs ${META.capabilities}`)
+  if (!isObject(capabilities))
+    throw new RpcError(RPC.invalidParams, `_meta needs ${META.capabilities}`)
   const client = meta[META.client]
   const level = meta[META.logLevel]
-  if (level !== undefined && !isLogLevel(level)) throw new RpcError(RPC.invalidParams, `${META.logLevel} is not a log level`)
+  if (level !== undefined && !isLogLevel(level))
+    throw new RpcError(RPC.invalidParams, `${META.logLevel} is not a log level`)
   return {
     era: 'modern',
     version,
@@ -65,14 +72,20 @@ export function readCaller(params: Params): Caller {
 
 /** The error for a version that is not served. */
 export function unsupportedVersion(requested: string): RpcError {
-  return new RpcError(RPC.unsupportedVersion, `protocol version '${requested.slice(0, 40)}' is not supported`, { supported: SUPPORTED_VERSIONS, requested: requested.slice(0, 40) })
+  return new RpcError(
+    RPC.unsupportedVersion,
+    `protocol version '${requested.slice(0, 40)}' is not supported`,
+    { supported: SUPPORTED_VERSIONS, requested: requested.slice(0, 40) },
+  )
 }
 
 /** True when the client declared the capability, as far as it is used here. */
 export function can({ capabilities }: Caller, name: 'elicitation' | 'sampling' | 'roots'): boolean {
   const declared = capabilities[name]
   // Who elicits by addresses only cannot show a form; who says nothing shows forms.
-  return isObject(declared) && (name !== 'elicitation' || 'form' in declared || !('url' in declared))
+  return (
+    isObject(declared) && (name !== 'elicitation' || 'form' in declared || !('url' in declared))
+  )
 }
 
 /** True when the client understands tasks. */
@@ -83,9 +96,19 @@ export function canUseTasks({ era, capabilities }: Caller): boolean {
 
 /** The error for a request that needs something its client did not declare. */
 export function missingCapability(required: ClientCapabilities): RpcError {
-  return new RpcError(RPC.missingCapability, `this request needs a client with ${describe(required)}`, { requiredCapabilities: required })
+  return new RpcError(
+    RPC.missingCapability,
+    `this request needs a client with ${describe(required)}`,
+    { requiredCapabilities: required },
+  )
 }
 
 function describe(required: ClientCapabilities): string {
-  return Object.entries(required).map(([name, value]) => (name === 'extensions' && isObject(value) ? `the extension ${Object.keys(value).join(', ')}` : name)).join(' and ')
+  return Object.entries(required)
+    .map(([name, value]) =>
+      name === 'extensions' && isObject(value)
+        ? `the extension ${Object.keys(value).join(', ')}`
+        : name,
+    )
+    .join(' and ')
 }

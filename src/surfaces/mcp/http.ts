@@ -18,7 +18,10 @@ export type McpHttpOptions = ServeOptions & {
 }
 
 /** The MCP endpoint of a toolset, for a router that has guarded it. */
-export function createMcpHttp(set: Servable, { bodyLimit, signal, ...options }: McpHttpOptions = {}): HttpApp {
+export function createMcpHttp(
+  set: Servable,
+  { bodyLimit, signal, ...options }: McpHttpOptions = {},
+): HttpApp {
   const server = createServer(sourceOf(set, options), options)
   if (signal?.aborted) server.stop()
   else if (signal) onAbort(signal, () => server.stop())

@@ -12,7 +12,11 @@ import type { McpHttpOptions } from './http.ts'
 const PATH = '/mcp'
 
 /** Serves MCP over HTTP until the operator stops it; gives the exit status. */
-export function serveMcpHttp(input: ServingInput, options: McpHttpOptions, context: BuiltinContext): Promise<number> {
+export function serveMcpHttp(
+  input: ServingInput,
+  options: McpHttpOptions,
+  context: BuiltinContext,
+): Promise<number> {
   const { set, io, host } = context
   const serving = servingOptions(input, context)
   const app = createMcpHttp(watched(set, io, serving.json), { ...options, signal: host.signal })
@@ -20,5 +24,12 @@ export function serveMcpHttp(input: ServingInput, options: McpHttpOptions, conte
 }
 
 function at(path: string, app: HttpApp): HttpApp {
-  return async (request) => (request.path === path ? app(request) : refuse(new ToolError('NOT_FOUND', `nothing is served at ${request.path.slice(0, 100)}`, { suggestion: `The endpoint is ${path}` })))
+  return async (request) =>
+    request.path === path
+      ? app(request)
+      : refuse(
+          new ToolError('NOT_FOUND', `nothing is served at ${request.path.slice(0, 100)}`, {
+            suggestion: `The endpoint is ${path}`,
+          }),
+        )
 }

@@ -10,7 +10,13 @@ import { sourceOf } from './progressive/source-of.ts'
 import { createServer } from './server.ts'
 import { serveStdio } from './stdio.ts'
 
-type Input = ServingInput & { readonly transport: 'stdio' | 'http'; readonly progressive?: boolean; readonly confirm: 'auto' | 'always'; readonly pageSize: number; readonly bodyLimit?: number }
+type Input = ServingInput & {
+  readonly transport: 'stdio' | 'http'
+  readonly progressive?: boolean
+  readonly confirm: 'auto' | 'always'
+  readonly pageSize: number
+  readonly bodyLimit?: number
+}
 
 const GRACE_MS = 5000
 
@@ -26,11 +32,26 @@ export async function serveMcp(given: unknown, context: BuiltinContext): Promise
     ...(progressive !== undefined && { progressive }),
     call: { cwd: io.cwd, env: io.env, ...(timeout !== undefined && { timeout }) },
   }
-  if (transport === 'http') return (await import('./serve-http.ts')).serveMcpHttp(serving, { ...options, ...(bodyLimit !== undefined && { bodyLimit }) }, context)
-  const { mode } = choosePresentation(globals, io, findCaller(io.env), {}, set.options.defaultOutput)
+  if (transport === 'http')
+    return (await import('./serve-http.ts')).serveMcpHttp(
+      serving,
+      { ...options, ...(bodyLimit !== undefined && { bodyLimit }) },
+      context,
+    )
+  const { mode } = choosePresentation(
+    globals,
+    io,
+    findCaller(io.env),
+    {},
+    set.options.defaultOutput,
+  )
   const json = printsEnvelope(mode)
   host.prepareForTools(redirectStrayOutput, servingProcess(io, json, GRACE_MS))
-  await serveStdio(createServer(sourceOf(watched(set, io, json), options), options), io, host.signal)
+  await serveStdio(
+    createServer(sourceOf(watched(set, io, json), options), options),
+    io,
+    host.signal,
+  )
   await io.stderr.flush()
   return 0
 }

@@ -33,7 +33,9 @@ export function createServer(source: McpSource, options: McpServerOptions = {}):
       const { id, caller } = exchange
       try {
         const result = await findMethod(method, caller.era)(server, params, exchange)
-        return { text: resultMessage(id, caller.era === 'legacy' ? result : stamp(result, serverInfo)) }
+        return {
+          text: resultMessage(id, caller.era === 'legacy' ? result : stamp(result, serverInfo)),
+        }
       } catch (error) {
         return refuse(id, rpcErrorOf(error))
       }

@@ -31,7 +31,13 @@ const METHODS: { readonly [method: string]: SessionMethod } = {
 
 /** What an older client said once and means for all its requests: its handshake, log level and subscriptions, and the questions it was asked. */
 export class Session {
-  caller: Caller = { era: 'legacy', version: '2025-03-26', capabilities: {}, name: undefined, logLevel: 'info' }
+  caller: Caller = {
+    era: 'legacy',
+    version: '2025-03-26',
+    capabilities: {},
+    name: undefined,
+    logLevel: 'info',
+  }
   initialized = false
   readonly subscriptions = new Set<string>()
   readonly #asked = new Map<Id, (message: Message & { readonly kind: 'response' }) => void>()
@@ -46,20 +52,36 @@ export class Session {
   }
 
   initialize({ protocolVersion, capabilities: declared, clientInfo }: Params): object {
-    const version = typeof protocolVersion === 'string' && LEGACY_VERSIONS.includes(protocolVersion) ? protocolVersion : LEGACY_VERSIONS[0]!
+    const version =
+      typeof protocolVersion === 'string' && LEGACY_VERSIONS.includes(protocolVersion)
+        ? protocolVersion
+        : LEGACY_VERSIONS[0]!
     this.caller = {
       ...this.caller,
       version,
       capabilities: isObject(declared) ? declared : {},
-      name: isObject(clientInfo) && typeof clientInfo['name'] === 'string' ? clientInfo['name'] : undefined,
+      name:
+        isObject(clientInfo) && typeof clientInfo['name'] === 'string'
+          ? clientInfo['name']
+          : undefined,
     }
     this.initialized = true
     const { source } = this.server
-    return { protocolVersion: version, capabilities: capabilities('legacy'), serverInfo: { name: source.name, version: source.version }, ...instructions(this.server) }
+    return {
+      protocolVersion: version,
+      capabilities: capabilities('legacy'),
+      serverInfo: { name: source.name, version: source.version },
+      ...instructions(this.server),
+    }
   }
 
   /** Asks the client and waits; `send` carries the question. Rejects with RpcError when the client answers with an error. */
-  ask(method: string, params: Params, signal: AbortSignal | Cancellation, send: (text: string) => void): Promise<unknown> {
+  ask(
+    method: string,
+    params: Params,
+    signal: AbortSignal | Cancellation,
+    send: (text: string) => void,
+  ): Promise<unknown> {
     const id = `ask-${++this.#lastId}`
     if (signal.aborted) return Promise.reject(signal.reason as Error)
     return new Promise((resolve, reject) => {
@@ -86,7 +108,10 @@ export class Session {
   /** The notification by which the client hears of a change, if it wants to. */
   notificationOf(change: ServerChange): string | undefined {
     if (!this.initialized || change.kind === 'task') return undefined
-    if (change.kind === 'resource') return this.subscriptions.has(change.uri) ? notificationMessage('notifications/resources/updated', { uri: change.uri }) : undefined
+    if (change.kind === 'resource')
+      return this.subscriptions.has(change.uri)
+        ? notificationMessage('notifications/resources/updated', { uri: change.uri })
+        : undefined
     return notificationMessage(`notifications/${change.kind}/list_changed`, {})
   }
 }

@@ -34,7 +34,11 @@ export type McpSource = {
   resources(): readonly Resource[]
   prompts(): readonly Prompt[]
   readResource(uri: string, options: ServedCallOptions): Promise<Outcome>
-  renderPrompt(name: string, args: unknown, options: ServedCallOptions): Promise<Outcome<PromptText>>
+  renderPrompt(
+    name: string,
+    args: unknown,
+    options: ServedCallOptions,
+  ): Promise<Outcome<PromptText>>
   /** Addresses that exist right now, of the resources that can tell. */
   listResources(options: ServedCallOptions): Promise<Outcome<readonly ListedResource[]>>
   /** Documents about what is served. */
@@ -43,7 +47,13 @@ export type McpSource = {
 }
 
 /** A document about what is served, readable like a resource. */
-export type AboutDocument = { readonly uri: string; readonly name: string; readonly summary: string; readonly mimeType: string; read(): Promise<string> }
+export type AboutDocument = {
+  readonly uri: string
+  readonly name: string
+  readonly summary: string
+  readonly mimeType: string
+  read(): Promise<string>
+}
 
 /** Serves a toolset. */
 export function toolsetSource(set: Servable): McpSource {
@@ -79,11 +89,20 @@ export function toolsetSource(set: Servable): McpSource {
 function aboutToolset(set: Servable): AboutDocument[] {
   return [
     {
-      uri: 'skill://manifest', name: 'manifest', summary: 'What this server offers, as a manifest', mimeType: 'application/json',
-      read: async () => JSON.stringify((await import('../json/manifest.ts')).toolsetManifestDocument(await set.manifest())),
+      uri: 'skill://manifest',
+      name: 'manifest',
+      summary: 'What this server offers, as a manifest',
+      mimeType: 'application/json',
+      read: async () =>
+        JSON.stringify(
+          (await import('../json/manifest.ts')).toolsetManifestDocument(await set.manifest()),
+        ),
     },
     {
-      uri: 'skill://documentation', name: 'documentation', summary: 'How to use this server', mimeType: 'text/markdown',
+      uri: 'skill://documentation',
+      name: 'documentation',
+      summary: 'How to use this server',
+      mimeType: 'text/markdown',
       read: async () => (await import('../docs/generate.ts')).documentationText(set),
     },
   ]
@@ -97,11 +116,14 @@ export function serveEntry({ name, definition }: ToolEntry): ServedTool {
     hasOutput: definition.source.output !== undefined,
     manifest() {
       const compiled = definition.compiled()
-      return compiled instanceof Promise ? compiled.then(({ manifest }) => manifest) : compiled.manifest
+      return compiled instanceof Promise
+        ? compiled.then(({ manifest }) => manifest)
+        : compiled.manifest
     },
     written() {
       const input = plainSchema(definition.source.input)
-      const output = definition.source.output === undefined ? undefined : plainSchema(definition.source.output)
+      const output =
+        definition.source.output === undefined ? undefined : plainSchema(definition.source.output)
       return { ...(input && { input }), ...(output && { output }) }
     },
   }

@@ -16,7 +16,8 @@ export async function serveStdio(server: McpServer, io: Io, signal: AbortSignal)
   const stopListening = server.onChange((change) => connection.tell(change))
   try {
     await takeLines(io, signal, writer, (line) => {
-      if (line === 'too long') writer.write(errorMessage(undefined, { code: RPC.parse, message: 'the line is too long' }))
+      if (line === 'too long')
+        writer.write(errorMessage(undefined, { code: RPC.parse, message: 'the line is too long' }))
       else connection.take(line)
     })
     // Who closes stdin may still be reading: what was asked is answered, if it does not take too long.

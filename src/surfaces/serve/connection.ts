@@ -30,7 +30,11 @@ export class Connection {
   readonly #until = new Until()
   #deaf = false
 
-  constructor(readonly set: Servable, readonly writer: Writer, readonly surroundings: Surroundings & { look(outcome: Outcome): void }) {}
+  constructor(
+    readonly set: Servable,
+    readonly writer: Writer,
+    readonly surroundings: Surroundings & { look(outcome: Outcome): void },
+  ) {}
 
   /** Requests that are being answered. */
   get running(): number {
@@ -41,14 +45,21 @@ export class Connection {
   take(bytes: Buffer | 'too long'): void {
     const line = read(bytes)
     if (typeof line === 'string') return this.#complain(line)
-    if (Object.hasOwn(line, 'ping')) return typeof line['ping'] === 'number' ? this.writer.write(`{"pong":${line['ping']}}`) : this.#complain('ping must be a number')
+    if (Object.hasOwn(line, 'ping'))
+      return typeof line['ping'] === 'number'
+        ? this.writer.write(`{"pong":${line['ping']}}`)
+        : this.#complain('ping must be a number')
     const id = line['id']
-    if (typeof id !== 'string' && typeof id !== 'number') return this.#complain('it needs an id, a number or a text')
+    if (typeof id !== 'string' && typeof id !== 'number')
+      return this.#complain('it needs an id, a number or a text')
     const field = FIELDS.find((candidate) => Object.hasOwn(line, candidate))
     if (field !== undefined) return this.#work(id, field, line)
-    if (line['cancel'] === true) return this.#requests.get(id)?.cancel('the caller cancelled the call')
+    if (line['cancel'] === true)
+      return this.#requests.get(id)?.cancel('the caller cancelled the call')
     if (Object.hasOwn(line, 'answer')) return this.#requests.get(id)?.take(line['answer'])
-    this.#complain(`it asks for nothing: it has none of the fields ${[...FIELDS, 'cancel', 'answer', 'ping'].join(', ')}`)
+    this.#complain(
+      `it asks for nothing: it has none of the fields ${[...FIELDS, 'cancel', 'answer', 'ping'].join(', ')}`,
+    )
   }
 
   /** From here on nothing more comes: open questions and new ones have nobody to answer. */
@@ -78,20 +89,37 @@ export class Connection {
       this.#until.tell()
     }
     try {
-      if (typeof line[field] !== 'string') throw new ToolError('INVALID_INPUT', `${field} must be a text`, { field })
+      if (typeof line[field] !== 'string')
+        throw new ToolError('INVALID_INPUT', `${field} must be a text`, { field })
       const options = request.options(readOptions(line['options'], this.surroundings))
-      WORK[field]!(this.set, line, options).then(end, (error: unknown) => end(this.#failure(error, String(line[field]))))
+      WORK[field]!(this.set, line, options).then(end, (error: unknown) =>
+        end(this.#failure(error, String(line[field]))),
+      )
     } catch (error) {
       end(this.#failure(error, String(line[field])))
     }
   }
 
   #failure(error: unknown, what: string): Outcome {
-    return { ok: false, status: 'error', error: toToolError(error).toObject(), meta: { tool: `${this.set.name}.${shorten(what, 64)}`, version: this.set.version, duration_ms: 0 } }
+    return {
+      ok: false,
+      status: 'error',
+      error: toToolError(error).toObject(),
+      meta: {
+        tool: `${this.set.name}.${shorten(what, 64)}`,
+        version: this.set.version,
+        duration_ms: 0,
+      },
+    }
   }
 
   #complain(problem: string): void {
-    this.writer.write(JSON.stringify({ type: 'error', error: new ToolError('INVALID_INPUT', `the line was not understood: ${problem}`).toObject() }))
+    this.writer.write(
+      JSON.stringify({
+        type: 'error',
+        error: new ToolError('INVALID_INPUT', `the line was not understood: ${problem}`).toObject(),
+      }),
+    )
   }
 }
 

@@ -22,7 +22,10 @@ export class Request {
   /** Nobody can answer any more. */
   deaf = false
 
-  constructor(id: ServeId, readonly writer: Writer) {
+  constructor(
+    id: ServeId,
+    readonly writer: Writer,
+  ) {
     this.#head = `{"id":${JSON.stringify(id)},"type":`
   }
 
@@ -49,7 +52,12 @@ export class Request {
     const settle = this.#open?.get(answer['question'] as string)
     if (!settle) return
     if (isObject(answer['error'])) settle({ error: readError(answer['error']) })
-    else settle(Object.hasOwn(answer, 'value') && answer['nobody'] !== true ? { value: answer['value'] } : 'nobody')
+    else
+      settle(
+        Object.hasOwn(answer, 'value') && answer['nobody'] !== true
+          ? { value: answer['value'] }
+          : 'nobody',
+      )
   }
 
   /** From here on there is nobody to answer. */
@@ -67,7 +75,8 @@ export class Request {
     if (event.type === 'tool_invoked') return
     const { type, ...rest } = event
     const line = this.#line(type, rest)
-    if (line === undefined) throw new ToolError('OUTPUT_LIMIT', `an event is longer than ${LONGEST_LINE} characters`)
+    if (line === undefined)
+      throw new ToolError('OUTPUT_LIMIT', `an event is longer than ${LONGEST_LINE} characters`)
     if (type === 'progress' || type === 'log') this.writer.offer(line)
     else this.writer.write(line)
     if (this.writer.congested) return this.writer.drained()
@@ -91,14 +100,21 @@ export class Request {
 
   async #confirm(question: Interaction): Promise<boolean | undefined> {
     const answer = await this.#ask(question, this.#cancellation)
-    return answer !== 'nobody' && 'value' in answer && typeof answer.value === 'boolean' ? answer.value : undefined
+    return answer !== 'nobody' && 'value' in answer && typeof answer.value === 'boolean'
+      ? answer.value
+      : undefined
   }
 
   async #answer(question: Interaction, signal: AbortSignal): Promise<unknown> {
     const answer = await this.#ask(question, signal)
     if (answer === 'nobody') {
       // A conversation that had begun is over; one that never began has nobody to talk to.
-      if (question.dialogue && !this.#wasAnswered) throw new ToolError('ANSWER_REQUIRED', `the tool is a session, asks '${question.prompt}', and nobody can answer`, { details: { interaction: question } })
+      if (question.dialogue && !this.#wasAnswered)
+        throw new ToolError(
+          'ANSWER_REQUIRED',
+          `the tool is a session, asks '${question.prompt}', and nobody can answer`,
+          { details: { interaction: question } },
+        )
       return undefined
     }
     if ('error' in answer) throw answer.error
@@ -106,9 +122,20 @@ export class Request {
     return answer.value
   }
 
-  async #sample({ id, prompt, key, ...sampling }: SampleRequest, signal: AbortSignal): Promise<string> {
-    const answer = await this.#ask({ id, kind: 'sample', prompt, sampling, ...(key !== undefined && { key }) }, signal)
-    if (answer === 'nobody') throw new ToolError('ANSWER_REQUIRED', 'the tool asks for a completion and no model is connected', { details: { interaction: { kind: 'sample' } } })
+  async #sample(
+    { id, prompt, key, ...sampling }: SampleRequest,
+    signal: AbortSignal,
+  ): Promise<string> {
+    const answer = await this.#ask(
+      { id, kind: 'sample', prompt, sampling, ...(key !== undefined && { key }) },
+      signal,
+    )
+    if (answer === 'nobody')
+      throw new ToolError(
+        'ANSWER_REQUIRED',
+        'the tool asks for a completion and no model is connected',
+        { details: { interaction: { kind: 'sample' } } },
+      )
     if ('error' in answer) throw answer.error
     return answer.value as string
   }
@@ -131,11 +158,16 @@ export class Request {
 
 function readError(error: Record<string, unknown>): ToolError {
   const { code, message } = error
-  if (typeof code !== 'string' || typeof message !== 'string') return new ToolError('DEPENDENCY', 'the question could not be answered')
+  if (typeof code !== 'string' || typeof message !== 'string')
+    return new ToolError('DEPENDENCY', 'the question could not be answered')
   return toolErrorFrom(error as unknown as ErrorObject)
 }
 
 function tooLong({ meta }: Outcome): Outcome {
-  const error = new ToolError('OUTPUT_LIMIT', `the result is longer than ${LONGEST_LINE} characters and does not fit on a line`, { suggestion: 'Ask for less, or call the program without --serve' })
+  const error = new ToolError(
+    'OUTPUT_LIMIT',
+    `the result is longer than ${LONGEST_LINE} characters and does not fit on a line`,
+    { suggestion: 'Ask for less, or call the program without --serve' },
+  )
   return { ok: false, status: 'error', error: error.toObject(), meta }
 }

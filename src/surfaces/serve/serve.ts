@@ -14,12 +14,22 @@ const DRAIN_MS = 5000
 const LAST_WORDS_MS = 1000
 
 /** `--serve`: answers calls by JSON lines on stdin and stdout until stdin ends or a signal comes; gives the exit status. */
-export async function serveCalls(set: Servable, { timeout }: Globals, io: Io, host: Host): Promise<number> {
+export async function serveCalls(
+  set: Servable,
+  { timeout }: Globals,
+  io: Io,
+  host: Host,
+): Promise<number> {
   const limit = readLimit(timeout)
   host.prepareForTools(redirectStrayOutput, servingProcess(io, true, DRAIN_MS))
   io.stdout.unblock?.()
   const writer = createWriter(io.stdout, () => connection.running <= 1)
-  const connection = new Connection(set, writer, { look: lookAt(io, true), cwd: io.cwd, env: io.env, limit })
+  const connection = new Connection(set, writer, {
+    look: lookAt(io, true),
+    cwd: io.cwd,
+    env: io.env,
+    limit,
+  })
   writer.write(JSON.stringify({ serve: SERVE_VERSION, name: set.name, version: set.version }))
   try {
     await takeLines(io, host.signal, writer, (line) => connection.take(line))

@@ -20,7 +20,8 @@ export class LineCutter {
       if (line) lines.push(line)
       start = end + 1
     }
-    if (start < buffer.length && !this.#skipping && !this.#keep(buffer.subarray(start))) lines.push('too long')
+    if (start < buffer.length && !this.#skipping && !this.#keep(buffer.subarray(start)))
+      lines.push('too long')
     return lines
   }
 

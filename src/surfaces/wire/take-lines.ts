@@ -4,7 +4,12 @@ import { LineCutter } from './line-cutter.ts'
 import type { Writer } from './writer.ts'
 
 /** Hands over each line of stdin until it ends or the signal aborts; takes no more while the reader of our answers is far behind. */
-export async function takeLines(io: Io, signal: AbortSignal, writer: Pick<Writer, 'congested' | 'drained'>, take: (line: Buffer | 'too long') => void): Promise<void> {
+export async function takeLines(
+  io: Io,
+  signal: AbortSignal,
+  writer: Pick<Writer, 'congested' | 'drained'>,
+  take: (line: Buffer | 'too long') => void,
+): Promise<void> {
   const cutter = new LineCutter()
   const stopReading = onAbort(signal, () => io.stdin.close())
   try {

@@ -21,7 +21,9 @@ export class Until {
       }
       const timer = setTimeout(end, milliseconds)
       const stopListening = signal && onAbort(signal, end)
-      this.#look = () => { if (isSo()) end() }
+      this.#look = () => {
+        if (isSo()) end()
+      }
     })
   }
 }

@@ -48,7 +48,9 @@ export function createWriter(sink: TextSink, alone: () => boolean): Writer {
     offer(message) {
       if (!writer.congested) writer.write(message)
     },
-    get congested() { return draining !== undefined },
+    get congested() {
+      return draining !== undefined
+    },
     async drained() {
       flush()
       await (draining ?? drain())

@@ -1,6 +1,13 @@
 import type { JsonObject } from '../../contract/json.ts'
 import type { RunEvent } from '../../contract/run-state.ts'
-import type { About, DecisionList, DoctorReport, PlanList, RowsNews, Started } from '../model/wire/others.ts'
+import type {
+  About,
+  DecisionList,
+  DoctorReport,
+  PlanList,
+  RowsNews,
+  Started,
+} from '../model/wire/others.ts'
 import type { EventPage, LogPage, RunDetail, Verdict } from '../model/wire/run-detail.ts'
 import type { RunPage, RunRow } from '../model/wire/run-row.ts'
 import type { Preview, ToolDetail, ToolList } from '../model/wire/tools.ts'
@@ -17,12 +24,22 @@ export type RunsSource = {
   events(id: string, query: URLSearchParams): Promise<EventPage>
   log(id: string, query: URLSearchParams): Promise<LogPage>
   /** The bytes of an artifact that was kept. */
-  artifact(id: string, index: number): Promise<{ readonly name: string; readonly bytes: number; readonly body: AsyncIterable<Uint8Array> }>
+  artifact(
+    id: string,
+    index: number,
+  ): Promise<{
+    readonly name: string
+    readonly bytes: number
+    readonly body: AsyncIterable<Uint8Array>
+  }>
   verify(id: string, index: number): Promise<Verdict>
   decisions(): Promise<DecisionList>
   plans(): Promise<PlanList>
   /** News of the list since a version of it; resolves with each piece as it comes, the first at once where there are some. */
-  news(after: number | undefined, signal: AbortSignal): AsyncIterable<{ readonly version: number; readonly news: RowsNews }>
+  news(
+    after: number | undefined,
+    signal: AbortSignal,
+  ): AsyncIterable<{ readonly version: number; readonly news: RowsNews }>
   /** The events of a run after a seq, as they come, until the signal. A run that is over waits for its next attempt. */
   follow(id: string, after: number, signal: AbortSignal): AsyncIterable<readonly RunEvent[]>
   /** Changes with each start of the server. */
@@ -32,7 +49,12 @@ export type RunsSource = {
 
 /** What somebody who acts asks for. */
 export type ActionsSource = {
-  start(asked: { readonly tool: string; readonly input: JsonObject; readonly dry_run?: boolean; readonly confirm?: boolean }): Promise<Started>
+  start(asked: {
+    readonly tool: string
+    readonly input: JsonObject
+    readonly dry_run?: boolean
+    readonly confirm?: boolean
+  }): Promise<Started>
   cancel(id: string, reason: string | undefined): Promise<void>
   resume(id: string): Promise<Started>
   /** Starts the same again, under a new id, with another input where one is given. */
@@ -54,4 +76,8 @@ export type CatalogueSource = {
 }
 
 /** Everything behind the pages. */
-export type Backend = { readonly runs: RunsSource; readonly actions: ActionsSource; readonly catalogue: CatalogueSource }
+export type Backend = {
+  readonly runs: RunsSource
+  readonly actions: ActionsSource
+  readonly catalogue: CatalogueSource
+}

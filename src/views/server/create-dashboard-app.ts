@@ -41,23 +41,58 @@ export function createDashboardApp(backend: Backend, options: DashboardOptions):
   }
 }
 
-function answer(request: HttpRequest, backend: Backend, options: DashboardOptions): HttpAnswer | Promise<HttpAnswer> {
+function answer(
+  request: HttpRequest,
+  backend: Backend,
+  options: DashboardOptions,
+): HttpAnswer | Promise<HttpAnswer> {
   const isApi = request.path === API || request.path.startsWith(`${API}/`)
   const problem = addressProblem(request, options.port(), !isApi && isReading(request))
   if (problem) return refuse(problem, { meta: META })
   if (isApi) return answerApi(request, backend, options)
-  return exchangeToken(request, options.session) ?? (options.session.shownBy(request) === undefined ? lockedPage() : assetAnswer(request, options.assets))
+  return (
+    exchangeToken(request, options.session) ??
+    (options.session.shownBy(request) === undefined
+      ? lockedPage()
+      : assetAnswer(request, options.assets))
+  )
 }
 
-async function answerApi(request: HttpRequest, backend: Backend, { session, readOnly, ...options }: DashboardOptions): Promise<HttpAnswer> {
+async function answerApi(
+  request: HttpRequest,
+  backend: Backend,
+  { session, readOnly, ...options }: DashboardOptions,
+): Promise<HttpAnswer> {
   const shownBy = session.shownBy(request)
   if (shownBy === undefined) return lockedAnswer()
   // A browser sends the cookie by itself; that one of our pages asked is said by the Origin only.
-  if (!isReading(request) && shownBy === 'cookie' && request.header('origin') === undefined) throw new ToolError('PERMISSION', 'a request that changes something needs the Origin of the dashboard', { suggestion: { fix: 'Programs send the token instead of the cookie', example: 'Authorization: Bearer <token>', applicability: 'has_placeholders' } })
+  if (!isReading(request) && shownBy === 'cookie' && request.header('origin') === undefined)
+    throw new ToolError(
+      'PERMISSION',
+      'a request that changes something needs the Origin of the dashboard',
+      {
+        suggestion: {
+          fix: 'Programs send the token instead of the cookie',
+          example: 'Authorization: Bearer <token>',
+          applicability: 'has_placeholders',
+        },
+      },
+    )
   const { route, places } = findRoute(request.method, request.path.slice(API.length))
-  if (readOnly && !route.reads) throw new ToolError('PERMISSION', 'this dashboard was started with --read-only', { suggestion: { action: 'abort', fix: 'Start toolable ui without --read-only to do this' } })
+  if (readOnly && !route.reads)
+    throw new ToolError('PERMISSION', 'this dashboard was started with --read-only', {
+      suggestion: { action: 'abort', fix: 'Start toolable ui without --read-only to do this' },
+    })
   const body = route.body === undefined ? {} : await readBody(request, route.body)
-  return route.answer({ backend, request, query: new URLSearchParams(request.search), ...places, body, readOnly, stream: options })
+  return route.answer({
+    backend,
+    request,
+    query: new URLSearchParams(request.search),
+    ...places,
+    body,
+    readOnly,
+    stream: options,
+  })
 }
 
 function isReading({ method }: HttpRequest): boolean {
@@ -65,7 +100,9 @@ function isReading({ method }: HttpRequest): boolean {
 }
 
 function refuseError(error: unknown, { onFailure }: DashboardOptions): HttpAnswer {
-  if (error instanceof RefusedRequest) return refuse(error.error, { status: error.status, headers: error.headers, meta: META })
-  if (!ToolError.is(error) && !(error instanceof BodyError)) onFailure?.(error instanceof Error ? error : new Error(String(error)))
+  if (error instanceof RefusedRequest)
+    return refuse(error.error, { status: error.status, headers: error.headers, meta: META })
+  if (!ToolError.is(error) && !(error instanceof BodyError))
+    onFailure?.(error instanceof Error ? error : new Error(String(error)))
   return refuseThrown(error, { meta: META })
 }

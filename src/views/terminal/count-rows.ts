@@ -43,9 +43,17 @@ export function countRows(columns: number): RowCounter {
       put(line)
       newLine()
     },
-    forget() { known = false },
-    get count() { return rows },
-    get known() { return known },
-    get inLine() { return column > 0 },
+    forget() {
+      known = false
+    },
+    get count() {
+      return rows
+    },
+    get known() {
+      return known
+    },
+    get inLine() {
+      return column > 0
+    },
   }
 }

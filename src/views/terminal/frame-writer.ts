@@ -23,12 +23,18 @@ export function createFrameWriter(): FrameWriter {
   let drawn: readonly string[] = []
   let columns = 0
   // A window that became narrower has folded the lines that were drawn.
-  const rowsDrawn = (size: Size): number => (size.columns >= columns ? drawn.length : drawn.reduce((sum, line) => sum + rowsOf(line, size.columns), 0))
+  const rowsDrawn = (size: Size): number =>
+    size.columns >= columns
+      ? drawn.length
+      : drawn.reduce((sum, line) => sum + rowsOf(line, size.columns), 0)
   return {
-    get height() { return drawn.length },
+    get height() {
+      return drawn.length
+    },
     draw(lines, above, size) {
       const resized = drawn.length > 0 && (size.columns !== columns || drawn.length >= size.rows)
-      const text = resized || above.length > 0 ? redraw(rowsDrawn(size), lines, above) : change(drawn, lines)
+      const text =
+        resized || above.length > 0 ? redraw(rowsDrawn(size), lines, above) : change(drawn, lines)
       drawn = lines
       columns = size.columns
       return text
@@ -63,7 +69,8 @@ function change(before: readonly string[], lines: readonly string[]): string {
     text += `${move(index - at)}\r${line}${ERASE_REST}\n`
     at = index + 1
   })
-  if (lines.length < before.length) return `${text}${move(before.length - at)}${wipe(before.length - lines.length)}`
+  if (lines.length < before.length)
+    return `${text}${move(before.length - at)}${wipe(before.length - lines.length)}`
   return `${text}${move(lines.length - at)}`
 }
 

@@ -19,10 +19,36 @@ export type Glyphs = {
 }
 
 /** For terminals that show everything. */
-export const UNICODE: Glyphs = { ok: '✓', bad: '✗', waiting: '?', pending: '○', skipped: '↷', cancelled: '⊘', spinner: ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'], full: '█', empty: '░', dot: '·', cut: '…', rule: '│' }
+export const UNICODE: Glyphs = {
+  ok: '✓',
+  bad: '✗',
+  waiting: '?',
+  pending: '○',
+  skipped: '↷',
+  cancelled: '⊘',
+  spinner: ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'],
+  full: '█',
+  empty: '░',
+  dot: '·',
+  cut: '…',
+  rule: '│',
+}
 
 /** For the others. */
-export const ASCII: Glyphs = { ok: '+', bad: 'x', waiting: '?', pending: 'o', skipped: '>', cancelled: '-', spinner: ['|', '/', '-', '\\'], full: '#', empty: '.', dot: '-', cut: '~', rule: '|' }
+export const ASCII: Glyphs = {
+  ok: '+',
+  bad: 'x',
+  waiting: '?',
+  pending: 'o',
+  skipped: '>',
+  cancelled: '-',
+  spinner: ['|', '/', '-', '\\'],
+  full: '#',
+  empty: '.',
+  dot: '-',
+  cut: '~',
+  rule: '|',
+}
 
 /** Whether the environment says that its terminal has no characters beyond ASCII; where it says nothing, it has. */
 export function hasUnicode(env: { readonly [name: string]: string | undefined }): boolean {
@@ -30,4 +56,3 @@ export function hasUnicode(env: { readonly [name: string]: string | undefined })
   const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG']
   return !locale || /utf-?8/i.test(locale)
 }
-

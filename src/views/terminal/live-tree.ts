@@ -43,7 +43,10 @@ export type LiveTree = {
   aside(work: () => void | Promise<void>): Promise<void>
   above(lines: readonly string[]): Promise<void>
   /** Has somebody asked below the picture, in about so many rows; question and answer stay above. */
-  ask<T>(question: { readonly prompt: string; readonly rows: number }, work: (rows: RowCounter) => Promise<T>): Promise<T>
+  ask<T>(
+    question: { readonly prompt: string; readonly rows: number },
+    work: (rows: RowCounter) => Promise<T>,
+  ): Promise<T>
   /** Leaves the picture as it is at the end. */
   finish(): Promise<void>
 }
@@ -54,13 +57,43 @@ const MOST_OPEN = 3
 const TALLEST_END = 60
 
 /** Opens the picture; it is drawn from the first tick on. */
-export function openLiveTree({ io, screen, look, named, quiet, verbose, answersHere, person, readTail }: LiveTreeOptions): LiveTree {
+export function openLiveTree({
+  io,
+  screen,
+  look,
+  named,
+  quiet,
+  verbose,
+  answersHere,
+  person,
+  readTail,
+}: LiveTreeOptions): LiveTree {
   const runs: { readonly model: RunModel; readonly tails: Map<string, Tail> }[] = []
-  const lines = (tick: number, columns: number, height: number, asking = false): readonly string[] => {
-    const options: Omit<TreeOptions, 'tails'> = { look, now: io.now(), tick, named, answersHere, asking }
-    return treeLines(runs.map(({ model, tails }) => ({ model, options: { ...options, tails } })), { columns, height })
+  const lines = (
+    tick: number,
+    columns: number,
+    height: number,
+    asking = false,
+  ): readonly string[] => {
+    const options: Omit<TreeOptions, 'tails'> = {
+      look,
+      now: io.now(),
+      tick,
+      named,
+      answersHere,
+      asking,
+    }
+    return treeLines(
+      runs.map(({ model, tails }) => ({ model, options: { ...options, tails } })),
+      { columns, height },
+    )
   }
-  const painter = createPainter({ stderr: io.stderr, screen, frame: ({ columns, rows, tick, below }) => lines(tick, columns, Math.max(1, rows - 1 - below), below > 0) })
+  const painter = createPainter({
+    stderr: io.stderr,
+    screen,
+    frame: ({ columns, rows, tick, below }) =>
+      lines(tick, columns, Math.max(1, rows - 1 - below), below > 0),
+  })
   const openFailures = ({ model, tails }: (typeof runs)[number]): void => {
     for (const { key, state, run_id } of model.steps) {
       if (tails.size >= MOST_OPEN) return
@@ -69,7 +102,8 @@ export function openLiveTree({ io, screen, look, named, quiet, verbose, answersH
       if (tail) tails.set(key, tail)
     }
     // Otherwise its lines stand above the tree already.
-    if (quiet && model.state === 'failed' && !tails.has('') && tails.size === 0) tails.set('', readTail(model.run_id) ?? { lines: model.tail })
+    if (quiet && model.state === 'failed' && !tails.has('') && tails.size === 0)
+      tails.set('', readTail(model.run_id) ?? { lines: model.tail })
   }
   return {
     show(asked) {
@@ -85,7 +119,9 @@ export function openLiveTree({ io, screen, look, named, quiet, verbose, answersH
         async hear(events, scroll = true) {
           const scrolled = events.flatMap((event) => {
             applyEvent(model, event)
-            return scroll ? scrolledLines(event, model, { look, named, quiet, verbose, person }) : []
+            return scroll
+              ? scrolledLines(event, model, { look, named, quiet, verbose, person })
+              : []
           })
           openFailures(run)
           await painter.above(scrolled)
@@ -94,7 +130,18 @@ export function openLiveTree({ io, screen, look, named, quiet, verbose, answersH
     },
     above: (more) => painter.above(more),
     aside: (work) => painter.aside(work),
-    ask: ({ prompt, rows }, work) => painter.ask(rows, work, (answer) => (answer === undefined ? [] : [answeredLine(prompt, typeof answer === 'string' ? answer : (JSON.stringify(answer) ?? ''), look)])),
+    ask: ({ prompt, rows }, work) =>
+      painter.ask(rows, work, (answer) =>
+        answer === undefined
+          ? []
+          : [
+              answeredLine(
+                prompt,
+                typeof answer === 'string' ? answer : (JSON.stringify(answer) ?? ''),
+                look,
+              ),
+            ],
+      ),
     finish: () => painter.finish(lines(0, screen.columns, Math.max(screen.rows - 1, TALLEST_END))),
   }
 }

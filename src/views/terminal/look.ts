@@ -15,10 +15,23 @@ export type Look = {
   clean(text: string): string
 }
 
-const STYLES = { ok: 'green', bad: 'red', warn: 'yellow', run: 'cyan', dim: 'dim', accent: 'bold' } as const
+const STYLES = {
+  ok: 'green',
+  bad: 'red',
+  warn: 'yellow',
+  run: 'cyan',
+  dim: 'dim',
+  accent: 'bold',
+} as const
 
 /** The look for a terminal with or without colours and characters beyond ASCII. */
-export function createLook({ color, unicode }: { readonly color: boolean; readonly unicode: boolean }): Look {
+export function createLook({
+  color,
+  unicode,
+}: {
+  readonly color: boolean
+  readonly unicode: boolean
+}): Look {
   const style = createPaint(color)
   return {
     glyphs: unicode ? UNICODE : ASCII,
@@ -29,7 +42,25 @@ export function createLook({ color, unicode }: { readonly color: boolean; readon
 
 // As wide as it was, so that what is aligned stays so.
 function toAscii(text: string): string {
-  return /^[\x20-\x7e]*$/.test(text) ? text : splitClusters(text).map((cluster) => (/^[\x20-\x7e]$/.test(cluster.text) ? cluster.text : (KNOWN[cluster.text] ?? '?'.repeat(cluster.width)))).join('')
+  return /^[\x20-\x7e]*$/.test(text)
+    ? text
+    : splitClusters(text)
+        .map((cluster) =>
+          /^[\x20-\x7e]$/.test(cluster.text)
+            ? cluster.text
+            : (KNOWN[cluster.text] ?? '?'.repeat(cluster.width)),
+        )
+        .join('')
 }
 
-const KNOWN: { readonly [character: string]: string } = { '…': '~', '⏎': ' ', '—': '-', '–': '-', '·': '-', '“': '"', '”': '"', '‘': "'", '’': "'" }
+const KNOWN: { readonly [character: string]: string } = {
+  '…': '~',
+  '⏎': ' ',
+  '—': '-',
+  '–': '-',
+  '·': '-',
+  '“': '"',
+  '”': '"',
+  '‘': "'",
+  '’': "'",
+}

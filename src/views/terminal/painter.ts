@@ -5,7 +5,10 @@ import { countRows } from './count-rows.ts'
 import type { RowCounter } from './count-rows.ts'
 
 /** What a frame is made for. */
-export type FrameRequest = Size & { /** Goes up with each frame, for what moves. */ readonly tick: number; /** Rows that have to stay free below, where somebody is asked; nothing moves then. */ readonly below: number }
+export type FrameRequest = Size & {
+  /** Goes up with each frame, for what moves. */ readonly tick: number
+  /** Rows that have to stay free below, where somebody is asked; nothing moves then. */ readonly below: number
+}
 
 export type PainterOptions = {
   readonly stderr: Pick<TextSink, 'write' | 'send' | 'flush'>
@@ -23,7 +26,11 @@ export type Painter = {
   /** Takes the picture away for something that writes by itself, and draws it again when that is over. */
   aside(work: () => void | Promise<void>): Promise<void>
   /** Holds the picture still while somebody is asked below it, in about `below` rows; `rows` has to hear everything that is written and typed there. `said` stays above. */
-  ask<T>(below: number, work: (rows: RowCounter) => Promise<T>, said: (answer: T) => readonly string[]): Promise<T>
+  ask<T>(
+    below: number,
+    work: (rows: RowCounter) => Promise<T>,
+    said: (answer: T) => readonly string[],
+  ): Promise<T>
   /** The last picture, which stays, however tall; then the cursor is back. Safe to call twice. */
   finish(lines: readonly string[]): Promise<void>
 }
@@ -37,7 +44,12 @@ const END = '\u001b[?2026l'
 const MOST_WAITING = 2000
 
 /** Starts to paint. */
-export function createPainter({ stderr, screen, frame, repeat = repeatQuietly }: PainterOptions): Painter {
+export function createPainter({
+  stderr,
+  screen,
+  frame,
+  repeat = repeatQuietly,
+}: PainterOptions): Painter {
   const writer = createFrameWriter()
   let waiting: string[] = []
   // How many lines were taken before the first that waits.
@@ -56,7 +68,9 @@ export function createPainter({ stderr, screen, frame, repeat = repeatQuietly }:
     if (text === '') return busy ?? Promise.resolve()
     const sent = stderr.send(`${BEGIN}${text}${END}`)
     busy = sent
-    return sent.finally(() => { if (busy === sent) busy = undefined })
+    return sent.finally(() => {
+      if (busy === sent) busy = undefined
+    })
   }
   const takeWaiting = (until = Infinity): readonly string[] => {
     const lines = waiting.slice(0, Math.max(0, until - taken))
@@ -92,20 +106,25 @@ export function createPainter({ stderr, screen, frame, repeat = repeatQuietly }:
     const text = show()
     if (text !== '') stderr.write(text)
   })
-  const endStopping = screen.onStop(() => {
-    suspended = true
-    // The shell writes below: what is drawn stays there.
-    writer.leave()
-    const text = show()
-    if (text !== '') stderr.write(text)
-  }, () => {
-    suspended = false
-  })
+  const endStopping = screen.onStop(
+    () => {
+      suspended = true
+      // The shell writes below: what is drawn stays there.
+      writer.leave()
+      const text = show()
+      if (text !== '') stderr.write(text)
+    },
+    () => {
+      suspended = false
+    },
+  )
 
   const alone = async <T>(work: () => Promise<T>): Promise<T> => {
     while (turn) await turn
     let release = (): void => undefined
-    turn = new Promise<void>((resolve) => { release = resolve })
+    turn = new Promise<void>((resolve) => {
+      release = resolve
+    })
     try {
       await busy
       return await work()
@@ -131,24 +150,31 @@ export function createPainter({ stderr, screen, frame, repeat = repeatQuietly }:
         await work()
       })
     },
-    ask: (below, work, said) => alone(async () => {
-      await draw(Math.max(1, below))
-      const before = size()
-      const rows = countRows(before.columns)
-      const answer = await work(rows)
-      const now = size()
-      // Where it is not sure how much was written, it stays, and the picture goes on below.
-      if (rows.known && now.columns === before.columns && now.rows === before.rows && rows.count + writer.height < now.rows) await send(writer.erase(now, rows.count))
-      else {
-        writer.leave()
-        if (rows.inLine) await send('\n')
-      }
-      const above = said(answer)
-      waiting.unshift(...above)
-      taken -= above.length
-      if (!stopped) await draw()
-      return answer
-    }),
+    ask: (below, work, said) =>
+      alone(async () => {
+        await draw(Math.max(1, below))
+        const before = size()
+        const rows = countRows(before.columns)
+        const answer = await work(rows)
+        const now = size()
+        // Where it is not sure how much was written, it stays, and the picture goes on below.
+        if (
+          rows.known &&
+          now.columns === before.columns &&
+          now.rows === before.rows &&
+          rows.count + writer.height < now.rows
+        )
+          await send(writer.erase(now, rows.count))
+        else {
+          writer.leave()
+          if (rows.inLine) await send('\n')
+        }
+        const above = said(answer)
+        waiting.unshift(...above)
+        taken -= above.length
+        if (!stopped) await draw()
+        return answer
+      }),
     async finish(lines) {
       if (stopped) return
       stopped = true
@@ -156,7 +182,9 @@ export function createPainter({ stderr, screen, frame, repeat = repeatQuietly }:
       while (turn) await turn
       await busy
       const now = size()
-      await send(`${writer.erase(now)}${[...takeWaiting(), ...lines].map((line) => `${line}\n`).join('')}${show()}`)
+      await send(
+        `${writer.erase(now)}${[...takeWaiting(), ...lines].map((line) => `${line}\n`).join('')}${show()}`,
+      )
       endLeaving()
       endStopping()
       await stderr.flush()

@@ -7,7 +7,13 @@ const written = new WeakMap<object, WrittenStep>()
 /** What later steps see of a step. */
 export function makeBuiltStep(step: WrittenStep, owner: Frame): BuiltStep {
   const path = `steps.${step.name}`
-  const built: BuiltStep = { stepName: step.name, result: makeRef(`${path}.result`, owner), status: makeRef(`${path}.status`, owner), error: makeRef(`${path}.error`, owner), runId: makeRef(`${path}.run_id`, owner) }
+  const built: BuiltStep = {
+    stepName: step.name,
+    result: makeRef(`${path}.result`, owner),
+    status: makeRef(`${path}.status`, owner),
+    error: makeRef(`${path}.error`, owner),
+    runId: makeRef(`${path}.run_id`, owner),
+  }
   written.set(built, step)
   return built
 }

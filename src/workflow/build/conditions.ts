@@ -12,10 +12,22 @@ type Side<T> = Ref<T> | (unknown extends T ? string | number | boolean | null : 
 export type Conditions = {
   equals<T>(left: Ref<T>, right: Side<NoInfer<T>>): Ref<boolean>
   differs<T>(left: Ref<T>, right: Side<NoInfer<T>>): Ref<boolean>
-  less<T extends number | string | null>(left: Ref<T>, right: Ref<number | string | null> | number | string): Ref<boolean>
-  atMost<T extends number | string | null>(left: Ref<T>, right: Ref<number | string | null> | number | string): Ref<boolean>
-  more<T extends number | string | null>(left: Ref<T>, right: Ref<number | string | null> | number | string): Ref<boolean>
-  atLeast<T extends number | string | null>(left: Ref<T>, right: Ref<number | string | null> | number | string): Ref<boolean>
+  less<T extends number | string | null>(
+    left: Ref<T>,
+    right: Ref<number | string | null> | number | string,
+  ): Ref<boolean>
+  atMost<T extends number | string | null>(
+    left: Ref<T>,
+    right: Ref<number | string | null> | number | string,
+  ): Ref<boolean>
+  more<T extends number | string | null>(
+    left: Ref<T>,
+    right: Ref<number | string | null> | number | string,
+  ): Ref<boolean>
+  atLeast<T extends number | string | null>(
+    left: Ref<T>,
+    right: Ref<number | string | null> | number | string,
+  ): Ref<boolean>
   not(condition: AnyRef): Ref<boolean>
   and(...conditions: readonly [AnyRef, AnyRef, ...AnyRef[]]): Ref<boolean>
   or(...conditions: readonly [AnyRef, AnyRef, ...AnyRef[]]): Ref<boolean>
@@ -35,8 +47,14 @@ export function conditionsIn(frame: Frame): Conditions {
     strengths.set(condition, strength)
     return condition
   }
-  const compare = (operator: string) => (left: Operand, right: Operand): Ref<boolean> => make(COMPARISON, `${written(left, VALUE)} ${operator} ${written(right, VALUE)}`)
-  const join = (strength: number, operator: string) => (...conditions: readonly AnyRef[]): Ref<boolean> => make(strength, conditions.map((each) => written(each, strength)).join(` ${operator} `))
+  const compare =
+    (operator: string) =>
+    (left: Operand, right: Operand): Ref<boolean> =>
+      make(COMPARISON, `${written(left, VALUE)} ${operator} ${written(right, VALUE)}`)
+  const join =
+    (strength: number, operator: string) =>
+    (...conditions: readonly AnyRef[]): Ref<boolean> =>
+      make(strength, conditions.map((each) => written(each, strength)).join(` ${operator} `))
   return {
     equals: compare('=='),
     differs: compare('!='),
@@ -52,8 +70,18 @@ export function conditionsIn(frame: Frame): Conditions {
 
 function written(operand: unknown, strength: number): string {
   const expression = expressionOf(operand)
-  if (expression !== undefined) return (strengths.get(operand as object) ?? VALUE) < strength ? `(${expression})` : expression
+  if (expression !== undefined)
+    return (strengths.get(operand as object) ?? VALUE) < strength ? `(${expression})` : expression
   if (typeof operand === 'string') return quoted(operand)
-  if (typeof operand === 'boolean' || operand === null || (typeof operand === 'number' && Number.isFinite(operand))) return String(operand)
-  throw new ToolError('CONFIG', `a condition compares values of steps with texts, numbers, true, false and null, not with ${typeof operand === 'object' ? 'an object' : String(operand)}`, { suggestion: 'Compare one of its fields' })
+  if (
+    typeof operand === 'boolean' ||
+    operand === null ||
+    (typeof operand === 'number' && Number.isFinite(operand))
+  )
+    return String(operand)
+  throw new ToolError(
+    'CONFIG',
+    `a condition compares values of steps with texts, numbers, true, false and null, not with ${typeof operand === 'object' ? 'an object' : String(operand)}`,
+    { suggestion: 'Compare one of its fields' },
+  )
 }

@@ -1,7 +1,11 @@
 import { ToolError } from '../../contract/tool-error.ts'
 
 /** A step as it is written; schemas and workflows in it are made data when the workflow is. */
-export type WrittenStep = { readonly type: string; readonly name: string; readonly [key: string]: unknown }
+export type WrittenStep = {
+  readonly type: string
+  readonly name: string
+  readonly [key: string]: unknown
+}
 
 /** A list of steps that is being written, or has been. */
 export type Frame = {
@@ -33,14 +37,34 @@ export function inFrame<Result>(frame: Frame, write: () => Result): Result {
 /** Refuses a builder that belongs to another list than the one that is being written: its step would land in the wrong place. */
 export function requireCurrent(frame: Frame): void {
   if (current === frame) return
-  if (!current) throw new ToolError('CONFIG', `workflow '${frame.workflow}' is finished: a step was added to ${frame.what} afterwards`, { suggestion: 'Add steps inside the function that workflow() is given, and do not await in it' })
-  throw new ToolError('CONFIG', `a step for ${frame.what} was added inside ${current.what}`, { suggestion: 'Use the builder that the inner function is given: (w) => w.tool(...)' })
+  if (!current)
+    throw new ToolError(
+      'CONFIG',
+      `workflow '${frame.workflow}' is finished: a step was added to ${frame.what} afterwards`,
+      {
+        suggestion:
+          'Add steps inside the function that workflow() is given, and do not await in it',
+      },
+    )
+  throw new ToolError('CONFIG', `a step for ${frame.what} was added inside ${current.what}`, {
+    suggestion: 'Use the builder that the inner function is given: (w) => w.tool(...)',
+  })
 }
 
 /** Refuses a reference where nobody will know what it means. */
 export function requireVisible(owner: Frame, expression: string): void {
   if (!current) return
-  for (let frame: Frame | undefined = current; frame; frame = frame.parent) if (frame === owner) return
-  if (owner.workflow !== current.workflow) throw new ToolError('CONFIG', `'${expression}' is a value of workflow '${owner.workflow}' and means nothing in workflow '${current.workflow}'`, { suggestion: 'Hand it over as input: w.nested(name, workflow, { ... })' })
-  throw new ToolError('CONFIG', `'${expression}' is known only in ${owner.what}, and was used in ${current.what}`, { suggestion: 'Use the result of the step around it' })
+  for (let frame: Frame | undefined = current; frame; frame = frame.parent)
+    if (frame === owner) return
+  if (owner.workflow !== current.workflow)
+    throw new ToolError(
+      'CONFIG',
+      `'${expression}' is a value of workflow '${owner.workflow}' and means nothing in workflow '${current.workflow}'`,
+      { suggestion: 'Hand it over as input: w.nested(name, workflow, { ... })' },
+    )
+  throw new ToolError(
+    'CONFIG',
+    `'${expression}' is known only in ${owner.what}, and was used in ${current.what}`,
+    { suggestion: 'Use the result of the step around it' },
+  )
 }

@@ -21,7 +21,11 @@ export function makeRef<T>(expression: string, owner: Frame): Ref<T> {
     },
     has: () => false,
     ownKeys: () => {
-      throw new ToolError('CONFIG', `'${expression}' cannot be taken apart: what is in it is known when the workflow runs`, { suggestion: 'Name its fields one by one; for a list use w.each(...)' })
+      throw new ToolError(
+        'CONFIG',
+        `'${expression}' cannot be taken apart: what is in it is known when the workflow runs`,
+        { suggestion: 'Name its fields one by one; for a list use w.each(...)' },
+      )
     },
     set: refuseChange,
     defineProperty: refuseChange,

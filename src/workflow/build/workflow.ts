@@ -10,15 +10,33 @@ import type { Author } from './author.ts'
 import type { BuiltWorkflow, BuiltWorkflowOptions } from './built-type.ts'
 import type { ValueOf } from './ref-type.ts'
 
-const OPTIONS = ['name', 'version', 'summary', 'description', 'input', 'timeout'] as const satisfies readonly (keyof BuiltWorkflowOptions)[]
+const OPTIONS = [
+  'name',
+  'version',
+  'summary',
+  'description',
+  'input',
+  'timeout',
+] as const satisfies readonly (keyof BuiltWorkflowOptions)[]
 
-type GivenFor<Input> = Input extends LazySchema ? InputOf<Input> : { readonly [field: string]: unknown }
-type KnownFor<Input> = Input extends LazySchema ? OutputOf<Input> : { readonly [field: string]: unknown }
+type GivenFor<Input> = Input extends LazySchema
+  ? InputOf<Input>
+  : { readonly [field: string]: unknown }
+type KnownFor<Input> = Input extends LazySchema
+  ? OutputOf<Input>
+  : { readonly [field: string]: unknown }
 type ResultFor<Output> = [Output] extends [void] ? unknown : ValueOf<Output>
 
 /** A workflow in TypeScript: `write` adds the steps and gives what the workflow gives, or nothing for the result of its last step. It is called when somebody needs the definition, and nothing runs in it. Throws CONFIG for options that make no sense. */
-export function workflow<const Input extends LazySchema | undefined = undefined, Output = void>(options: BuiltWorkflowOptions<Input>, write: (w: WorkflowBuilder<KnownFor<Input>>) => Output): BuiltWorkflow<GivenFor<Input>, ResultFor<Output>> {
-  if (!isObject(options) || typeof write !== 'function') throw new ToolError('CONFIG', "workflow() takes what it is about and a function that adds its steps: workflow({ name: 'tidy' }, (w) => { ... })")
+export function workflow<const Input extends LazySchema | undefined = undefined, Output = void>(
+  options: BuiltWorkflowOptions<Input>,
+  write: (w: WorkflowBuilder<KnownFor<Input>>) => Output,
+): BuiltWorkflow<GivenFor<Input>, ResultFor<Output>> {
+  if (!isObject(options) || typeof write !== 'function')
+    throw new ToolError(
+      'CONFIG',
+      "workflow() takes what it is about and a function that adds its steps: workflow({ name: 'tidy' }, (w) => { ... })",
+    )
   checkName('workflow', options.name)
   const { name, summary } = options
   checkOptions(`workflow '${name}'`, options, OPTIONS)
@@ -27,6 +45,7 @@ export function workflow<const Input extends LazySchema | undefined = undefined,
   return withAuthor(author, {
     name,
     ...(summary !== undefined && { summary }),
-    definition: () => (made ??= import('./write-workflow.ts').then(({ writeWorkflow }) => writeWorkflow(author))),
+    definition: () =>
+      (made ??= import('./write-workflow.ts').then(({ writeWorkflow }) => writeWorkflow(author))),
   })
 }

@@ -18,21 +18,46 @@ export async function writeWorkflow(author: Author): Promise<Workflow> {
 }
 
 function writeAll({ options, write }: Author): WrittenWorkflow {
-  const frame: Frame = { workflow: options.name, parent: undefined, what: `the steps of workflow '${options.name}'`, steps: [], items: [] }
+  const frame: Frame = {
+    workflow: options.name,
+    parent: undefined,
+    what: `the steps of workflow '${options.name}'`,
+    steps: [],
+    items: [],
+  }
   let last: readonly WrittenStep[] | undefined
   const builder: WorkflowBuilder = {
     ...stepsBuilder(frame),
     input: makeRef('input', frame),
     workflow: makeRef('workflow', frame),
     finally(writeLast) {
-      if (last) throw new ToolError('CONFIG', `workflow '${options.name}' has two lists of steps for its end`, { suggestion: 'Call w.finally once' })
-      last = writeSteps({ workflow: options.name, parent: frame, what: `the last steps of workflow '${options.name}'`, steps: [], items: [] }, writeLast)
+      if (last)
+        throw new ToolError(
+          'CONFIG',
+          `workflow '${options.name}' has two lists of steps for its end`,
+          { suggestion: 'Call w.finally once' },
+        )
+      last = writeSteps(
+        {
+          workflow: options.name,
+          parent: frame,
+          what: `the last steps of workflow '${options.name}'`,
+          steps: [],
+          items: [],
+        },
+        writeLast,
+      )
     },
   }
   return inFrame(frame, () => {
     const made = write(builder)
     refusePromise(made, frame)
     const output = isBuiltStep(made) ? made.result : made
-    return { ...options, steps: frame.steps, ...(last && { finally: last }), ...(output !== undefined && { output: toData(output, 'what the workflow gives') }) }
+    return {
+      ...options,
+      steps: frame.steps,
+      ...(last && { finally: last }),
+      ...(output !== undefined && { output: toData(output, 'what the workflow gives') }),
+    }
   })
 }

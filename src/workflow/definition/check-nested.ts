@@ -9,7 +9,14 @@ export async function checkNested(workflow: Workflow): Promise<readonly Finding[
     const { step } = walked
     if (step.type !== 'workflow' || step.workflow.input === undefined) continue
     const { checkStepInput } = await import('./check-step-input.ts')
-    findings.push(...(await checkStepInput(walked, step.input === undefined ? {} : step.input, step.workflow.input, step.workflow.name)))
+    findings.push(
+      ...(await checkStepInput(
+        walked,
+        step.input === undefined ? {} : step.input,
+        step.workflow.input,
+        step.workflow.name,
+      )),
+    )
   }
   return findings
 }

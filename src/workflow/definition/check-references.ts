@@ -14,7 +14,12 @@ const RECORD = ['status', 'result', 'error', 'run_id', 'errors']
 const WORKFLOW = ['id', 'name']
 
 /** What is checked: the steps of one workflow, and what else holds expressions. */
-export type Checkable = { readonly steps: readonly Draft[]; readonly finally: readonly Draft[]; readonly output: readonly Use[]; readonly input: JsonSchema | undefined }
+export type Checkable = {
+  readonly steps: readonly Draft[]
+  readonly finally: readonly Draft[]
+  readonly output: readonly Use[]
+  readonly input: JsonSchema | undefined
+}
 
 /** Notes every expression that asks for what cannot be there: a step that comes later or is somewhere else, a name that nobody has, a field that the input does not have. */
 export function checkReferences(reader: DefinitionReader, checkable: Checkable): void {
@@ -38,7 +43,12 @@ class ReferenceCheck {
   }
 
   /** Steps in their order; `visible` grows by each of them, unless they know nothing of each other. */
-  list(drafts: readonly Draft[], visible: Set<string>, items: readonly string[], together: boolean): void {
+  list(
+    drafts: readonly Draft[],
+    visible: Set<string>,
+    items: readonly string[],
+    together: boolean,
+  ): void {
     for (const draft of drafts) {
       this.uses(draft.uses, draft, visible, items)
       for (const part of draft.inside) {
@@ -50,16 +60,33 @@ class ReferenceCheck {
     }
   }
 
-  uses(uses: readonly Use[], from: Draft | undefined, visible: ReadonlySet<string>, items: readonly string[]): void {
-    for (const { path, references } of uses) for (const reference of references) this.reference(reference, path, from, visible, items)
+  uses(
+    uses: readonly Use[],
+    from: Draft | undefined,
+    visible: ReadonlySet<string>,
+    items: readonly string[],
+  ): void {
+    for (const { path, references } of uses)
+      for (const reference of references) this.reference(reference, path, from, visible, items)
   }
 
   private items(draft: Draft, names: readonly string[], around: readonly string[]): void {
     const taken = names.find((name) => around.includes(name))
-    if (taken !== undefined) this.reader.find(draft.path, `'${taken}' is already the name of an item around this step`, 'Give it another name: as: other')
+    if (taken !== undefined)
+      this.reader.find(
+        draft.path,
+        `'${taken}' is already the name of an item around this step`,
+        'Give it another name: as: other',
+      )
   }
 
-  private reference({ root, keys }: PathExpression, path: KeyPath, from: Draft | undefined, visible: ReadonlySet<string>, items: readonly string[]): void {
+  private reference(
+    { root, keys }: PathExpression,
+    path: KeyPath,
+    from: Draft | undefined,
+    visible: ReadonlySet<string>,
+    items: readonly string[],
+  ): void {
     if (items.includes(root)) return
     if (root === 'steps') return this.step(keys, path, from, visible)
     if (root === 'workflow') return this.field('workflow', keys[0], WORKFLOW, path)
@@ -67,24 +94,47 @@ class ReferenceCheck {
     const names = ['input', 'steps', 'workflow', ...items]
     // Whoever writes `scan.result` means the step.
     const meant = this.index.has(root) ? `steps.${root}` : closest(root, names)
-    this.reader.find(path, `nothing is called '${shorten(root, 60)}' here${meant === undefined ? '' : `; did you mean '${meant}'?`}`, `The names are ${names.join(', ')}; texts stand in quotes`)
+    this.reader.find(
+      path,
+      `nothing is called '${shorten(root, 60)}' here${meant === undefined ? '' : `; did you mean '${meant}'?`}`,
+      `The names are ${names.join(', ')}; texts stand in quotes`,
+    )
   }
 
-  private step([name, field]: PathExpression['keys'], path: KeyPath, from: Draft | undefined, visible: ReadonlySet<string>): void {
+  private step(
+    [name, field]: PathExpression['keys'],
+    path: KeyPath,
+    from: Draft | undefined,
+    visible: ReadonlySet<string>,
+  ): void {
     if (name === undefined) return
     const wanted = String(name)
     if (visible.has(wanted)) return this.field(`steps.${wanted}`, field, RECORD, path)
     this.reader.find(path, ...this.index.explain(wanted, from, [...visible]))
   }
 
-  private field(of: string, field: string | number | undefined, known: readonly string[], path: KeyPath): void {
+  private field(
+    of: string,
+    field: string | number | undefined,
+    known: readonly string[],
+    path: KeyPath,
+  ): void {
     if (field === undefined || known.includes(String(field))) return
     const meant = closest(String(field), known)
-    this.reader.find(path, `'${of}' has no '${shorten(String(field), 60)}'${meant === undefined ? '' : `; did you mean '${meant}'?`}`, `It has ${known.join(', ')}`)
+    this.reader.find(
+      path,
+      `'${of}' has no '${shorten(String(field), 60)}'${meant === undefined ? '' : `; did you mean '${meant}'?`}`,
+      `It has ${known.join(', ')}`,
+    )
   }
 
   private inputField(field: string | number | undefined, path: KeyPath): void {
     const known = findUnknownField(this.input, field)
-    if (known) this.reader.find(path, unknownName('field of the input', String(field), known).message, `The fields are ${known.join(', ')}`)
+    if (known)
+      this.reader.find(
+        path,
+        unknownName('field of the input', String(field), known).message,
+        `The fields are ${known.join(', ')}`,
+      )
   }
 }

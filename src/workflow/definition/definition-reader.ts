@@ -45,7 +45,11 @@ export class DefinitionReader {
     for (const key of Object.keys(data).filter((one) => !keys.includes(one))) {
       const free = keys.filter((known) => !Object.hasOwn(data, known))
       const meant = closest(key, free)
-      this.find([...path, key], `unknown key '${shorten(key, 60)}' in ${where}${meant === undefined ? '' : `; did you mean '${meant}'?`}`, meant === undefined ? `The keys are ${keys.join(', ')}` : `Write ${meant}`)
+      this.find(
+        [...path, key],
+        `unknown key '${shorten(key, 60)}' in ${where}${meant === undefined ? '' : `; did you mean '${meant}'?`}`,
+        meant === undefined ? `The keys are ${keys.join(', ')}` : `Write ${meant}`,
+      )
     }
   }
 
@@ -53,7 +57,10 @@ export class DefinitionReader {
   duration(value: unknown, path: KeyPath, least: 'some' | 'none' = 'some'): number | undefined {
     const seconds = readDuration(value)
     if (seconds !== undefined && (seconds > 0 || least === 'none')) return seconds
-    return this.find(path, `'${String(path.at(-1))}' must be a duration${least === 'some' ? ' above 0' : ''}: ${DURATION_WORDS}; got ${shown(value)}`)
+    return this.find(
+      path,
+      `'${String(path.at(-1))}' must be a duration${least === 'some' ? ' above 0' : ''}: ${DURATION_WORDS}; got ${shown(value)}`,
+    )
   }
 
   /** What a condition asks for. */
@@ -65,7 +72,12 @@ export class DefinitionReader {
   command(text: string, path: KeyPath): readonly Use[] {
     return this.readable(path, () => {
       const words = splitCommand(text)
-      if (words[0]!.some((part) => typeof part !== 'string')) this.find(path, 'the tool of a command cannot be an expression: nobody could check it before the start', "Write its name first: scan --root ${{ input.root }}")
+      if (words[0]!.some((part) => typeof part !== 'string'))
+        this.find(
+          path,
+          'the tool of a command cannot be an expression: nobody could check it before the start',
+          'Write its name first: scan --root ${{ input.root }}',
+        )
       return usesOf(words.flat(), path)
     })
   }
@@ -77,18 +89,44 @@ export class DefinitionReader {
     let parts = 0
     const copy = (here: unknown, at: KeyPath): unknown => {
       if (typeof here === 'string') {
-        if (here.includes(OPEN)) uses.push(...this.readable(at, () => usesOf(parseTemplate(here), at)))
+        if (here.includes(OPEN))
+          uses.push(...this.readable(at, () => usesOf(parseTemplate(here), at)))
         return here
       }
-      if (here === null || typeof here === 'boolean' || (typeof here === 'number' && Number.isFinite(here))) return here
-      if (typeof here !== 'object') return this.find(at, `${shown(here)} is nothing that JSON can hold`, 'Give texts, numbers, true, false, null, lists and objects of them')
+      if (
+        here === null ||
+        typeof here === 'boolean' ||
+        (typeof here === 'number' && Number.isFinite(here))
+      )
+        return here
+      if (typeof here !== 'object')
+        return this.find(
+          at,
+          `${shown(here)} is nothing that JSON can hold`,
+          'Give texts, numbers, true, false, null, lists and objects of them',
+        )
       if (around.has(here)) return this.find(at, 'the value contains itself')
-      if (around.size > DEEPEST_VALUE) return this.find(at, `the value has more than ${DEEPEST_VALUE} levels`)
-      if (!Array.isArray(here) && !isPlain(here)) return this.find(at, 'an object of a class is nothing that JSON can hold', 'Give plain objects')
+      if (around.size > DEEPEST_VALUE)
+        return this.find(at, `the value has more than ${DEEPEST_VALUE} levels`)
+      if (!Array.isArray(here) && !isPlain(here))
+        return this.find(
+          at,
+          'an object of a class is nothing that JSON can hold',
+          'Give plain objects',
+        )
       // What is shared by many parts is written out for each of them.
-      if (++parts > MOST_PARTS) return parts === MOST_PARTS + 1 ? this.find(at, `the value has more than ${MOST_PARTS} parts`) : undefined
+      if (++parts > MOST_PARTS)
+        return parts === MOST_PARTS + 1
+          ? this.find(at, `the value has more than ${MOST_PARTS} parts`)
+          : undefined
       around.add(here)
-      const made: unknown = Array.isArray(here) ? here.map((item, index) => copy(item ?? null, [...at, index])) : Object.fromEntries(Object.entries(here).filter(([, item]) => item !== undefined).map(([key, item]) => [key, copy(item, [...at, key])]))
+      const made: unknown = Array.isArray(here)
+        ? here.map((item, index) => copy(item ?? null, [...at, index]))
+        : Object.fromEntries(
+            Object.entries(here)
+              .filter(([, item]) => item !== undefined)
+              .map(([key, item]) => [key, copy(item, [...at, key])]),
+          )
       around.delete(here)
       return made
     }
@@ -111,11 +149,15 @@ export function shown(value: unknown): string {
   if (value === null || value === undefined) return 'nothing'
   if (Array.isArray(value)) return 'a list'
   if (typeof value === 'object') return 'an object'
-  return typeof value === 'function' || typeof value === 'symbol' ? `a ${typeof value}` : shorten(typeof value === 'string' ? JSON.stringify(value) : String(value), 60)
+  return typeof value === 'function' || typeof value === 'symbol'
+    ? `a ${typeof value}`
+    : shorten(typeof value === 'string' ? JSON.stringify(value) : String(value), 60)
 }
 
 function usesOf(parts: Template, path: KeyPath): readonly Use[] {
-  const references = parts.filter((part): part is Expression => typeof part === 'object').flatMap(referencesOf)
+  const references = parts
+    .filter((part): part is Expression => typeof part === 'object')
+    .flatMap(referencesOf)
   return references.length === 0 ? [] : [{ path, references }]
 }
 

@@ -17,15 +17,29 @@ export async function findDefaultFaults(workflow: Workflow): Promise<readonly Fi
     const { asked, place } = questionOf(step, at) ?? {}
     if (!asked || !place || asked.default === undefined || hasExpressions(asked)) continue
     const { options, schema } = asked
-    const checked = await checkAnswer(options ? { kind: 'decision', options } : { kind: 'input' }, options || !schema ? undefined : await compileAsked({ schema }), asked.default)
-    if (!checked.ok) findings.push({ source, path: [...place, 'default'], message: `the default of the question ${checked.problem}` })
+    const checked = await checkAnswer(
+      options ? { kind: 'decision', options } : { kind: 'input' },
+      options || !schema ? undefined : await compileAsked({ schema }),
+      asked.default,
+    )
+    if (!checked.ok)
+      findings.push({
+        source,
+        path: [...place, 'default'],
+        message: `the default of the question ${checked.problem}`,
+      })
   }
   return findings
 }
 
-function questionOf(step: Step, path: KeyPath): { readonly asked: Asked; readonly place: KeyPath } | undefined {
+function questionOf(
+  step: Step,
+  path: KeyPath,
+): { readonly asked: Asked; readonly place: KeyPath } | undefined {
   if (step.type === 'ai_decision') return { asked: step, place: path }
-  return step.type === 'wait' && 'answer' in step ? { asked: step.answer, place: pathOfQuestion(step.answer) ?? [...path, 'wait', 'answer'] } : undefined
+  return step.type === 'wait' && 'answer' in step
+    ? { asked: step.answer, place: pathOfQuestion(step.answer) ?? [...path, 'wait', 'answer'] }
+    : undefined
 }
 
 function hasExpressions({ options, default: preset }: Asked): boolean {

@@ -13,9 +13,20 @@ export function findSchemaFaults(workflow: Workflow, source: Source): readonly F
     ...(own === undefined ? [] : [{ source, path: ['input'], message: own }]),
     ...[...walkSteps(workflow)].flatMap(({ step }): readonly Finding[] => {
       const place = sourceOfStep(step)
-      const schema = step.type === 'ai_decision' ? step.schema : step.type === 'wait' && 'answer' in step ? step.answer.schema : step.type === 'workflow' ? step.workflow.input : undefined
-      const message = isObject(schema) ? faultOf(schema, step.type === 'workflow' ? 'input' : 'output') : undefined
-      return message === undefined || !place ? [] : [{ source: place.source, path: place.path, message }]
+      const schema =
+        step.type === 'ai_decision'
+          ? step.schema
+          : step.type === 'wait' && 'answer' in step
+            ? step.answer.schema
+            : step.type === 'workflow'
+              ? step.workflow.input
+              : undefined
+      const message = isObject(schema)
+        ? faultOf(schema, step.type === 'workflow' ? 'input' : 'output')
+        : undefined
+      return message === undefined || !place
+        ? []
+        : [{ source: place.source, path: place.path, message }]
     }),
   ]
 }

@@ -10,6 +10,8 @@ export function hashWorkflow(workflow: Workflow): string {
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`
   if (!isObject(value)) return JSON.stringify(value ?? null)
-  const keys = Object.keys(value).filter((key) => value[key] !== undefined).sort()
+  const keys = Object.keys(value)
+    .filter((key) => value[key] !== undefined)
+    .sort()
   return `{${keys.map((key) => `${JSON.stringify(key)}:${canonical(value[key])}`).join(',')}}`
 }

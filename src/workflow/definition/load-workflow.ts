@@ -14,12 +14,19 @@ const MOST_FILES = 100
 export type LoadOptions = { readonly cwd?: string }
 
 /** Reads a workflow from its file, YAML, JSON or code, and the files of the workflows in it. Those have to lie in the folder where the caller stands, or in that of the file. Throws INVALID_PATH where there is no file, CONFIG with every problem. */
-export async function loadWorkflow(path: string, { cwd = '.' }: LoadOptions = {}): Promise<Workflow> {
+export async function loadWorkflow(
+  path: string,
+  { cwd = '.' }: LoadOptions = {},
+): Promise<Workflow> {
   const file = resolve(cwd, path)
   const first = readText(file, path)
-  if ('problem' in first) throw new ToolError('INVALID_PATH', `the workflow ${path} ${first.problem}`, { suggestion: first.fix ?? 'Give a file that exists: flow.yaml or flow.json' })
+  if ('problem' in first)
+    throw new ToolError('INVALID_PATH', `the workflow ${path} ${first.problem}`, {
+      suggestion: first.fix ?? 'Give a file that exists: flow.yaml or flow.json',
+    })
   const shownFile = isInside(resolve(cwd), file) ? relative(resolve(cwd), file) : file
-  if (CODE.test(file)) return (await import('../build/import-workflow.ts')).importWorkflow(file, shownFile)
+  if (CODE.test(file))
+    return (await import('../build/import-workflow.ts')).importWorkflow(file, shownFile)
   const files = new FileSet(resolve(cwd), file)
   const raw = await files.read(file, first.text, shownFile)
   return finish(raw, (reference, from) => files.find(reference, from.file ?? shownFile))
@@ -51,7 +58,10 @@ class FileSet {
   }
 
   find(reference: string, from: string): RawWorkflow | string {
-    return this.known.get(resolve(dirname(resolve(this.cwd, from)), reference)) ?? `the workflow ${reference} was not read`
+    return (
+      this.known.get(resolve(dirname(resolve(this.cwd, from)), reference)) ??
+      `the workflow ${reference} was not read`
+    )
   }
 
   private show(file: string): string {
@@ -59,23 +69,37 @@ class FileSet {
   }
 
   private open(file: string): { readonly text: string } | { readonly problem: string } {
-    if (this.known.size >= MOST_FILES) return { problem: `is one too many: a workflow may be made of ${MOST_FILES} files` }
+    if (this.known.size >= MOST_FILES)
+      return { problem: `is one too many: a workflow may be made of ${MOST_FILES} files` }
     const stats = statSync(file, { throwIfNoEntry: false })
     // A definition of somebody else should not be able to have any file of the machine quoted in a message.
-    if (stats && !isInside(this.root, realpathSync(file))) return { problem: `lies outside ${this.root}` }
+    if (stats && !isInside(this.root, realpathSync(file)))
+      return { problem: `lies outside ${this.root}` }
     return readText(file, file)
   }
 }
 
-function readText(file: string, shown: string): { readonly text: string } | { readonly problem: string; readonly fix?: string } {
+function readText(
+  file: string,
+  shown: string,
+): { readonly text: string } | { readonly problem: string; readonly fix?: string } {
   const stats = statSync(file, { throwIfNoEntry: false })
   if (!stats) return { problem: 'does not exist' }
   if (!stats.isFile()) return { problem: 'is no file' }
-  if (stats.size > LARGEST_FILE) return { problem: `has ${stats.size} bytes; a definition may have ${LARGEST_FILE}`, fix: 'Make several workflows of it: a step takes another one by workflow: ./other.yaml' }
+  if (stats.size > LARGEST_FILE)
+    return {
+      problem: `has ${stats.size} bytes; a definition may have ${LARGEST_FILE}`,
+      fix: 'Make several workflows of it: a step takes another one by workflow: ./other.yaml',
+    }
   try {
     return { text: new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file)) }
   } catch (error) {
-    return error instanceof TypeError ? { problem: 'is not UTF-8', fix: 'Save it as UTF-8' } : { problem: `cannot be read: ${(error as NodeJS.ErrnoException).code ?? shown}`, fix: 'Give your user the right to read it' }
+    return error instanceof TypeError
+      ? { problem: 'is not UTF-8', fix: 'Save it as UTF-8' }
+      : {
+          problem: `cannot be read: ${(error as NodeJS.ErrnoException).code ?? shown}`,
+          fix: 'Give your user the right to read it',
+        }
   }
 }
 
@@ -85,5 +109,7 @@ function isInside(folder: string, file: string): boolean {
 }
 
 function listReferences(value: unknown): readonly string[] {
-  return [...rawSteps(value)].flatMap(({ workflow }) => (typeof workflow === 'string' ? [workflow] : []))
+  return [...rawSteps(value)].flatMap(({ workflow }) =>
+    typeof workflow === 'string' ? [workflow] : [],
+  )
 }

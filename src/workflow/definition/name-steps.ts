@@ -11,19 +11,31 @@ export class StepNames {
   private readonly first = new Map<string, KeyPath>()
 
   constructor(workflow: unknown) {
-    this.given = new Set([...rawSteps(workflow, 'own')].flatMap(({ name }) => (typeof name === 'string' ? [name] : [])))
+    this.given = new Set(
+      [...rawSteps(workflow, 'own')].flatMap(({ name }) =>
+        typeof name === 'string' ? [name] : [],
+      ),
+    )
   }
 
   nameOf(reader: DefinitionReader, name: unknown, automatic: string, path: KeyPath): string {
     if (name === undefined) return this.free(automatic)
     if (typeof name !== 'string' || !NAME.test(name)) {
-      reader.find([...path, 'name'], `a name has 1 to 64 letters, digits, _ and -, and is not 'finally'; got ${shown(name)}`)
+      reader.find(
+        [...path, 'name'],
+        `a name has 1 to 64 letters, digits, _ and -, and is not 'finally'; got ${shown(name)}`,
+      )
       return automatic
     }
     // A definition that was written out has these everywhere; it means its place in the list.
     if (name === automatic) return name
     const before = this.first.get(name)
-    if (before) reader.find([...path, 'name'], `the name '${name}' is there twice: the first is ${formatPath(before)}`, 'Give one of them another name')
+    if (before)
+      reader.find(
+        [...path, 'name'],
+        `the name '${name}' is there twice: the first is ${formatPath(before)}`,
+        'Give one of them another name',
+      )
     else this.first.set(name, path)
     return name
   }

@@ -3,7 +3,11 @@ import type { Source } from './finding.ts'
 import type { Step } from './workflow-type.ts'
 
 /** Where a step was written. */
-export type StepSource = { readonly source: Source; readonly path: KeyPath; /** It is only a text: what it holds has no keys of its own. */ readonly bare?: true }
+export type StepSource = {
+  readonly source: Source
+  readonly path: KeyPath
+  /** It is only a text: what it holds has no keys of its own. */ readonly bare?: true
+}
 
 const sources = new WeakMap<Step, StepSource>()
 const questions = new WeakMap<object, KeyPath>()

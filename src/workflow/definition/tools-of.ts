@@ -4,7 +4,11 @@ import type { ToolStep, Workflow } from './workflow-type.ts'
 
 /** The names of the tools that a workflow uses, its nested workflows and compensations included, each once, in the order of the text. */
 export function toolsOf(workflow: Workflow): readonly string[] {
-  return [...new Set([...walkSteps(workflow)].flatMap(({ step }) => (step.type === 'tool' ? [toolOf(step)] : [])))]
+  return [
+    ...new Set(
+      [...walkSteps(workflow)].flatMap(({ step }) => (step.type === 'tool' ? [toolOf(step)] : [])),
+    ),
+  ]
 }
 
 /** The tool of a step: its name, or the first word of its command. */

@@ -13,14 +13,30 @@ export function workflowSchema(): JsonSchema {
     $defs: {
       step: {
         anyOf: [
-          { type: 'string', minLength: 1, description: 'A tool and its arguments as they are typed' },
-          ...STEP_FORMS.map(({ type, keys, required }) => objectOf({ ...BASE_KEYS, type: { is: 'text', schema: { ...BASE_KEYS['type']!.schema, const: type } }, ...keys }, required)),
+          {
+            type: 'string',
+            minLength: 1,
+            description: 'A tool and its arguments as they are typed',
+          },
+          ...STEP_FORMS.map(({ type, keys, required }) =>
+            objectOf(
+              {
+                ...BASE_KEYS,
+                type: { is: 'text', schema: { ...BASE_KEYS['type']!.schema, const: type } },
+                ...keys,
+              },
+              required,
+            ),
+          ),
         ],
       },
     },
   }
 }
 
-function objectOf(keys: { readonly [key: string]: Shape }, required: readonly string[]): JsonSchema {
+function objectOf(
+  keys: { readonly [key: string]: Shape },
+  required: readonly string[],
+): JsonSchema {
   return schemaOfShape({ is: 'object', keys, required })
 }

@@ -89,10 +89,17 @@ export type EachStep = StepBase & {
 
 /** Waits: so many seconds, until a moment, or for an answer. */
 export type WaitStep = StepBase & { readonly type: 'wait' } & (
-  | { readonly for: number | string }
-  | { readonly until: string }
-  | { readonly answer: { readonly prompt: string; readonly schema?: JsonSchema; readonly options?: readonly InteractionOption[]; readonly default?: unknown } }
-)
+    | { readonly for: number | string }
+    | { readonly until: string }
+    | {
+        readonly answer: {
+          readonly prompt: string
+          readonly schema?: JsonSchema
+          readonly options?: readonly InteractionOption[]
+          readonly default?: unknown
+        }
+      }
+  )
 
 /** Takes the steps of another workflow, with an input of its own. */
 export type NestedStep = StepBase & {

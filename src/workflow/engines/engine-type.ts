@@ -16,7 +16,9 @@ export type StepError = {
 }
 
 /** What came of an operation. It is recorded once, under the key of the operation, and never looked for again. */
-export type Settled = { readonly ok: true; readonly value: unknown; readonly run_id?: string } | { readonly ok: false; readonly error: StepError }
+export type Settled =
+  | { readonly ok: true; readonly value: unknown; readonly run_id?: string }
+  | { readonly ok: false; readonly error: StepError }
 
 /** A tool that a step wants: words as they are typed, or a name and an input. */
 export type ToolCall = {
@@ -37,10 +39,17 @@ export type ToolCall = {
 export type Operation =
   | { readonly kind: 'tool'; readonly key: string; readonly call: ToolCall }
   | { readonly kind: 'answer'; readonly key: string; readonly question: WorkflowQuestion }
-  | { readonly kind: 'sleep'; readonly key: string; readonly until: { readonly seconds: number } | { readonly time: string } }
+  | {
+      readonly kind: 'sleep'
+      readonly key: string
+      readonly until: { readonly seconds: number } | { readonly time: string }
+    }
 
 /** A question of a workflow. Its id follows from its key, so that it is the same after every restart. */
-export type WorkflowQuestion = Interaction & { /** What presets and policies may call it. */ readonly action: string; readonly context?: JsonObject }
+export type WorkflowQuestion = Interaction & {
+  /** What presets and policies may call it. */ readonly action: string
+  readonly context?: JsonObject
+}
 
 /** An operation that was begun. */
 export type Begun = {
@@ -75,12 +84,26 @@ export class Cancellation extends Error {
 export type WorkflowEvent =
   | { readonly type: 'step_start'; readonly step: string; readonly kind: string }
   | { readonly type: 'step_skipped'; readonly step: string }
-  | { readonly type: 'step_retry'; readonly step: string; readonly attempt: number; readonly in_s: number; readonly error: StepError }
-  | { readonly type: 'step_done'; readonly step: string; readonly status: 'ok' | 'failed'; readonly error?: StepError }
+  | {
+      readonly type: 'step_retry'
+      readonly step: string
+      readonly attempt: number
+      readonly in_s: number
+      readonly error: StepError
+    }
+  | {
+      readonly type: 'step_done'
+      readonly step: string
+      readonly status: 'ok' | 'failed'
+      readonly error?: StepError
+    }
   | { readonly type: 'compensating'; readonly error: StepError }
 
 /** Performs a tool for a step: in this process, or as a run on record. A live attempt under the same key is joined. Never rejects. */
-export type PerformTool = (call: ToolCall & { readonly workflow: string; readonly idempotencyKey: string }, signal: AbortSignal) => Promise<Settled>
+export type PerformTool = (
+  call: ToolCall & { readonly workflow: string; readonly idempotencyKey: string },
+  signal: AbortSignal,
+) => Promise<Settled>
 
 /** How an execution stands. */
 export type Execution = {
@@ -98,9 +121,14 @@ export type Execution = {
 }
 
 /** An execution that was started. */
-export type ExecutionHandle = { readonly id: string; /** Never rejects for what steps do; rejects where the engine is lost. */ readonly done: Promise<Execution> }
+export type ExecutionHandle = {
+  readonly id: string
+  /** Never rejects for what steps do; rejects where the engine is lost. */ readonly done: Promise<Execution>
+}
 
-export type StartOptions = { /** A run id of the caller's own: what has it already is not started again, but joined. */ readonly id?: string }
+export type StartOptions = {
+  /** A run id of the caller's own: what has it already is not started again, but joined. */ readonly id?: string
+}
 
 /** Where workflows are executed: one process, or many machines. */
 export type WorkflowEngine = {
@@ -109,6 +137,10 @@ export type WorkflowEngine = {
   answer(id: string, question: string, value: unknown, by?: string): Promise<void>
   cancel(id: string, reason?: string): Promise<void>
   get(id: string): Promise<Execution | undefined>
-  list(filter?: { readonly name?: string; readonly state?: RunState; readonly limit?: number }): Promise<readonly Execution[]>
+  list(filter?: {
+    readonly name?: string
+    readonly state?: RunState
+    readonly limit?: number
+  }): Promise<readonly Execution[]>
   close(): Promise<void>
 }

@@ -7,9 +7,12 @@ import type { Comparison, Expression, PathExpression } from './syntax.ts'
 /** The value of an expression. What is not there is null. Throws INVALID_INPUT for a name that nobody knows, and for an order of things that have none. */
 export function evaluate(expression: Expression, scope: Scope): unknown {
   switch (expression.kind) {
-    case 'literal': return expression.value
-    case 'path': return follow(expression, scope)
-    case 'not': return !isTruthy(evaluate(expression.of, scope))
+    case 'literal':
+      return expression.value
+    case 'path':
+      return follow(expression, scope)
+    case 'not':
+      return !isTruthy(evaluate(expression.of, scope))
     case 'and': {
       const left = evaluate(expression.left, scope)
       return isTruthy(left) ? evaluate(expression.right, scope) : left
@@ -18,7 +21,12 @@ export function evaluate(expression: Expression, scope: Scope): unknown {
       const left = evaluate(expression.left, scope)
       return isTruthy(left) ? left : evaluate(expression.right, scope)
     }
-    case 'compare': return compare(expression.operator, evaluate(expression.left, scope), evaluate(expression.right, scope))
+    case 'compare':
+      return compare(
+        expression.operator,
+        evaluate(expression.left, scope),
+        evaluate(expression.right, scope),
+      )
   }
 }
 
@@ -42,7 +50,9 @@ function rootOf(root: string, scope: Scope): unknown {
   const known = ROOTS.find((name) => name === root)
   if (known) return scope[known]
   if (Object.hasOwn(scope.items, root)) return scope.items[root]
-  throw new ToolError('INVALID_INPUT', `nothing is called '${shorten(root, 60)}' here`, { suggestion: `The names are ${[...ROOTS, ...Object.keys(scope.items)].join(', ')}; texts stand in quotes` })
+  throw new ToolError('INVALID_INPUT', `nothing is called '${shorten(root, 60)}' here`, {
+    suggestion: `The names are ${[...ROOTS, ...Object.keys(scope.items)].join(', ')}; texts stand in quotes`,
+  })
 }
 
 // Own keys alone: what a result inherits was written by nobody.
@@ -55,19 +65,37 @@ function member(value: unknown, key: string | number): unknown {
 function compare(operator: Comparison, left: unknown, right: unknown): boolean {
   if (operator === '==') return equalJson(left, right)
   if (operator === '!=') return !equalJson(left, right)
-  if (!((typeof left === 'number' && typeof right === 'number') || (typeof left === 'string' && typeof right === 'string'))) {
-    throw new ToolError('INVALID_INPUT', `${nameKind(left)} and ${nameKind(right)} have no order: '${operator}' compares two numbers or two texts`, { suggestion: 'Compare values of one kind, and ask first whether they are there: x != null && x > 1' })
+  if (!(
+    (typeof left === 'number' && typeof right === 'number') ||
+    (typeof left === 'string' && typeof right === 'string')
+  )) {
+    throw new ToolError(
+      'INVALID_INPUT',
+      `${nameKind(left)} and ${nameKind(right)} have no order: '${operator}' compares two numbers or two texts`,
+      {
+        suggestion:
+          'Compare values of one kind, and ask first whether they are there: x != null && x > 1',
+      },
+    )
   }
   switch (operator) {
-    case '<': return left < right
-    case '<=': return left <= right
-    case '>': return left > right
-    case '>=': return left >= right
+    case '<':
+      return left < right
+    case '<=':
+      return left <= right
+    case '>':
+      return left > right
+    case '>=':
+      return left >= right
   }
 }
 
 function nameKind(value: unknown): string {
   if (value === null || value === undefined) return 'null'
   if (Array.isArray(value)) return 'a list'
-  return { object: 'an object', string: 'a text', number: 'a number', boolean: 'true or false' }[typeof value as string] ?? typeof value
+  return (
+    { object: 'an object', string: 'a text', number: 'a number', boolean: 'true or false' }[
+      typeof value as string
+    ] ?? typeof value
+  )
 }

@@ -10,7 +10,14 @@ const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 const INDEX = /\d{1,9}(?![\d.eE])/y
 const COMPARISON = /==|!=|<=|>=|<|>/y
 const BLANK = /[ \t\r\n]*/y
-const ESCAPES: { readonly [letter: string]: string } = { n: '\n', t: '\t', r: '\r', '\\': '\\', "'": "'", '"': '"' }
+const ESCAPES: { readonly [letter: string]: string } = {
+  n: '\n',
+  t: '\t',
+  r: '\r',
+  '\\': '\\',
+  "'": "'",
+  '"': '"',
+}
 const WORDS: { readonly [word: string]: boolean | null } = { true: true, false: false, null: null }
 const VALUE = "a name, a number, a text in quotes, '!' or '('"
 
@@ -36,13 +43,15 @@ export class ExpressionReader {
 
   private or(): Expression {
     let left = this.and()
-    for (let at = this.sign('||'); at !== undefined; at = this.sign('||')) left = { kind: 'or', left, right: this.and(), at }
+    for (let at = this.sign('||'); at !== undefined; at = this.sign('||'))
+      left = { kind: 'or', left, right: this.and(), at }
     return left
   }
 
   private and(): Expression {
     let left = this.equality()
-    for (let at = this.sign('&&'); at !== undefined; at = this.sign('&&')) left = { kind: 'and', left, right: this.equality(), at }
+    for (let at = this.sign('&&'); at !== undefined; at = this.sign('&&'))
+      left = { kind: 'and', left, right: this.equality(), at }
     return left
   }
 
@@ -53,10 +62,21 @@ export class ExpressionReader {
     const at = this.at
     const operator = this.take(COMPARISON)
     if (operator === undefined) return left
-    const compared: Expression = { kind: 'compare', operator: operator as Comparison, left, right: this.unary(), at }
+    const compared: Expression = {
+      kind: 'compare',
+      operator: operator as Comparison,
+      left,
+      right: this.unary(),
+      at,
+    }
     this.skip()
     const next = this.at
-    if (this.take(COMPARISON) !== undefined) throw expressionFault(this.text, next, "'&&', '||' or the end: a comparison has two sides (put one in parentheses)")
+    if (this.take(COMPARISON) !== undefined)
+      throw expressionFault(
+        this.text,
+        next,
+        "'&&', '||' or the end: a comparison has two sides (put one in parentheses)",
+      )
     return compared
   }
 
@@ -87,7 +107,8 @@ export class ExpressionReader {
 
   private number(digits: string, at: number): Expression {
     const value = Number(digits)
-    if (!Number.isFinite(value) || /[A-Za-z0-9_.]/.test(this.text[this.at] ?? '')) throw expressionFault(this.text, at, 'a number')
+    if (!Number.isFinite(value) || /[A-Za-z0-9_.]/.test(this.text[this.at] ?? ''))
+      throw expressionFault(this.text, at, 'a number')
     return { kind: 'literal', value, at }
   }
 
@@ -132,7 +153,7 @@ export class ExpressionReader {
       else {
         this.at += 1
         const escaped = this.text[this.at] ?? ''
-        if (!Object.hasOwn(ESCAPES, escaped)) throw this.fault("one of \\\\ \\' \\\" \\n \\r \\t")
+        if (!Object.hasOwn(ESCAPES, escaped)) throw this.fault('one of \\\\ \\\' \\" \\n \\r \\t')
         value += ESCAPES[escaped]!
       }
       this.checkLength()
@@ -171,7 +192,8 @@ export class ExpressionReader {
   }
 
   private checkLength(): void {
-    if (this.at - this.start > LONGEST) throw expressionFault(this.text, this.start, `at most ${LONGEST} characters`)
+    if (this.at - this.start > LONGEST)
+      throw expressionFault(this.text, this.start, `at most ${LONGEST} characters`)
   }
 
   private fault(expected: string): Error {

@@ -12,8 +12,11 @@ function fillText(text: string, scope: Scope): unknown {
   const parts = parseTemplate(text)
   const [only] = parts
   // Copied: a tool that changes its input must not change what is on record.
-  if (parts.length === 1 && typeof only === 'object') return copyJson(evaluate(only, scope), (found) => found)
-  return parts.map((part) => (typeof part === 'string' ? part : textOf(evaluate(part, scope)))).join('')
+  if (parts.length === 1 && typeof only === 'object')
+    return copyJson(evaluate(only, scope), (found) => found)
+  return parts
+    .map((part) => (typeof part === 'string' ? part : textOf(evaluate(part, scope))))
+    .join('')
 }
 
 /** A value inside a text: null is nothing, lists and objects are JSON. */

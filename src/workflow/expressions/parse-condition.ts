@@ -10,6 +10,11 @@ export const parseCondition: (text: string) => Expression = boundedCache((text) 
   if (!text.trimStart().startsWith(OPEN)) return parseExpression(text)
   const [expression, ...more] = parseTemplate(text.trim())
   // A text that something was put into would be true whatever was put in.
-  if (typeof expression !== 'object' || more.length > 0) throw new ToolError('INVALID_INPUT', `the condition ${JSON.stringify(shorten(text, 100))} is only partly an expression`, { suggestion: 'Put all of it into one ${{ }}, or leave ${{ }} out' })
+  if (typeof expression !== 'object' || more.length > 0)
+    throw new ToolError(
+      'INVALID_INPUT',
+      `the condition ${JSON.stringify(shorten(text, 100))} is only partly an expression`,
+      { suggestion: 'Put all of it into one ${{ }}, or leave ${{ }} out' },
+    )
   return expression
 })

@@ -22,8 +22,12 @@ export const parseTemplate: (text: string) => Template = boundedCache((text) => 
 })
 
 /** The expression in the `${{ }}` that opens at a place, and where it ends. */
-export function readPlaceholder(text: string, open: number): { readonly expression: Expression; readonly end: number } {
+export function readPlaceholder(
+  text: string,
+  open: number,
+): { readonly expression: Expression; readonly end: number } {
   const { expression, end } = new ExpressionReader(text, open + OPEN.length).read()
-  if (!text.startsWith(CLOSE, end)) throw expressionFault(text, end, "'}}', '.', '[', a comparison, '&&' or '||'")
+  if (!text.startsWith(CLOSE, end))
+    throw expressionFault(text, end, "'}}', '.', '[', a comparison, '&&' or '||'")
   return { expression, end: end + CLOSE.length }
 }

@@ -15,7 +15,8 @@ const STARTER = './tool'
 export const splitCommand: (command: string) => readonly Template[] = boundedCache((command) => {
   const words = readWords(command)
   const named = words[0]?.length === 1 && words[0][0] === STARTER ? words.slice(1) : words
-  if (named.length === 0 || named[0]!.length === 0) throw fault(command, 'names no tool', 'Begin with the name of a tool')
+  if (named.length === 0 || named[0]!.length === 0)
+    throw fault(command, 'names no tool', 'Begin with the name of a tool')
   return named
 })
 
@@ -39,7 +40,8 @@ function readWords(command: string): Template[] {
     else if (quote === "'") add(character)
     else if (character === '\\') {
       const next = command[at + 1]
-      if (next === undefined) throw fault(command, 'ends with a backslash', 'Write \\\\ for a backslash')
+      if (next === undefined)
+        throw fault(command, 'ends with a backslash', 'Write \\\\ for a backslash')
       at += 1
       // In double quotes a backslash is itself before anything that it need not protect; a line that it ends goes on.
       if (next === '\n') continue
@@ -52,11 +54,16 @@ function readWords(command: string): Template[] {
       word = undefined
     } else add(character)
   }
-  if (quote !== undefined) throw fault(command, `has a ${quote} that is not closed`, `Close it, or write \\${quote}`)
+  if (quote !== undefined)
+    throw fault(command, `has a ${quote} that is not closed`, `Close it, or write \\${quote}`)
   if (word) words.push(word)
   return words
 }
 
 function fault(command: string, what: string, fix: string): ToolError {
-  return new ToolError('INVALID_INPUT', `the command ${JSON.stringify(shorten(command, 100))} ${what}`, { suggestion: fix })
+  return new ToolError(
+    'INVALID_INPUT',
+    `the command ${JSON.stringify(shorten(command, 100))} ${what}`,
+    { suggestion: fix },
+  )
 }

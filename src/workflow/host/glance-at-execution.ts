@@ -8,7 +8,9 @@ import { describeRun } from './read-execution.ts'
 export async function glanceAtExecution(paths: RunPaths): Promise<Execution | undefined> {
   try {
     const request = readRequest(paths)
-    return request.command === 'workflow' ? describeRun(request, await glance(paths, request)) : undefined
+    return request.command === 'workflow'
+      ? describeRun(request, await glance(paths, request))
+      : undefined
   } catch {
     return undefined
   }

@@ -14,5 +14,10 @@ export function isLight(workflow: Workflow, registry: Pick<Registry, 'find'>): b
 function isLightStep(step: Step, registry: Pick<Registry, 'find'>): boolean {
   if (step.type !== 'tool') return step.type !== 'ai_decision' && step.type !== 'wait'
   const entry = registry.find(toolOf(step)) as Entry | undefined
-  return entry !== undefined && step.permissions === undefined && !entry.found.program && !workflowOf(entry.found)
+  return (
+    entry !== undefined &&
+    step.permissions === undefined &&
+    !entry.found.program &&
+    !workflowOf(entry.found)
+  )
 }

@@ -19,10 +19,26 @@ import { RunExecutions } from './run-executions.ts'
 import type { Workflows, WorkflowHostOptions } from './workflows-type.ts'
 
 /** Opens a host for workflows on a folder of runs. */
-export async function openWorkflows({ registry, folder, answer, resume = true, cwd = host.cwd(), env = host.env() }: WorkflowHostOptions): Promise<Workflows> {
+export async function openWorkflows({
+  registry,
+  folder,
+  answer,
+  resume = true,
+  cwd = host.cwd(),
+  env = host.env(),
+}: WorkflowHostOptions): Promise<Workflows> {
   const root = folder === undefined ? findRunsFolder(cwd) : resolve(cwd, folder)
   // What is recorded in the journal need not be remembered a second time.
-  const others = createPerformTool({ registry, runsFolder: root, cwd, env, remembers: false, ...(answer && { ask: async ({ question }, signal) => ({ value: await answer(question, signal) }) }) })
+  const others = createPerformTool({
+    registry,
+    runsFolder: root,
+    cwd,
+    env,
+    remembers: false,
+    ...(answer && {
+      ask: async ({ question }, signal) => ({ value: await answer(question, signal) }),
+    }),
+  })
   // Where nobody answers, a function needs nothing but its call.
   const perform = answer ? others : callFunctions({ registry, cwd, env }, others)
   const light = await openEmbedded({ folder: root, perform, ...(answer && { answer }), resume })
@@ -42,19 +58,31 @@ export async function openWorkflows({ registry, folder, answer, resume = true, c
   }
   const check = (id: string): string => {
     if (isRunId(id)) return id
-    throw new ToolError('INVALID_INPUT', `'${id.slice(0, 100)}' cannot be the id of a workflow: ids look like r-0123456789`, { field: 'id' })
+    throw new ToolError(
+      'INVALID_INPUT',
+      `'${id.slice(0, 100)}' cannot be the id of a workflow: ids look like r-0123456789`,
+      { field: 'id' },
+    )
   }
   if (resume) await runs.resume()
   return {
-    async start(given: Parameters<Workflows['start']>[0], input: unknown = {}, { id }: { readonly id?: string } = {}) {
+    async start(
+      given: Parameters<Workflows['start']>[0],
+      input: unknown = {},
+      { id }: { readonly id?: string } = {},
+    ) {
       const workflow = await readAnyWorkflow(given, cwd)
       if (id !== undefined && runs.has(check(id))) return runs.join(id)
       const isPlain = await look(workflow)
       const ready = await fit(workflow, input)
-      return isPlain ? light.start(workflow, ready, id === undefined ? {} : { id }) : runs.start(workflow, ready, id ?? newRunId())
+      return isPlain
+        ? light.start(workflow, ready, id === undefined ? {} : { id })
+        : runs.start(workflow, ready, id ?? newRunId())
     },
-    answer: (id, question, value) => (runs.has(check(id)) ? runs.answer(id, question, value) : light.answer(id, question, value)),
-    cancel: (id, reason = 'cancelled by the caller') => (runs.has(check(id)) ? runs.cancel(id, reason) : light.cancel(id, reason)),
+    answer: (id, question, value) =>
+      runs.has(check(id)) ? runs.answer(id, question, value) : light.answer(id, question, value),
+    cancel: (id, reason = 'cancelled by the caller') =>
+      runs.has(check(id)) ? runs.cancel(id, reason) : light.cancel(id, reason),
     get: (id) => (runs.has(check(id)) ? runs.read(id) : light.get(id)),
     list: (filter = {}) => listAll(root, light, filter),
     resume: async () => [...(await light.resume()), ...(await runs.resume())],
@@ -65,7 +93,8 @@ export async function openWorkflows({ registry, folder, answer, resume = true, c
 }
 
 async function fit({ input: schema }: Workflow, input: unknown): Promise<JsonObject> {
-  if (!isObject(input)) throw new ToolError('INVALID_INPUT', 'the input of a workflow is an object', { field: 'input' })
+  if (!isObject(input))
+    throw new ToolError('INVALID_INPUT', 'the input of a workflow is an object', { field: 'input' })
   if (!schema) return input
   const checked = await checkInput(schema, input)
   if (checked.ok) return checked.value as JsonObject

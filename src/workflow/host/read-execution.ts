@@ -15,11 +15,17 @@ export async function readExecution(paths: RunPaths): Promise<Execution> {
   const request = readRequest(paths)
   const summary = await readSummary(paths, request)
   const isLeft = isOver(summary.state) && summary.state !== 'completed' && !isLive(paths)
-  return describeRun(request, isLeft ? { ...summary, questions: (await readWorkflowRun(paths)).open } : summary)
+  return describeRun(
+    request,
+    isLeft ? { ...summary, questions: (await readWorkflowRun(paths)).open } : summary,
+  )
 }
 
 /** An execution from what a run was asked to do and what became of it. */
-export function describeRun({ run_id: id, tool, workflow }: RunRequest, summary: RunSummary): Execution {
+export function describeRun(
+  { run_id: id, tool, workflow }: RunRequest,
+  summary: RunSummary,
+): Execution {
   const { state, created, ended, result, questions } = summary
   const error = errorOf(summary)
   return {
@@ -38,5 +44,10 @@ export function describeRun({ run_id: id, tool, workflow }: RunRequest, summary:
 function errorOf({ error, state }: RunSummary): StepError | undefined {
   if (!error || state === 'completed') return undefined
   const code = plainCode(error.code)
-  return { code, message: error.message ?? code, retryable: findRow(code)?.row.retryable ?? false, ...(error.hint !== undefined && { hint: error.hint }) }
+  return {
+    code,
+    message: error.message ?? code,
+    retryable: findRow(code)?.row.retryable ?? false,
+    ...(error.hint !== undefined && { hint: error.hint }),
+  }
 }

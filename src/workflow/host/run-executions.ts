@@ -66,7 +66,12 @@ export class RunExecutions {
     const paths = this.#paths(id)
     const { questions = [], state } = await readExecution(paths)
     const meant = questions.find((one) => [one.id, one.key, one.action].includes(question))
-    if (!meant) throw new ToolError(isOver(state) ? 'PRECONDITION' : 'NOT_FOUND', isOver(state) ? `${id} is over: it is ${state}` : `${id} does not ask '${question}'`, { field: 'question' })
+    if (!meant)
+      throw new ToolError(
+        isOver(state) ? 'PRECONDITION' : 'NOT_FOUND',
+        isOver(state) ? `${id} is over: it is ${state}` : `${id} does not ask '${question}'`,
+        { field: 'question' },
+      )
     await giveAnswer(paths, meant, value)
   }
 
@@ -78,7 +83,11 @@ export class RunExecutions {
     else {
       const { state, error } = await readExecution(paths)
       const isLeft = !isOver(state) || error?.code === 'INTERRUPTED'
-      throw new ToolError('PRECONDITION', isLeft ? `nobody performs ${id}: its process died` : `${id} is over: it is ${state}`, isLeft ? { suggestion: `toolable cancel ${id}, or resume it first` } : {})
+      throw new ToolError(
+        'PRECONDITION',
+        isLeft ? `nobody performs ${id}: its process died` : `${id} is over: it is ${state}`,
+        isLeft ? { suggestion: `toolable cancel ${id}, or resume it first` } : {},
+      )
     }
   }
 
@@ -100,7 +109,8 @@ export class RunExecutions {
   }
 
   async close(): Promise<void> {
-    for (const { stop } of this.#live.values()) stop.abort(new ToolError('INTERRUPTED', 'the host of workflows was closed'))
+    for (const { stop } of this.#live.values())
+      stop.abort(new ToolError('INTERRUPTED', 'the host of workflows was closed'))
     await Promise.allSettled([...this.#live.values()].map(({ done }) => done))
   }
 
@@ -121,7 +131,9 @@ export class RunExecutions {
       channels: [...(answer ? [hostChannel(answer)] : []), folderChannel(paths.answers)],
       signal: stop.signal,
       ...(resumedBy && { resumedBy }),
-    }).then(() => readExecution(paths)).finally(() => this.#live.delete(paths.id))
+    })
+      .then(() => readExecution(paths))
+      .finally(() => this.#live.delete(paths.id))
     // Whoever does not look at it is not ended by it.
     done.catch(() => undefined)
     this.#live.set(paths.id, { stop, done })
@@ -143,6 +155,9 @@ async function isLeftByUs(paths: RunPaths): Promise<boolean> {
 }
 
 async function follow(paths: RunPaths): Promise<Execution> {
-  for await (const _events of readBatches(paths.events, { follow: true, isComplete: () => !isLive(paths) }));
+  for await (const _events of readBatches(paths.events, {
+    follow: true,
+    isComplete: () => !isLive(paths),
+  }));
   return readExecution(paths)
 }

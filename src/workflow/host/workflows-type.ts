@@ -26,7 +26,11 @@ export type AnyWorkflow = BuiltWorkflow | WorkflowData | string
 /** Executes workflows so that they survive the process. */
 export type Workflows = {
   /** Starts an execution. Throws CONFIG for a definition that cannot work, INVALID_INPUT for an input that does not fit. With the id of one that was started already that one is joined. */
-  start<Input, Result>(workflow: BuiltWorkflow<Input, Result>, input?: Input, options?: StartOptions): Promise<ExecutionHandle>
+  start<Input, Result>(
+    workflow: BuiltWorkflow<Input, Result>,
+    input?: Input,
+    options?: StartOptions,
+  ): Promise<ExecutionHandle>
   start(workflow: AnyWorkflow, input?: unknown, options?: StartOptions): Promise<ExecutionHandle>
   /** Answers a question; the first answer wins. Throws NOT_FOUND, PRECONDITION, CONFLICT, or INVALID_INPUT for an answer that does not fit. */
   answer(id: string, question: string, value: unknown): Promise<void>
@@ -34,7 +38,11 @@ export type Workflows = {
   cancel(id: string, reason?: string): Promise<void>
   get(id: string): Promise<Execution | undefined>
   /** Newest first. */
-  list(filter?: { readonly name?: string; readonly state?: RunState; readonly limit?: number }): Promise<readonly Execution[]>
+  list(filter?: {
+    readonly name?: string
+    readonly state?: RunState
+    readonly limit?: number
+  }): Promise<readonly Execution[]>
   /** Goes on with what processes that died have left; gives the ids. */
   resume(): Promise<readonly string[]>
   /** Stops here; what is not over goes on when it is opened again. */

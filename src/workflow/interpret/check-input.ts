@@ -13,5 +13,12 @@ export async function checkInput(schema: JsonSchema, value: unknown): Promise<Se
   if (!made) compiled.set(schema, (made = compileSchema(schema, 'input')))
   const checked = await made.check(value)
   if (checked.ok) return checked
-  return { ok: false, error: { code: 'INVALID_INPUT', message: describeIssues(checked.issues, 'the input of the workflow'), retryable: false } }
+  return {
+    ok: false,
+    error: {
+      code: 'INVALID_INPUT',
+      message: describeIssues(checked.issues, 'the input of the workflow'),
+      retryable: false,
+    },
+  }
 }

@@ -9,10 +9,18 @@ import type { Around, Frame, Place, Walk } from './frame.ts'
 import { takeStep, takeSteps } from './take-steps.ts'
 
 /** Follows a workflow: its steps, what takes them back after a failure, and what is done at the end in any case. Throws StepFailure, or Stopped. */
-export function* followWorkflow(workflow: Workflow, given: unknown, { context, path, outer }: Around): Flow<unknown> {
+export function* followWorkflow(
+  workflow: Workflow,
+  given: unknown,
+  { context, path, outer }: Around,
+): Flow<unknown> {
   const input = workflow.input ? yield* check(workflow.input, given) : given
   const frame: Frame = { workflow, context, undo: [], walk: WALK }
-  const at: Place = { frame, path, scope: { input, steps: {}, workflow: { id: context.id, name: workflow.name }, items: {} } }
+  const at: Place = {
+    frame,
+    path,
+    scope: { input, steps: {}, workflow: { id: context.id, name: workflow.name }, items: {} },
+  }
   let value: unknown
   try {
     const last = yield* takeSteps(workflow.steps, at)
@@ -21,7 +29,10 @@ export function* followWorkflow(workflow: Workflow, given: unknown, { context, p
     const error = errorOf(thrown)
     if (frame.undo.length > 0) context.tell?.({ type: 'compensating', error })
     const problems = yield* shield(cleanUp(workflow, at))
-    const told = problems.length === 0 ? error : { ...error, details: { ...error.details, cleanup: [...problemsOf(error), ...problems] } }
+    const told =
+      problems.length === 0
+        ? error
+        : { ...error, details: { ...error.details, cleanup: [...problemsOf(error), ...problems] } }
     throw thrown instanceof Stopped ? new Stopped(told) : new StepFailure(told)
   }
   outer?.push(...frame.undo)

@@ -7,7 +7,10 @@ import { Stopped } from './flow.ts'
 import type { Ended, Flow, Wish } from './flow.ts'
 
 /** Follows a flow to its end. Flows that go on at the same time take turns in the order in which the engine says that their operations ended, so that every replay takes the same way. Rejects only where the engine itself gives up. */
-export async function schedule<Result>(flow: Flow<Result>, context: DurableContext): Promise<Ended<Result>> {
+export async function schedule<Result>(
+  flow: Flow<Result>,
+  context: DurableContext,
+): Promise<Ended<Result>> {
   const scheduler = new Scheduler(context)
   const root = newFiber(flow, false, () => undefined)
   scheduler.begin(root)
@@ -33,8 +36,16 @@ function newFiber(flow: Flow<unknown>, shielded: boolean, onEnd: (ended: Ended) 
 
 type WaitingCheck = { readonly fiber: Fiber; readonly schema: JsonSchema; readonly value: unknown }
 
-const BESIDE: StepError = { code: 'CANCELLED', message: 'something beside it failed', retryable: false }
-const UNNEEDED: StepError = { code: 'CANCELLED', message: 'it is not needed any more', retryable: false }
+const BESIDE: StepError = {
+  code: 'CANCELLED',
+  message: 'something beside it failed',
+  retryable: false,
+}
+const UNNEEDED: StepError = {
+  code: 'CANCELLED',
+  message: 'it is not needed any more',
+  retryable: false,
+}
 
 class Scheduler {
   private readonly context: DurableContext
@@ -52,7 +63,8 @@ class Scheduler {
   /** One thing happens. */
   async turn(root: Fiber): Promise<void> {
     const check = this.checks.shift()
-    if (!check && this.waiting.size === 0) throw new ToolError('INTERNAL', 'the workflow waits for nothing')
+    if (!check && this.waiting.size === 0)
+      throw new ToolError('INTERNAL', 'the workflow waits for nothing')
     if (check) return this.go(check.fiber, await checkInput(check.schema, check.value))
     try {
       const { begun, settled } = await this.context.first([...this.waiting.keys()])
@@ -115,7 +127,10 @@ class Scheduler {
     this.waiting.set(begun, (settled) => this.go(fiber, settled, settled.ok))
   }
 
-  private followAll(fiber: Fiber, { flows, limit, stopEarly, shielded = fiber.shielded }: Wish & { kind: 'all' }): void {
+  private followAll(
+    fiber: Fiber,
+    { flows, limit, stopEarly, shielded = fiber.shielded }: Wish & { kind: 'all' },
+  ): void {
     const endings: (Ended | undefined)[] = flows.map(() => undefined)
     const live = new Set<Fiber>()
     let next = 0
@@ -140,7 +155,12 @@ class Scheduler {
       filling = true
       while (live.size < limit && next < flows.length) start(next++)
       filling = false
-      if (live.size === 0) this.go(fiber, endings, endings.every((ended) => ended?.ok))
+      if (live.size === 0)
+        this.go(
+          fiber,
+          endings,
+          endings.every((ended) => ended?.ok),
+        )
     }
     fiber.stopWaiting = halt
     fill()
@@ -153,7 +173,13 @@ class Scheduler {
       timer.abort(UNNEEDED)
       this.go(fiber, ended, ended.ok)
     })
-    this.waiting.set(timer, () => this.stop(child, { code: 'TIMEOUT', message: `it took longer than ${seconds} seconds`, retryable: false }))
+    this.waiting.set(timer, () =>
+      this.stop(child, {
+        code: 'TIMEOUT',
+        message: `it took longer than ${seconds} seconds`,
+        retryable: false,
+      }),
+    )
     fiber.stopWaiting = (error) => this.stop(child, error)
     this.begin(child)
   }

@@ -27,7 +27,10 @@ export function* takeSteps(steps: readonly Step[], at: Place): Flow<unknown> {
 
 /** Takes a step, as often as it has to be tried, and remembers how it went. Throws StepFailure where its failure is that of the whole. */
 export function* takeStep(step: Step, at: Place): Flow<StepRecord> {
-  const { frame: { context, undo }, scope } = at
+  const {
+    frame: { context, undo },
+    scope,
+  } = at
   const path = pathOf(at.path, step.name)
   const keep = (record: StepRecord): StepRecord => (scope.steps[step.name] = record)
   try {
@@ -38,7 +41,12 @@ export function* takeStep(step: Step, at: Place): Flow<StepRecord> {
     context.tell?.({ type: 'step_start', step: path, kind: step.type })
     const record = yield* tryStep(step, at, path)
     if (step.compensate) undo.push({ steps: step.compensate, at: { ...at, path: `${path}~undo` } })
-    context.tell?.({ type: 'step_done', step: path, status: record.status === 'failed' ? 'failed' : 'ok', ...(record.error && { error: record.error }) })
+    context.tell?.({
+      type: 'step_done',
+      step: path,
+      status: record.status === 'failed' ? 'failed' : 'ok',
+      ...(record.error && { error: record.error }),
+    })
     return keep(record)
   } catch (thrown) {
     if (thrown instanceof Stopped) throw thrown
@@ -54,26 +62,38 @@ export function* takeStep(step: Step, at: Place): Flow<StepRecord> {
 function* tryStep(step: Step, at: Place, path: string): Flow<StepRecord> {
   const kind: StepKind = KINDS[step.type]
   const { retry = kind.retries ? USUAL : NEVER, timeout } = step
-  const mayPass = (error: StepError): boolean => (retry.on ? isOneOf(error, retry.on) : step.retry ? mayChange(error) : error.retryable)
+  const mayPass = (error: StepError): boolean =>
+    retry.on ? isOneOf(error, retry.on) : step.retry ? mayChange(error) : error.retryable
   for (let attempt = 1; ; attempt += 1) {
     const here = attempt === 1 ? path : `${path}#${attempt}`
     try {
       const taken = kind.take(step, at, here, attempt)
-      return yield* kind.timed && timeout !== undefined ? within(`${here}~timeout`, timeout, taken) : taken
+      return yield* kind.timed && timeout !== undefined
+        ? within(`${here}~timeout`, timeout, taken)
+        : taken
     } catch (thrown) {
       if (thrown instanceof Stopped) throw thrown
       const error = errorOf(thrown)
       if (attempt > retry.max || !mayPass(error)) throw new StepFailure(error)
       const seconds = pauseBefore(attempt + 1, retry, `${at.frame.context.id}/${path}`)
-      at.frame.context.tell?.({ type: 'step_retry', step: path, attempt: attempt + 1, in_s: seconds, error })
-      if (seconds > 0) yield* act({ kind: 'sleep', key: `${path}#${attempt + 1}~pause`, until: { seconds } })
+      at.frame.context.tell?.({
+        type: 'step_retry',
+        step: path,
+        attempt: attempt + 1,
+        in_s: seconds,
+        error,
+      })
+      if (seconds > 0)
+        yield* act({ kind: 'sleep', key: `${path}#${attempt + 1}~pause`, until: { seconds } })
     }
   }
 }
 
 // The innermost step is the one that failed.
 function nameStep(error: StepError, path: string): StepError {
-  return error.details?.['step'] === undefined ? { ...error, details: { ...error.details, step: path } } : error
+  return error.details?.['step'] === undefined
+    ? { ...error, details: { ...error.details, step: path } }
+    : error
 }
 
 // Whoever writes how often wants that for every failure but those that another try cannot change: a wrong input stays wrong, what is forbidden stays so, and who cancels means it.
@@ -84,13 +104,18 @@ function mayChange({ code }: StepError): boolean {
 
 function isOneOf({ code }: StepError, on: NonNullable<Retry['on']>): boolean {
   const row = findRow(code)
-  return on.some((wanted) => wanted === code || (row !== undefined && (wanted === row.row.class || findRow(wanted)?.code === row.code)))
+  return on.some(
+    (wanted) =>
+      wanted === code ||
+      (row !== undefined && (wanted === row.row.class || findRow(wanted)?.code === row.code)),
+  )
 }
 
 // Many that failed at the same moment do not come back at the same moment; but a replay waits as long as the first time.
 function pauseBefore(attempt: number, { delay, factor, longest }: Retry, key: string): number {
   let hash = attempt
-  for (let index = 0; index < key.length; index += 1) hash = (Math.imul(hash, 31) + key.charCodeAt(index)) >>> 0
+  for (let index = 0; index < key.length; index += 1)
+    hash = (Math.imul(hash, 31) + key.charCodeAt(index)) >>> 0
   const full = Math.min(longest, delay * factor ** (attempt - 2))
   return Math.round(full * (500 + (hash % 501))) / 1000
 }

@@ -6,7 +6,17 @@ import type { Expression, PathExpression, Template } from '../expressions/syntax
 import type { Step } from '../definition/workflow-type.ts'
 
 // What holds steps of their own, which speak for themselves.
-const HOLDERS = new Set(['tasks', 'do', 'compensate', 'workflow', 'when', 'command', 'permissions', 'schema', 'retry'])
+const HOLDERS = new Set([
+  'tasks',
+  'do',
+  'compensate',
+  'workflow',
+  'when',
+  'command',
+  'permissions',
+  'schema',
+  'retry',
+])
 
 /** The expressions of a step itself, without those of steps inside it. */
 export function expressionsOfStep(step: Step): readonly Expression[] {
@@ -14,7 +24,9 @@ export function expressionsOfStep(step: Step): readonly Expression[] {
   return [
     ...(when === undefined ? [] : [parseCondition(when)]),
     ...('command' in step ? expressionsIn(splitCommand(step.command).flat()) : []),
-    ...Object.entries(step).flatMap(([key, value]) => (HOLDERS.has(key) ? [] : expressionsOf(value))),
+    ...Object.entries(step).flatMap(([key, value]) =>
+      HOLDERS.has(key) ? [] : expressionsOf(value),
+    ),
   ]
 }
 
@@ -25,8 +37,11 @@ export function needsOf(step: Step): readonly string[] {
 
 /** The expressions in the texts of a value. */
 export function expressionsOf(value: unknown): readonly Expression[] {
-  if (typeof value === 'string') return value.includes(OPEN) ? expressionsIn(parseTemplate(value)) : []
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(expressionsOf) : []
+  if (typeof value === 'string')
+    return value.includes(OPEN) ? expressionsIn(parseTemplate(value)) : []
+  return typeof value === 'object' && value !== null
+    ? Object.values(value).flatMap(expressionsOf)
+    : []
 }
 
 function expressionsIn(parts: Template): readonly Expression[] {
@@ -34,5 +49,7 @@ function expressionsIn(parts: Template): readonly Expression[] {
 }
 
 function nameReference({ root, keys }: PathExpression): string {
-  return ['steps', 'input', 'workflow'].includes(root) && keys.length > 0 ? `${root}.${String(keys[0])}` : root
+  return ['steps', 'input', 'workflow'].includes(root) && keys.length > 0
+    ? `${root}.${String(keys[0])}`
+    : root
 }

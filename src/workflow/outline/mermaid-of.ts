@@ -11,7 +11,9 @@ export function mermaidOf(workflow: Workflow): string {
   const chart = new Chart()
   const first = chart.node(workflow.name, '([', '])')
   const last = chart.list(workflow.steps, [first])
-  const after = workflow.finally ? chart.group('finally', () => chart.list(workflow.finally!, []), last) : last
+  const after = workflow.finally
+    ? chart.group('finally', () => chart.list(workflow.finally!, []), last)
+    : last
   const end = chart.node('done', '([', '])')
   chart.connect(after, end)
   return chart.text()
@@ -30,7 +32,8 @@ class Chart {
   }
 
   connect(from: readonly string[], to: string, label?: string): void {
-    for (const id of from) this.write(`${id} -->${label === undefined ? '' : `|"${escape(label)}"|`} ${to}`)
+    for (const id of from)
+      this.write(`${id} -->${label === undefined ? '' : `|"${escape(label)}"|`} ${to}`)
   }
 
   /** Steps in their order; gives what the next one follows. */
@@ -39,7 +42,12 @@ class Chart {
   }
 
   /** Boxes in a frame; the frame as a whole follows what is before. */
-  group(label: string, draw: () => void, from: readonly string[], condition?: string): readonly string[] {
+  group(
+    label: string,
+    draw: () => void,
+    from: readonly string[],
+    condition?: string,
+  ): readonly string[] {
     const id = this.id()
     this.write(`subgraph ${id}["${escape(label)}"]`)
     this.depth += 1
@@ -61,7 +69,11 @@ class Chart {
     return here
   }
 
-  private shape(step: Step, from: readonly string[], condition: string | undefined): readonly string[] {
+  private shape(
+    step: Step,
+    from: readonly string[],
+    condition: string | undefined,
+  ): readonly string[] {
     const label = labelOf(step)
     const box = (open: string, close: string): readonly string[] => {
       const id = this.node(label, open, close)
@@ -69,12 +81,30 @@ class Chart {
       return [id]
     }
     switch (step.type) {
-      case 'tool': return box('[', ']')
-      case 'ai_decision': return box('{{', '}}')
-      case 'wait': return box('([', '])')
-      case 'parallel': return step.tasks.length === 0 ? box('[', ']') : this.group(label, () => step.tasks.forEach((task) => this.list([task], [])), from, condition)
-      case 'each': return this.group(label, () => this.list(step.do, []), from, condition)
-      case 'workflow': return this.group(label, () => this.list([...step.workflow.steps, ...(step.workflow.finally ?? [])], []), from, condition)
+      case 'tool':
+        return box('[', ']')
+      case 'ai_decision':
+        return box('{{', '}}')
+      case 'wait':
+        return box('([', '])')
+      case 'parallel':
+        return step.tasks.length === 0
+          ? box('[', ']')
+          : this.group(
+              label,
+              () => step.tasks.forEach((task) => this.list([task], [])),
+              from,
+              condition,
+            )
+      case 'each':
+        return this.group(label, () => this.list(step.do, []), from, condition)
+      case 'workflow':
+        return this.group(
+          label,
+          () => this.list([...step.workflow.steps, ...(step.workflow.finally ?? [])], []),
+          from,
+          condition,
+        )
     }
   }
 
@@ -98,6 +128,9 @@ class Chart {
 }
 
 function escape(label: string): string {
-  const plain = shorten(label.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ').trim(), LONGEST)
+  const plain = shorten(
+    label.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ').trim(),
+    LONGEST,
+  )
   return plain.replace(SPECIAL, (character) => `#${character.charCodeAt(0)};`) || ' '
 }

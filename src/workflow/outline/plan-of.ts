@@ -48,14 +48,29 @@ export type PlannedStep = {
 }
 
 /** What would be done, in which order and within which limits. */
-export type WorkflowPlan = { readonly name: string; readonly summary?: string; readonly timeout?: number; readonly steps: readonly PlannedStep[]; readonly output?: unknown }
+export type WorkflowPlan = {
+  readonly name: string
+  readonly summary?: string
+  readonly timeout?: number
+  readonly steps: readonly PlannedStep[]
+  readonly output?: unknown
+}
 
 /** What a workflow would do, without doing any of it. With an input, what follows from the input alone is worked out. */
 export function planOf(workflow: Workflow, input?: unknown): WorkflowPlan {
   const { name, summary, timeout, output } = workflow
-  const scope: Scope | undefined = input === undefined ? undefined : { input, steps: {}, workflow: { id: '', name }, items: {} }
-  const steps = [...walkSteps(workflow)].map((walked) => planStep(walked, isNested(walked) ? undefined : scope))
-  return { name, ...(summary !== undefined && { summary }), ...(timeout !== undefined && { timeout }), steps, ...(output !== undefined && { output: scope ? fillTexts(output, scope) : output }) }
+  const scope: Scope | undefined =
+    input === undefined ? undefined : { input, steps: {}, workflow: { id: '', name }, items: {} }
+  const steps = [...walkSteps(workflow)].map((walked) =>
+    planStep(walked, isNested(walked) ? undefined : scope),
+  )
+  return {
+    name,
+    ...(summary !== undefined && { summary }),
+    ...(timeout !== undefined && { timeout }),
+    steps,
+    ...(output !== undefined && { output: scope ? fillTexts(output, scope) : output }),
+  }
 }
 
 function planStep({ step, key, path, depth }: Walked, scope: Scope | undefined): PlannedStep {
@@ -64,7 +79,11 @@ function planStep({ step, key, path, depth }: Walked, scope: Scope | undefined):
     key,
     kind: step.type,
     depth,
-    role: path.includes('compensate') ? 'compensate' : path.includes('finally') ? 'finally' : 'step',
+    role: path.includes('compensate')
+      ? 'compensate'
+      : path.includes('finally')
+        ? 'finally'
+        : 'step',
     ...(scope ? fillKnown(describeKind(step), scope) : describeKind(step)),
     ...(when !== undefined && { when }),
     needs: needsOf(step),
@@ -80,33 +99,71 @@ type Told = Partial<PlannedStep>
 
 function describeKind(step: Step): Told {
   switch (step.type) {
-    case 'tool': return { tool: toolOf(step), ...('command' in step ? { command: step.command } : step.input !== undefined && { input: step.input }) }
-    case 'ai_decision': return { question: step.instruction ?? step.decision_type }
-    case 'each': return { items: step.items, as: step.as }
-    case 'workflow': return { workflow: step.workflow.name, ...(step.input !== undefined && { input: step.input }) }
-    case 'wait': return 'answer' in step ? { question: step.answer.prompt } : { wait: 'for' in step ? { for: step.for } : { until: step.until } }
-    case 'parallel': return {}
+    case 'tool':
+      return {
+        tool: toolOf(step),
+        ...('command' in step
+          ? { command: step.command }
+          : step.input !== undefined && { input: step.input }),
+      }
+    case 'ai_decision':
+      return { question: step.instruction ?? step.decision_type }
+    case 'each':
+      return { items: step.items, as: step.as }
+    case 'workflow':
+      return {
+        workflow: step.workflow.name,
+        ...(step.input !== undefined && { input: step.input }),
+      }
+    case 'wait':
+      return 'answer' in step
+        ? { question: step.answer.prompt }
+        : { wait: 'for' in step ? { for: step.for } : { until: step.until } }
+    case 'parallel':
+      return {}
   }
 }
 
 function fillKnown({ input, question, wait, ...rest }: Told, scope: Scope): Told {
-  return { ...rest, ...(input !== undefined && { input: fillTexts(input, scope) }), ...(question !== undefined && { question: textOf(fillTexts(question, scope)) }), ...(wait && { wait: fillTexts(wait, scope) }) }
+  return {
+    ...rest,
+    ...(input !== undefined && { input: fillTexts(input, scope) }),
+    ...(question !== undefined && { question: textOf(fillTexts(question, scope)) }),
+    ...(wait && { wait: fillTexts(wait, scope) }),
+  }
 }
 
 // The texts that the input alone says; the others stay as they are written.
 function fillTexts<Value>(value: Value, scope: Scope): Value {
   return copyJson(value, (text) => {
-    const filled = text.includes(OPEN) && follows(expressionsOf(text)) ? quietly(() => fill(text, scope)) : undefined
+    const filled =
+      text.includes(OPEN) && follows(expressionsOf(text))
+        ? quietly(() => fill(text, scope))
+        : undefined
     return filled === undefined ? text : filled
   }) as Value
 }
 
 function workOut(step: Step, scope: Scope): Told {
-  const followsFrom = (part: Partial<Step>): boolean => follows(expressionsOfStep({ ...part, type: step.type, name: step.name } as Step))
-  const taken = step.when !== undefined && followsFrom({ when: step.when }) ? quietly(() => isTrue(step.when!, scope)) : undefined
-  const words = 'command' in step && followsFrom({ command: step.command }) ? quietly(() => fillCommand(step.command, scope)) : undefined
-  const items = step.type === 'each' && followsFrom({ items: step.items }) ? quietly(() => fill(step.items, scope)) : undefined
-  return { ...(taken !== undefined && { taken }), ...(words && { words }), ...(Array.isArray(items) && { count: items.length }) }
+  const followsFrom = (part: Partial<Step>): boolean =>
+    follows(expressionsOfStep({ ...part, type: step.type, name: step.name } as Step))
+  const taken =
+    step.when !== undefined && followsFrom({ when: step.when })
+      ? quietly(() => isTrue(step.when!, scope))
+      : undefined
+  const words =
+    'command' in step && followsFrom({ command: step.command })
+      ? quietly(() => fillCommand(step.command, scope))
+      : undefined
+  const items =
+    step.type === 'each' && followsFrom({ items: step.items })
+      ? quietly(() => fill(step.items, scope))
+      : undefined
+  return {
+    ...(taken !== undefined && { taken }),
+    ...(words && { words }),
+    ...(Array.isArray(items) && { count: items.length }),
+  }
 }
 
 function follows(expressions: readonly Expression[]): boolean {

@@ -11,20 +11,29 @@ export function planText({ name, summary, timeout, steps, output }: WorkflowPlan
     `${name}${summary === undefined ? '' : `: ${summary}`}${timeout === undefined ? '' : ` (at most ${describeSeconds(timeout)})`}`,
     ...steps.flatMap(describeStep),
     ...(output === undefined ? [] : [`  gives ${shortJson(output)}`]),
-  ].map((line) => `${line.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ')}\n`).join('')
+  ]
+    .map((line) => `${line.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ')}\n`)
+    .join('')
 }
 
 function describeStep(step: PlannedStep): readonly string[] {
   const indent = '  '.repeat(step.depth + 1)
   const limits = [
-    ...(step.when === undefined ? [] : [`when ${step.when}${step.taken === undefined ? '' : step.taken ? ' (it is)' : ' (it is not: skipped)'}`]),
+    ...(step.when === undefined
+      ? []
+      : [
+          `when ${step.when}${step.taken === undefined ? '' : step.taken ? ' (it is)' : ' (it is not: skipped)'}`,
+        ]),
     ...(step.needs.length === 0 ? [] : [`needs ${step.needs.join(', ')}`]),
     ...(step.retry === undefined ? [] : [describeRetry(step.retry)]),
     ...(step.timeout === undefined ? [] : [`at most ${describeSeconds(step.timeout)}`]),
     ...(step.concurrency === undefined ? [] : [`${step.concurrency} at the same time`]),
     ...(step.on_error === 'continue' ? ['goes on after a failure'] : []),
   ]
-  return [`${indent}${step.key}  ${whatOf(step)}`, ...(limits.length === 0 ? [] : [`${indent}    ${limits.join('; ')}`])]
+  return [
+    `${indent}${step.key}  ${whatOf(step)}`,
+    ...(limits.length === 0 ? [] : [`${indent}    ${limits.join('; ')}`]),
+  ]
 }
 
 function describeRetry({ max, delay, on }: NonNullable<PlannedStep['retry']>): string {
@@ -34,18 +43,31 @@ function describeRetry({ max, delay, on }: NonNullable<PlannedStep['retry']>): s
 
 function whatOf(step: PlannedStep): string {
   switch (step.kind) {
-    case 'tool': return step.words ? step.words.map(quoteForShell).join(' ') : (step.command ?? `${step.tool}${step.input === undefined ? '' : ` ${shortJson(step.input)}`}`)
-    case 'ai_decision': return `asks: ${shorten(step.question ?? '', LONGEST)}`
-    case 'parallel': return 'all of these at once'
-    case 'each': return `for each '${step.as ?? ''}' of ${shortJson(step.items)}${step.count === undefined ? '' : ` (${step.count})`}`
-    case 'workflow': return `the workflow ${step.workflow ?? ''}${step.input === undefined ? '' : ` ${shortJson(step.input)}`}`
-    case 'wait': return step.question === undefined ? describeWait(step.wait) : `waits for an answer: ${shorten(step.question, LONGEST)}`
+    case 'tool':
+      return step.words
+        ? step.words.map(quoteForShell).join(' ')
+        : (step.command ??
+            `${step.tool}${step.input === undefined ? '' : ` ${shortJson(step.input)}`}`)
+    case 'ai_decision':
+      return `asks: ${shorten(step.question ?? '', LONGEST)}`
+    case 'parallel':
+      return 'all of these at once'
+    case 'each':
+      return `for each '${step.as ?? ''}' of ${shortJson(step.items)}${step.count === undefined ? '' : ` (${step.count})`}`
+    case 'workflow':
+      return `the workflow ${step.workflow ?? ''}${step.input === undefined ? '' : ` ${shortJson(step.input)}`}`
+    case 'wait':
+      return step.question === undefined
+        ? describeWait(step.wait)
+        : `waits for an answer: ${shorten(step.question, LONGEST)}`
   }
 }
 
 function describeWait(wait: PlannedStep['wait']): string {
   const { for: time, until } = wait ?? {}
-  return until === undefined ? `waits ${typeof time === 'number' ? describeSeconds(time) : String(time)}` : `waits until ${String(until)}`
+  return until === undefined
+    ? `waits ${typeof time === 'number' ? describeSeconds(time) : String(time)}`
+    : `waits until ${String(until)}`
 }
 
 function shortJson(value: unknown): string {

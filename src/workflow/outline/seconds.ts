@@ -1,4 +1,9 @@
-const UNITS = [['d', 86_400], ['h', 3600], ['m', 60], ['s', 1]] as const
+const UNITS = [
+  ['d', 86_400],
+  ['h', 3600],
+  ['m', 60],
+  ['s', 1],
+] as const
 
 /** Seconds as people write them: `1h30m`, `0.5s`. */
 export function describeSeconds(seconds: number): string {

@@ -14,11 +14,19 @@ import type { WorkflowOptions } from './make-workflow-request.ts'
 import { JOURNAL } from './read-run-journal.ts'
 
 /** Makes a run of an execution whose process is gone, claimed by this process, with everything that is on record of it. `check` may refuse it, and then it stays as it was. Throws CONFLICT where somebody else has it, NOT_FOUND. */
-export async function adoptExecution(root: string, id: string, options: WorkflowOptions, check: (adopted: Adopted) => Promise<void>): Promise<RunPaths> {
+export async function adoptExecution(
+  root: string,
+  id: string,
+  options: WorkflowOptions,
+  check: (adopted: Adopted) => Promise<void>,
+): Promise<RunPaths> {
   const adopted = await adoptOrphan(root, id)
   try {
     await check(adopted)
-    const request = { ...makeWorkflowRequest(id, adopted.definition, adopted.begin.i as JsonObject, options), created: adopted.begin.at }
+    const request = {
+      ...makeWorkflowRequest(id, adopted.definition, adopted.begin.i as JsonObject, options),
+      created: adopted.begin.at,
+    }
     const paths = makeFolder(root, request)
     await copyRecords(paths, adopted)
     await adopted.moved()
@@ -42,7 +50,10 @@ function makeFolder(root: string, request: ReturnType<typeof makeWorkflowRequest
   }
 }
 
-async function copyRecords({ folder }: RunPaths, { begin, definition, records }: Adopted): Promise<void> {
+async function copyRecords(
+  { folder }: RunPaths,
+  { begin, definition, records }: Adopted,
+): Promise<void> {
   const journal = await openJournal(join(folder, JOURNAL))
   try {
     journal.append({ t: 'define', h: begin.h, d: definition })

@@ -5,9 +5,16 @@ import { findEnd } from './execution-records.ts'
 import { readRunJournal } from './read-run-journal.ts'
 
 /** Refuses to go on with a workflow that came to its end: what it did is taken back, or done. Throws PRECONDITION. */
-export async function checkResumable(paths: RunPaths, { state, code }: { readonly state: RunState; readonly code: string | undefined }): Promise<void> {
+export async function checkResumable(
+  paths: RunPaths,
+  { state, code }: { readonly state: RunState; readonly code: string | undefined },
+): Promise<void> {
   if (await isResumable(paths, code)) return
-  throw new ToolError('PRECONDITION', `the workflow ${paths.id} has come to its end: it is ${state}`, { suggestion: `See toolable runs show ${paths.id}, and start it anew: toolable workflow run` })
+  throw new ToolError(
+    'PRECONDITION',
+    `the workflow ${paths.id} has come to its end: it is ${state}`,
+    { suggestion: `See toolable runs show ${paths.id}, and start it anew: toolable workflow run` },
+  )
 }
 
 /** Whether a workflow that is not completed can go on, by the code of its error. */

@@ -3,7 +3,12 @@ import type { JsonObject } from '../../contract/json.ts'
 import type { RunEvent } from '../../contract/run-state.ts'
 import { exitStatusOf } from '../../runner/summary/exit-status.ts'
 import { readDone } from '../engines/embedded/journal/record.ts'
-import type { BeginRecord, DoneRecord, EndRecord, ExecutionRecord } from '../engines/embedded/journal/record.ts'
+import type {
+  BeginRecord,
+  DoneRecord,
+  EndRecord,
+  ExecutionRecord,
+} from '../engines/embedded/journal/record.ts'
 import { endLine } from './end-line.ts'
 import { toolNameOf } from './make-workflow-request.ts'
 
@@ -22,14 +27,34 @@ export function startLightEvents(id: string): LightEvents {
   // Ends of pauses and answers look like those of tools.
   const pauses = new Set<string>()
   const questions = new Map<string, string>()
-  const event = ({ type, ...fields }: JsonObject & { readonly type: string }, ts = began): RunEvent => ({ v: 1, type, ts, run_id: id, seq: ++seq, attempt: 1, ...fields })
+  const event = (
+    { type, ...fields }: JsonObject & { readonly type: string },
+    ts = began,
+  ): RunEvent => ({ v: 1, type, ts, run_id: id, seq: ++seq, attempt: 1, ...fields })
   const done = (record: DoneRecord): RunEvent[] => {
     const { k, v, e, r, by = 'answer' } = record
     const question = questions.get(k)
     if (pauses.has(k)) return []
-    if (question !== undefined) return [event({ type: 'runner_log', level: 'info', ...(e ? { msg: e.message, answer: { id: question, withdrawn: true } } : { msg: `answered by ${by}`, answer: { id: question, by, value: v } }) })]
+    if (question !== undefined)
+      return [
+        event({
+          type: 'runner_log',
+          level: 'info',
+          ...(e
+            ? { msg: e.message, answer: { id: question, withdrawn: true } }
+            : { msg: `answered by ${by}`, answer: { id: question, by, value: v } }),
+        }),
+      ]
     const about = { task_id: k, ...(r !== undefined && { child_run_id: r }) }
-    return [event({ type: 'task_submitted', ...about }), event({ type: 'task_done', ...about, status: e ? 'failed' : 'ok', child_result: e ?? v ?? null })]
+    return [
+      event({ type: 'task_submitted', ...about }),
+      event({
+        type: 'task_done',
+        ...about,
+        status: e ? 'failed' : 'ok',
+        child_result: e ?? v ?? null,
+      }),
+    ]
   }
   const end = (record: EndRecord): RunEvent[] => {
     const { s: state, e, at } = record
@@ -37,23 +62,49 @@ export function startLightEvents(id: string): LightEvents {
     const seconds = (Date.parse(at) - Date.parse(began)) / 1000
     return [
       event(endLine(readDone({ ...record, t: 'done', k: '' })), at),
-      event({ type: 'runner_end', state, rc: exitStatusOf({ state, ...(code !== undefined && { error: { code } }) }), ...(state === 'failed' && { code }), ...(seconds >= 0 && { duration_s: seconds }) }, at),
+      event(
+        {
+          type: 'runner_end',
+          state,
+          rc: exitStatusOf({ state, ...(code !== undefined && { error: { code } }) }),
+          ...(state === 'failed' && { code }),
+          ...(seconds >= 0 && { duration_s: seconds }),
+        },
+        at,
+      ),
     ]
   }
   return {
     of(record) {
       if (record.t === 'begin') {
         began = record.at
-        return [event({ type: 'runner_start', tool: toolNameOf(record.n), args: [], input: record.i })]
+        return [
+          event({ type: 'runner_start', tool: toolNameOf(record.n), args: [], input: record.i }),
+        ]
       }
       if (record.t === 'done') return done(record)
       if (record.t === 'end') return end(record)
-      if (record.t === 'cancel') return [event({ type: 'runner_log', level: 'info', msg: `its end was asked for: ${record.reason}` })]
+      if (record.t === 'cancel')
+        return [
+          event({
+            type: 'runner_log',
+            level: 'info',
+            msg: `its end was asked for: ${record.reason}`,
+          }),
+        ]
       if (record.t === 'sleep') pauses.add(record.k)
       if (record.t !== 'ask') return []
       questions.set(record.k, record.q.id)
       return [event({ type: 'action_required', action: record.q.action, interaction: record.q })]
     },
-    interrupted: () => [event({ type: 'runner_error', code: 'E_INTERRUPTED', msg: 'the process that executed it is gone', hint: `toolable workflow resume ${id}` }), event({ type: 'runner_end', state: 'failed', rc: 1, code: 'E_INTERRUPTED' })],
+    interrupted: () => [
+      event({
+        type: 'runner_error',
+        code: 'E_INTERRUPTED',
+        msg: 'the process that executed it is gone',
+        hint: `toolable workflow resume ${id}`,
+      }),
+      event({ type: 'runner_end', state: 'failed', rc: 1, code: 'E_INTERRUPTED' }),
+    ],
   }
 }

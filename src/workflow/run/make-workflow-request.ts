@@ -27,7 +27,12 @@ export function toolNameOf(name: string): string {
 }
 
 /** The request for the run of a workflow. Its deadline is that of the caller alone: the definition's own is kept by the interpreter, across restarts. */
-export function makeWorkflowRequest(runId: string, workflow: Workflow, input: JsonObject, { cwd, env, timeout, answers, typedAnswers, surroundings, file, server, caller }: WorkflowOptions): RunRequest {
+export function makeWorkflowRequest(
+  runId: string,
+  workflow: Workflow,
+  input: JsonObject,
+  { cwd, env, timeout, answers, typedAnswers, surroundings, file, server, caller }: WorkflowOptions,
+): RunRequest {
   return {
     v: 1,
     run_id: runId,
@@ -38,7 +43,12 @@ export function makeWorkflowRequest(runId: string, workflow: Workflow, input: Js
     args: [],
     input,
     command: 'workflow',
-    workflow: { definition: workflow, hash: hashWorkflow(workflow), ...(file !== undefined && { file }), ...(server && { server }) },
+    workflow: {
+      definition: workflow,
+      hash: hashWorkflow(workflow),
+      ...(file !== undefined && { file }),
+      ...(server && { server }),
+    },
     ...(surroundings && { surroundings }),
     cwd,
     ...(timeout !== undefined && { timeout_s: timeout }),

@@ -11,7 +11,10 @@ import { hasNoFolder } from '../../runner/folder/has-no-folder.ts'
 export type LightRun = {
   readonly request: Pick<RunRequest, 'run_id' | 'tool' | 'created'>
   /** Its events; with `follow` until it is over, or goes on as a run of its own: then the last thing told is no end. */
-  events(how: { readonly follow: boolean; readonly signal: AbortSignal }): AsyncGenerator<RunEvent[]>
+  events(how: {
+    readonly follow: boolean
+    readonly signal: AbortSignal
+  }): AsyncGenerator<RunEvent[]>
 }
 
 /** The execution that a word means, its whole id; undefined where there is none, or it is a run of its own. */
@@ -23,7 +26,10 @@ export async function findLight(root: string, word: string): ReturnType<typeof f
 export async function openLight(root: string, word: string): Promise<LightRun | undefined> {
   const found = await findLight(root, word)
   if (!found) return undefined
-  const { listed, execution: { id, name, created } } = found
+  const {
+    listed,
+    execution: { id, name, created },
+  } = found
   return {
     request: { run_id: id, tool: toolNameOf(name), created },
     async *events(how) {

@@ -14,7 +14,10 @@ export async function readRunJournal({ folder }: RunPaths): Promise<readonly Jou
   const file = await openOwnFile(path, constants.O_RDONLY)
   try {
     const records: JournalRecord[] = []
-    if ((await file.stat()).size > 0) await readJournal(file, path, (record) => { records.push(record) })
+    if ((await file.stat()).size > 0)
+      await readJournal(file, path, (record) => {
+        records.push(record)
+      })
     return records
   } finally {
     await file.close()

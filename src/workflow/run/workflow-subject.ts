@@ -40,19 +40,43 @@ export function workflowSubject({ paths, request, registry, env, now }: Workflow
     let why: Intervention | undefined
     let isLeft = false
     const perform = createPerformTool({
-      registry, runsFolder: join(paths.folder, '..'), cwd: request.cwd, env, leavesUnanswered: true, traceparent: request.traceparent,
-      startWorkflow: (inner, asked) => workflowSubject({ paths: inner, request: asked, registry, env, now }),
+      registry,
+      runsFolder: join(paths.folder, '..'),
+      cwd: request.cwd,
+      env,
+      leavesUnanswered: true,
+      traceparent: request.traceparent,
+      startWorkflow: (inner, asked) =>
+        workflowSubject({ paths: inner, request: asked, registry, env, now }),
       tell: (line) => (isLeft ? undefined : (listener.onLine(line), listener.room())),
-      ask: ({ question, context }, signal) => inquiry.ask(question, signal, context).catch(() => undefined),
+      ask: ({ question, context }, signal) =>
+        inquiry.ask(question, signal, context).catch(() => undefined),
     })
-    const durable = createDurableContext({ id: request.run_id, records: journal.records, journal, perform: tracked(perform, working), ask: (question, signal) => inquiry.askOwn(question, signal), now, tell: tell.event })
+    const durable = createDurableContext({
+      id: request.run_id,
+      records: journal.records,
+      journal,
+      perform: tracked(perform, working),
+      ask: (question, signal) => inquiry.askOwn(question, signal),
+      now,
+      tell: tell.event,
+    })
     const work = async (): Promise<SubjectEnd> => {
       const settled = await execute().catch((error: unknown) => settleThrown(error))
       // Nothing that it started outlives it.
       await Promise.allSettled(working)
       await journal.close().catch(() => undefined)
       if (!isLeft || settled.ok) listener.onLine(endLine(settled))
-      return { child: { reason: why && why.why !== 'cancelled' && !settled.ok ? 'cancelled' : 'exited', status: settled.ok ? 0 : null, signal: null }, speaksProtocol: true, stdout: Buffer.alloc(0), stderr: '' }
+      return {
+        child: {
+          reason: why && why.why !== 'cancelled' && !settled.ok ? 'cancelled' : 'exited',
+          status: settled.ok ? 0 : null,
+          signal: null,
+        },
+        speaksProtocol: true,
+        stdout: Buffer.alloc(0),
+        stderr: '',
+      }
     }
     const execute = async (): Promise<Settled> => {
       const before = findEnd(journal.records, request.run_id)
@@ -72,11 +96,16 @@ export function workflowSubject({ paths, request, registry, env, now }: Workflow
       stop(_grace, intervention) {
         why = intervention
         if (intervention.why === 'cancelled') durable.cancel(intervention.reason)
-        else if (intervention.why === 'deadline') durable.cancel(`it took longer than ${intervention.seconds} seconds`)
+        else if (intervention.why === 'deadline')
+          durable.cancel(`it took longer than ${intervention.seconds} seconds`)
         else {
           isLeft = true
           inquiry.leave()
-          durable.stop(intervention.why === 'failure' ? intervention.error : new ToolError('INTERNAL', 'the run was ended'))
+          durable.stop(
+            intervention.why === 'failure'
+              ? intervention.error
+              : new ToolError('INTERNAL', 'the run was ended'),
+          )
         }
       },
       end: work(),
@@ -95,7 +124,12 @@ function tracked(perform: PerformTool, working: Set<Promise<unknown>>): PerformT
 }
 
 // An end that is not on the disk would be another one after a restart.
-async function keepEnd(journal: Journal, id: string, settled: Settled, now: () => number): Promise<Settled> {
+async function keepEnd(
+  journal: Journal,
+  id: string,
+  settled: Settled,
+  now: () => number,
+): Promise<Settled> {
   const kept = endExecution(journal, id, settled, now)
   await journal.synced()
   crashPoint('execution.ended')

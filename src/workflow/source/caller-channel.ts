@@ -20,12 +20,27 @@ export function callerChannel({ ask, sample }: Pick<Context, 'ask' | 'sample'>):
   }
 }
 
-function put({ kind, prompt, options = [], schema, default: preset, sampling, key }: Question, problem: string | undefined, { ask, sample }: Pick<Context, 'ask' | 'sample'>): Promise<unknown> {
+function put(
+  { kind, prompt, options = [], schema, default: preset, sampling, key }: Question,
+  problem: string | undefined,
+  { ask, sample }: Pick<Context, 'ask' | 'sample'>,
+): Promise<unknown> {
   const named = key !== undefined && KEY.test(key) ? { key } : {}
-  const common = { prompt: problem === undefined ? prompt : `${prompt} (the answer ${problem})`, ...named }
+  const common = {
+    prompt: problem === undefined ? prompt : `${prompt} (the answer ${problem})`,
+    ...named,
+  }
   const otherwise = preset === undefined ? {} : { default: preset }
-  if (kind === 'sample') return sample(prompt, { ...named, ...(sampling?.max_tokens !== undefined && { maxTokens: sampling.max_tokens }), ...(sampling?.system !== undefined && { system: sampling.system }), ...(sampling?.temperature !== undefined && { temperature: sampling.temperature }), ...(sampling?.stop_sequences && { stopSequences: sampling.stop_sequences }) })
+  if (kind === 'sample')
+    return sample(prompt, {
+      ...named,
+      ...(sampling?.max_tokens !== undefined && { maxTokens: sampling.max_tokens }),
+      ...(sampling?.system !== undefined && { system: sampling.system }),
+      ...(sampling?.temperature !== undefined && { temperature: sampling.temperature }),
+      ...(sampling?.stop_sequences && { stopSequences: sampling.stop_sequences }),
+    })
   if (kind === 'confirm') return ask({ kind, ...common, ...(otherwise as { default?: boolean }) })
-  if (kind === 'decision') return ask({ kind, options, ...common, ...(otherwise as { default?: string }) })
+  if (kind === 'decision')
+    return ask({ kind, options, ...common, ...(otherwise as { default?: string }) })
   return ask({ kind, ...(schema && { schema }), ...common, ...otherwise })
 }

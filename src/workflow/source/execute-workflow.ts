@@ -22,9 +22,19 @@ import type { WorkflowHost } from './workflow-host.ts'
 export type Execute = { readonly loaded: LoadedWorkflow; readonly input: JsonObject }
 
 /** Executes a workflow for a call: as a run on record, whose questions the caller answers, or anybody by `toolable answer` meanwhile. Gives its result and the id of the run; throws what it failed with. */
-export async function executeWorkflow({ loaded: { workflow, file }, input }: Execute, ctx: Context, { opened, cwd, surroundings, closed }: WorkflowHost): Promise<Reply> {
+export async function executeWorkflow(
+  { loaded: { workflow, file }, input }: Execute,
+  ctx: Context,
+  { opened, cwd, surroundings, closed }: WorkflowHost,
+): Promise<Reply> {
   const { env } = ctx
-  const request = makeWorkflowRequest(newRunId(), workflow, input, { cwd: ctx.cwd, env, file, caller: ctx.caller, ...(surroundings && { surroundings }) })
+  const request = makeWorkflowRequest(newRunId(), workflow, input, {
+    cwd: ctx.cwd,
+    env,
+    file,
+    caller: ctx.caller,
+    ...(surroundings && { surroundings }),
+  })
   const paths = createRun(findRunsFolder(cwd), request)
   await performRun(paths, request, {
     env,
@@ -46,6 +56,12 @@ function conclude({ run_id, state, result, error }: RunSummary): Reply {
 }
 
 function suggest(code: string, runId: string, hint: string | undefined): SuggestionInput {
-  if (code === 'ANSWER_REQUIRED' && hint !== undefined) return { action: 'retry_with_modified_input', fix: 'Answer it, and the workflow goes on', example: hint, applicability: 'has_placeholders' }
+  if (code === 'ANSWER_REQUIRED' && hint !== undefined)
+    return {
+      action: 'retry_with_modified_input',
+      fix: 'Answer it, and the workflow goes on',
+      example: hint,
+      applicability: 'has_placeholders',
+    }
   return hint ?? { action: 'abort', fix: `toolable runs show ${runId}` }
 }

@@ -11,21 +11,33 @@ import { rememberWorkflow } from './workflow-of.ts'
 const ANY_INPUT = { type: 'object', additionalProperties: true } as const
 
 /** A workflow as a tool. A call of it is a run on record, wherever it comes from. */
-export function foundWorkflow(source: string, loaded: LoadedWorkflow, host: WorkflowHost): FoundTool {
+export function foundWorkflow(
+  source: string,
+  loaded: LoadedWorkflow,
+  host: WorkflowHost,
+): FoundTool {
   const { workflow, file } = loaded
   const { name, version, description, input = ANY_INPUT } = workflow
   const summary = workflow.summary ?? `The workflow ${name}`
-  const define = (called: string): ToolDefinition => defineTool({
-    name: called,
-    summary,
-    ...(description !== undefined && { description }),
-    input,
-    tags: TAGS,
-    annotations: annotationsOf(workflow, (tool) => host.opened().find(tool)),
-    // Its fields are its own, whatever they are called.
-    reserved: false,
-    run: (given: JsonObject, ctx: Context) => track(host, async () => (await import('./execute-workflow.ts')).executeWorkflow({ loaded, input: given }, ctx, host)),
-  })
+  const define = (called: string): ToolDefinition =>
+    defineTool({
+      name: called,
+      summary,
+      ...(description !== undefined && { description }),
+      input,
+      tags: TAGS,
+      annotations: annotationsOf(workflow, (tool) => host.opened().find(tool)),
+      // Its fields are its own, whatever they are called.
+      reserved: false,
+      run: (given: JsonObject, ctx: Context) =>
+        track(host, async () =>
+          (await import('./execute-workflow.ts')).executeWorkflow(
+            { loaded, input: given },
+            ctx,
+            host,
+          ),
+        ),
+    })
   const found: FoundTool = {
     source,
     ...(version !== undefined && { version }),

@@ -10,8 +10,14 @@ import { asDefinition } from '../build/as-definition.ts'
 import type { Workflow } from '../definition/workflow-type.ts'
 
 /** A workflow that was found, and where. */
-export type LoadedWorkflow = { readonly workflow: Workflow; /** Absent for one that was made in this process. */ readonly file?: string }
-export type LoadedPart = { readonly workflows: readonly LoadedWorkflow[]; readonly problems: readonly Problem[] }
+export type LoadedWorkflow = {
+  readonly workflow: Workflow
+  /** Absent for one that was made in this process. */ readonly file?: string
+}
+export type LoadedPart = {
+  readonly workflows: readonly LoadedWorkflow[]
+  readonly problems: readonly Problem[]
+}
 
 /** Reads one place that workflows come from. Never throws: what does not work is a problem. */
 export type LoadPart = (source: string, context: LoadContext) => Promise<LoadedPart>
@@ -34,11 +40,19 @@ export function loadFile(path: string): LoadPart {
 export function loadFolder(path: string): LoadPart {
   return async (source, context) => {
     const folder = resolve(context.cwd, path)
-    if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return { workflows: [], problems: [missing(source, path)] }
-    const files = readdirSync(folder).filter((name) => NAMES.test(name)).sort()
+    if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
+      return { workflows: [], problems: [missing(source, path)] }
+    const files = readdirSync(folder)
+      .filter((name) => NAMES.test(name))
+      .sort()
     if (files.length === 0) return { workflows: [], problems: [empty(source, path)] }
-    const loaded = await Promise.all(files.map((name) => loadFile(join(folder, name))(source, context)))
-    return { workflows: loaded.flatMap(({ workflows }) => workflows), problems: loaded.flatMap(({ problems }) => problems) }
+    const loaded = await Promise.all(
+      files.map((name) => loadFile(join(folder, name))(source, context)),
+    )
+    return {
+      workflows: loaded.flatMap(({ workflows }) => workflows),
+      problems: loaded.flatMap(({ problems }) => problems),
+    }
   }
 }
 
@@ -49,7 +63,14 @@ export function loadValue(value: unknown): LoadPart {
       return { workflows: [{ workflow: await asDefinition(value) }], problems: [] }
     } catch (error) {
       const { name } = value as { readonly name?: unknown }
-      return { workflows: [], problems: problemsOf(source, typeof name === 'string' ? `workflow '${name}'` : 'a workflow of this process', error) }
+      return {
+        workflows: [],
+        problems: problemsOf(
+          source,
+          typeof name === 'string' ? `workflow '${name}'` : 'a workflow of this process',
+          error,
+        ),
+      }
     }
   }
 }
@@ -57,8 +78,20 @@ export function loadValue(value: unknown): LoadPart {
 // One for each thing that is wrong, at its line.
 function problemsOf(source: string, location: string, thrown: unknown): readonly Problem[] {
   const error = toToolError(thrown)
-  const told = (error.details as { readonly problems?: readonly WorkflowProblem[] } | undefined)?.problems ?? []
-  if (told.length === 0) return [{ source, location, reason: error.code === 'INVALID_PATH' ? 'missing' : 'definition', message: error.message, fix: error.suggestion?.fix ?? 'Mend the definition', severity: 'error' }]
+  const told =
+    (error.details as { readonly problems?: readonly WorkflowProblem[] } | undefined)?.problems ??
+    []
+  if (told.length === 0)
+    return [
+      {
+        source,
+        location,
+        reason: error.code === 'INVALID_PATH' ? 'missing' : 'definition',
+        message: error.message,
+        fix: error.suggestion?.fix ?? 'Mend the definition',
+        severity: 'error',
+      },
+    ]
   return told.map(({ file = location, line, path, message, fix }) => ({
     source,
     location: line === undefined ? file : `${file}:${line}`,
@@ -70,11 +103,25 @@ function problemsOf(source: string, location: string, thrown: unknown): readonly
 }
 
 function missing(source: string, location: string): Problem {
-  return { source, location, reason: 'missing', message: `there is no folder ${location}`, fix: `Check the path, or: mkdir -p ${quoteForShell(location)}`, severity: 'error' }
+  return {
+    source,
+    location,
+    reason: 'missing',
+    message: `there is no folder ${location}`,
+    fix: `Check the path, or: mkdir -p ${quoteForShell(location)}`,
+    severity: 'error',
+  }
 }
 
 function empty(source: string, location: string): Problem {
-  return { source, location, reason: 'no-tools', message: `${location} holds no workflow: no file there ends in .yaml, .yml or .json`, fix: 'Put workflows into it, or take it out', severity: 'warning' }
+  return {
+    source,
+    location,
+    reason: 'no-tools',
+    message: `${location} holds no workflow: no file there ends in .yaml, .yml or .json`,
+    fix: 'Put workflows into it, or take it out',
+    severity: 'warning',
+  }
 }
 
 function shownPath(file: string, cwd: string): string {

@@ -10,7 +10,8 @@ export type WorkflowsOptions = {
 }
 
 /** A workflow that becomes a tool: a file or folder, what `workflow()` gives, or the definition itself. */
-export type WorkflowItem = string | WorkflowsOptions | BuiltWorkflow<never, unknown> | BuiltWorkflow | WorkflowData
+export type WorkflowItem =
+  string | WorkflowsOptions | BuiltWorkflow<never, unknown> | BuiltWorkflow | WorkflowData
 
 /** Where tools come from, and how they are run. */
 export type RegistryOptions = ToolOptions & {

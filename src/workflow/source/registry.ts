@@ -11,8 +11,17 @@ export function registry(options?: RegistryOptions): Promise<Registry> {
 }
 
 /** The same, for a host that knows how the registry is opened again: runs of workflows are resumed with it. `patience`: milliseconds after which it does without sources that have not answered; they come when they do. */
-export async function openWithWorkflows({ workflows, ...options }: RegistryOptions = {}, surroundings?: RunRequest['surroundings'], patience?: number): Promise<Registry> {
-  if (workflows === undefined) return openRegistry(options, { options: OPTIONS, make: () => [], patience })
+export async function openWithWorkflows(
+  { workflows, ...options }: RegistryOptions = {},
+  surroundings?: RunRequest['surroundings'],
+  patience?: number,
+): Promise<Registry> {
+  if (workflows === undefined)
+    return openRegistry(options, { options: OPTIONS, make: () => [], patience })
   const { workflowSources } = await import('./workflow-sources.ts')
-  return openRegistry(options, { options: OPTIONS, make: (opened) => workflowSources(workflows, { opened, ...(surroundings && { surroundings }) }), patience })
+  return openRegistry(options, {
+    options: OPTIONS,
+    make: (opened) => workflowSources(workflows, { opened, ...(surroundings && { surroundings }) }),
+    patience,
+  })
 }

@@ -18,14 +18,25 @@ function messageOf(event: { readonly [field: string]: unknown }): Told | undefin
   const { type, task_id: task, child_event: child } = event
   if (type === 'progress') return wordsOf(event)
   // Of steps at the top the progress of the whole tells enough.
-  if (type === 'task_done' && String(task).includes('/')) return { message: `${String(task)} ${event['status'] === 'ok' ? 'is done' : 'failed'}` }
+  if (type === 'task_done' && String(task).includes('/'))
+    return { message: `${String(task)} ${event['status'] === 'ok' ? 'is done' : 'failed'}` }
   // How far one task is says nothing about the whole.
   const words = type === 'task_progress' && isObject(child) ? wordsOf(child) : undefined
   return words && { message: `${String(task)}: ${words.message}` }
 }
 
-function wordsOf({ msg, message, step, pct, percent }: { readonly [field: string]: unknown }): Told | undefined {
+function wordsOf({
+  msg,
+  message,
+  step,
+  pct,
+  percent,
+}: {
+  readonly [field: string]: unknown
+}): Told | undefined {
   const text = [msg, message, step].find((word) => typeof word === 'string' && word !== '')
   const share = [pct, percent].find((number) => typeof number === 'number')
-  return text === undefined ? undefined : { message: String(text), ...(typeof share === 'number' && { percent: share }) }
+  return text === undefined
+    ? undefined
+    : { message: String(text), ...(typeof share === 'number' && { percent: share }) }
 }

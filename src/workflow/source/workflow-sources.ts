@@ -20,18 +20,35 @@ type Part = { readonly source: string; readonly location: string; readonly load:
 
 /** Makes the sources of the option `workflows`: one for each folder, and one for all files and values. Throws CONFIG for what is no workflow. */
 export function workflowSources(items: readonly WorkflowItem[], host: Around): readonly Source[] {
-  if (!Array.isArray(items)) throw new ToolError('CONFIG', "'workflows' of registry() takes a list of files, folders and workflows")
+  if (!Array.isArray(items))
+    throw new ToolError(
+      'CONFIG',
+      "'workflows' of registry() takes a list of files, folders and workflows",
+    )
   const groups = new Map<string, Part[]>()
-  for (const part of items.map(partOf)) groups.set(part.source, [...(groups.get(part.source) ?? []), part])
+  for (const part of items.map(partOf))
+    groups.set(part.source, [...(groups.get(part.source) ?? []), part])
   return Array.from(groups, ([name, parts]) => sourceOf(name, parts, host))
 }
 
 function partOf(item: WorkflowItem): Part {
-  if (isBuiltWorkflow(item) || (isObject(item) && Object.hasOwn(item, 'steps'))) return { source: TOGETHER, location: 'this process', load: loadValue(item) }
-  const { path, name } = typeof item === 'string' ? { path: item } : (item as { readonly path?: string; readonly name?: string })
-  if (typeof path !== 'string' || path === '') throw new ToolError('CONFIG', "'workflows' of registry() takes files, folders, what workflow() gives, and definitions with 'steps'")
+  if (isBuiltWorkflow(item) || (isObject(item) && Object.hasOwn(item, 'steps')))
+    return { source: TOGETHER, location: 'this process', load: loadValue(item) }
+  const { path, name } =
+    typeof item === 'string'
+      ? { path: item }
+      : (item as { readonly path?: string; readonly name?: string })
+  if (typeof path !== 'string' || path === '')
+    throw new ToolError(
+      'CONFIG',
+      "'workflows' of registry() takes files, folders, what workflow() gives, and definitions with 'steps'",
+    )
   const isFile = FILE.test(path)
-  return { source: name ?? (isFile ? TOGETHER : folderName(path)), location: path, load: isFile ? loadFile(path) : loadFolder(path) }
+  return {
+    source: name ?? (isFile ? TOGETHER : folderName(path)),
+    location: path,
+    load: isFile ? loadFile(path) : loadFolder(path),
+  }
 }
 
 function sourceOf(name: string, parts: readonly Part[], shared: Around): Source {
@@ -43,7 +60,11 @@ function sourceOf(name: string, parts: readonly Part[], shared: Around): Source 
     location: [...new Set(parts.map(({ location }) => location))].join(', '),
     async load(context): Promise<Loaded> {
       const loaded = await Promise.all(parts.map(({ load }) => load(name, context)))
-      const tools = loaded.flatMap(({ workflows }) => workflows.map((workflow): FoundTool => foundWorkflow(name, workflow, { ...host, cwd: context.cwd })))
+      const tools = loaded.flatMap(({ workflows }) =>
+        workflows.map((workflow): FoundTool =>
+          foundWorkflow(name, workflow, { ...host, cwd: context.cwd }),
+        ),
+      )
       return { tools, problems: loaded.flatMap(({ problems }) => problems) }
     },
     async close() {

@@ -8,7 +8,10 @@ import type { StepHost } from './step-host.ts'
 type Given = Parameters<PerformTool>[0]
 
 /** Performs what needs nothing but a call of this process, and leaves everything else to another. Nobody looks on, and nobody else has the same step at work: that is for executions that have no folder. */
-export function callFunctions({ registry, cwd, env }: Pick<StepHost, 'registry' | 'cwd' | 'env'>, others: PerformTool): PerformTool {
+export function callFunctions(
+  { registry, cwd, env }: Pick<StepHost, 'registry' | 'cwd' | 'env'>,
+  others: PerformTool,
+): PerformTool {
   // Found once for each name, unless other tools have come since.
   let entries: unknown
   let known = new Map<string, string | undefined>()
@@ -22,12 +25,19 @@ export function callFunctions({ registry, cwd, env }: Pick<StepHost, 'registry' 
     return known.get(tool)
   }
   return (call, signal) => {
-    const id = 'input' in call.given && !call.permissions && !signal.aborted ? idOf(call.tool) : undefined
+    const id =
+      'input' in call.given && !call.permissions && !signal.aborted ? idOf(call.tool) : undefined
     if (id === undefined) return others(call, signal)
-    return registry.call(id, (call.given as Extract<Given['given'], { readonly input: unknown }>).input, optionsOf(call, { cwd, env, signal })).then((outcome): Settled => {
-      const settled = settleOutcome(outcome)
-      return settled.ok || !signal.aborted ? settled : { ok: false, error: reasonOf(signal) }
-    })
+    return registry
+      .call(
+        id,
+        (call.given as Extract<Given['given'], { readonly input: unknown }>).input,
+        optionsOf(call, { cwd, env, signal }),
+      )
+      .then((outcome): Settled => {
+        const settled = settleOutcome(outcome)
+        return settled.ok || !signal.aborted ? settled : { ok: false, error: reasonOf(signal) }
+      })
   }
 }
 

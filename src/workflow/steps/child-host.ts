@@ -9,13 +9,22 @@ import { forwardedId, keyOfTry } from './step-names.ts'
 import type { Task } from './task.ts'
 
 /** What stands around the run of a step: its workflow asks for it, and tells of it. */
-export function childHost(host: StepHost, call: StepCall, { answers }: RunPaths, task: Task, signal: AbortSignal): RunHost {
+export function childHost(
+  host: StepHost,
+  call: StepCall,
+  { answers }: RunPaths,
+  task: Task,
+  signal: AbortSignal,
+): RunHost {
   return {
     env: host.env,
     about: { workflow_attempt: call.attempt },
     signal,
     // Whoever answers the run itself is heard, but nobody waits for that alone.
-    channels: [...(host.ask ? [workflowChannel(host.ask, call)] : []), { ...folderChannel(answers), passive: host.ask !== undefined }],
+    channels: [
+      ...(host.ask ? [workflowChannel(host.ask, call)] : []),
+      { ...folderChannel(answers), passive: host.ask !== undefined },
+    ],
     onWritten: (lines) => hearAll(lines, task),
   }
 }
@@ -25,7 +34,18 @@ function workflowChannel(ask: NonNullable<StepHost['ask']>, call: StepCall): Ans
     name: 'the workflow',
     answer: (question, signal, problem) => {
       const task = keyOfTry(call)
-      return ask({ question: { ...question, id: forwardedId(task, question.id), ...(problem !== undefined && { problem }) }, task, original: question.id }, signal)
+      return ask(
+        {
+          question: {
+            ...question,
+            id: forwardedId(task, question.id),
+            ...(problem !== undefined && { problem }),
+          },
+          task,
+          original: question.id,
+        },
+        signal,
+      )
     },
   }
 }

@@ -12,4 +12,9 @@ export type ChildWork = {
 }
 
 /** A step whose tool is a run of its own. */
-export type ChildStep = { readonly host: StepHost; readonly call: StepCall; readonly work: ChildWork; readonly signal: AbortSignal }
+export type ChildStep = {
+  readonly host: StepHost
+  readonly call: StepCall
+  readonly work: ChildWork
+  readonly signal: AbortSignal
+}

@@ -16,23 +16,53 @@ import { childRunId } from './step-names.ts'
 const DEEPEST = 10
 
 /** What the tool of a step is as a run of its own; undefined for a tool that is called. Throws PRECONDITION for workflows that run each other without an end. */
-export async function findChildWork(host: StepHost, call: StepCall, entry: Entry): Promise<ChildWork | undefined> {
+export async function findChildWork(
+  host: StepHost,
+  call: StepCall,
+  entry: Entry,
+): Promise<ChildWork | undefined> {
   const loaded = host.startWorkflow && workflowOf(entry.found)
   if (loaded) return workflowWork(host, call, entry, loaded)
   const program = await entry.found.program?.()
-  return program && { runId: childRunId(call.idempotencyKey), request: (paths) => childRequest({ host, call, entry, program }, paths) }
+  return (
+    program && {
+      runId: childRunId(call.idempotencyKey),
+      request: (paths) => childRequest({ host, call, entry, program }, paths),
+    }
+  )
 }
 
-async function workflowWork(host: StepHost, call: StepCall, entry: Entry, { workflow, file }: LoadedWorkflow): Promise<ChildWork> {
-  if (call.permissions) throw new ToolError('PERMISSION', `'${call.tool}' is a workflow, whose steps have permissions of their own`, { suggestion: 'Take the permissions out of the step' })
+async function workflowWork(
+  host: StepHost,
+  call: StepCall,
+  entry: Entry,
+  { workflow, file }: LoadedWorkflow,
+): Promise<ChildWork> {
+  if (call.permissions)
+    throw new ToolError(
+      'PERMISSION',
+      `'${call.tool}' is a workflow, whose steps have permissions of their own`,
+      { suggestion: 'Take the permissions out of the step' },
+    )
   requireShallow(host.runsFolder, call, entry)
   const { cwd, env, traceparent, startWorkflow } = host
-  const input = 'input' in call.given ? call.given.input : inputFromWords((await entry.definition.compiled()).manifest, call.given.args, env)
+  const input =
+    'input' in call.given
+      ? call.given.input
+      : inputFromWords((await entry.definition.compiled()).manifest, call.given.args, env)
   return {
     // A workflow that failed has taken back what it did: another try begins anew.
-    runId: childRunId(call.attempt > 1 ? `${call.idempotencyKey}#${call.attempt}` : call.idempotencyKey),
+    runId: childRunId(
+      call.attempt > 1 ? `${call.idempotencyKey}#${call.attempt}` : call.idempotencyKey,
+    ),
     request: async ({ id }) => ({
-      ...makeWorkflowRequest(id, workflow, input, { cwd, env: traceparent === undefined ? env : { ...env, TRACEPARENT: traceparent }, file, caller: 'workflow', ...(call.timeout !== undefined && { timeout: call.timeout }) }),
+      ...makeWorkflowRequest(id, workflow, input, {
+        cwd,
+        env: traceparent === undefined ? env : { ...env, TRACEPARENT: traceparent },
+        file,
+        caller: 'workflow',
+        ...(call.timeout !== undefined && { timeout: call.timeout }),
+      }),
       parent: { run_id: call.workflow, step: call.step },
     }),
     start: startWorkflow!,
@@ -43,7 +73,15 @@ function requireShallow(root: string, { workflow, step }: StepCall, { id }: Entr
   let number = 1
   for (let run: string | undefined = workflow; run !== undefined;) {
     number += 1
-    if (number > DEEPEST) throw new ToolError('PRECONDITION', `the workflow '${id}' is not run: at step '${step}' it would be number ${number} of workflows that run each other`, { recoverable: false, suggestion: `Give the step a condition that ends it ('when'); ${DEEPEST} workflows may stand in one another` })
+    if (number > DEEPEST)
+      throw new ToolError(
+        'PRECONDITION',
+        `the workflow '${id}' is not run: at step '${step}' it would be number ${number} of workflows that run each other`,
+        {
+          recoverable: false,
+          suggestion: `Give the step a condition that ends it ('when'); ${DEEPEST} workflows may stand in one another`,
+        },
+      )
     const paths = runPaths(root, run)
     run = existsSync(paths.request) ? readRequest(paths).parent?.run_id : undefined
   }

@@ -6,11 +6,16 @@ import type { Task } from './task.ts'
 
 /** Follows a run that another process performs until nobody does any more. Cancelled meanwhile, it is asked to end, and followed all the same. */
 export async function followChild(paths: RunPaths, task: Task, signal: AbortSignal): Promise<void> {
-  const cancel = (): void => void writeFile(paths.cancel, '', { mode: 0o600 }).catch(() => undefined)
+  const cancel = (): void =>
+    void writeFile(paths.cancel, '', { mode: 0o600 }).catch(() => undefined)
   signal.addEventListener('abort', cancel, { once: true })
   if (signal.aborted) cancel()
   try {
-    for await (const events of readBatches(paths.events, { follow: true, isComplete: () => !isLive(paths) })) for (const event of events) await task.heard(event)
+    for await (const events of readBatches(paths.events, {
+      follow: true,
+      isComplete: () => !isLive(paths),
+    }))
+      for (const event of events) await task.heard(event)
   } finally {
     signal.removeEventListener('abort', cancel)
   }

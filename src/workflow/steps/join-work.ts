@@ -7,7 +7,11 @@ type Work = { readonly settled: Promise<Settled>; readonly stop: AbortController
 const working = new Map<string, Work>()
 
 /** Does work once for everybody who asks for it at the same time under one key. It is ended when nobody wants it any more; whoever leaves others behind does not wait for its end. */
-export async function joinWork(key: string, signal: AbortSignal, begin: (signal: AbortSignal) => Promise<Settled>): Promise<Settled> {
+export async function joinWork(
+  key: string,
+  signal: AbortSignal,
+  begin: (signal: AbortSignal) => Promise<Settled>,
+): Promise<Settled> {
   if (signal.aborted) return { ok: false, error: reasonOf(signal) }
   const work = working.get(key) ?? open(key, begin)
   work.waiting += 1
@@ -18,7 +22,9 @@ export async function joinWork(key: string, signal: AbortSignal, begin: (signal:
       else resolve({ ok: false, error: reasonOf(signal) })
     }
     signal.addEventListener('abort', leave, { once: true })
-    void work.settled.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave))
+    void work.settled
+      .then(resolve, reject)
+      .finally(() => signal.removeEventListener('abort', leave))
   })
 }
 

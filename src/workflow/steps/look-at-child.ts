@@ -27,11 +27,18 @@ export type Child = { readonly is: 'none' | 'unfinished' | 'live' } | EndedChild
 const AGAIN = ['E_INTERRUPTED', 'E_ANSWER_REQUIRED']
 
 /** Looks at the run of a step; throws CONFLICT where it is that of another one. A run whose runner died is finished first, and what it left running is ended. */
-export async function lookAtChild(paths: RunPaths, attempt: number, parent: RunRequest['parent']): Promise<Child> {
+export async function lookAtChild(
+  paths: RunPaths,
+  attempt: number,
+  parent: RunRequest['parent'],
+): Promise<Child> {
   if (!existsSync(paths.folder)) return { is: 'none' }
   if (!existsSync(paths.request)) return { is: 'unfinished' }
   const request = readRequest(paths)
-  if (request.parent?.run_id !== parent?.run_id || request.parent?.step !== parent?.step) throw new ToolError('CONFLICT', `${paths.id} is the run of something else`, { suggestion: `toolable runs show ${paths.id}` })
+  if (request.parent?.run_id !== parent?.run_id || request.parent?.step !== parent?.step)
+    throw new ToolError('CONFLICT', `${paths.id} is the run of something else`, {
+      suggestion: `toolable runs show ${paths.id}`,
+    })
   if (isLive(paths)) return { is: 'live' }
   const child = await readChild(paths, request, attempt)
   if (isOver(child.summary.state)) return child
@@ -44,7 +51,11 @@ export async function lookAtChild(paths: RunPaths, attempt: number, parent: RunR
   return readChild(paths, request, attempt)
 }
 
-async function readChild(paths: RunPaths, request: Parameters<typeof startSummary>[0], attempt: number): Promise<EndedChild> {
+async function readChild(
+  paths: RunPaths,
+  request: Parameters<typeof startSummary>[0],
+  attempt: number,
+): Promise<EndedChild> {
   const builder = startSummary(request)
   let tried: unknown
   let retryable: unknown
@@ -52,12 +63,15 @@ async function readChild(paths: RunPaths, request: Parameters<typeof startSummar
     for (const event of events) {
       builder.add(event)
       if (event.type === 'runner_start') [tried, retryable] = [event['workflow_attempt'], undefined]
-      else if (event.type === 'error' || event.type === 'runner_error') retryable = event['retryable']
+      else if (event.type === 'error' || event.type === 'runner_error')
+        retryable = event['retryable']
     }
   }
   const summary = builder.current()
   // An end that somebody else brought about, by hand, is that of the try that he went on with.
   const isThisTry = typeof tried !== 'number' || tried >= attempt
-  const counts = summary.state === 'completed' || (summary.state === 'failed' && isThisTry && !AGAIN.includes(summary.error?.code ?? ''))
+  const counts =
+    summary.state === 'completed' ||
+    (summary.state === 'failed' && isThisTry && !AGAIN.includes(summary.error?.code ?? ''))
   return { is: 'ended', summary, counts, retryable }
 }

@@ -39,11 +39,17 @@ export async function performChild(step: ChildStep): Promise<Settled> {
       await task.started()
       await followChild(paths, task, signal)
       watched = true
-    } else if (child.is === 'ended' && (child.counts || watched)) return task.done(settleChild.ended(child, paths.id, signal), child)
-    else if (signal.aborted) return task.done({ ok: false, error: settleChild.aborted(signal, paths.id) })
+    } else if (child.is === 'ended' && (child.counts || watched))
+      return task.done(settleChild.ended(child, paths.id, signal), child)
+    else if (signal.aborted)
+      return task.done({ ok: false, error: settleChild.aborted(signal, paths.id) })
     else watched = await begin(paths, request, child.is === 'none', step, task)
   }
-  throw new ToolError('CONFLICT', `the run ${paths.id} of the step '${call.step}' cannot be made: its folder is there, and holds no run`, { suggestion: `Look at ${paths.folder}` })
+  throw new ToolError(
+    'CONFLICT',
+    `the run ${paths.id} of the step '${call.step}' cannot be made: its folder is there, and holds no run`,
+    { suggestion: `Look at ${paths.folder}` },
+  )
 }
 
 // Of several who find it, one takes it out of the way.
@@ -58,17 +64,27 @@ function clearAway({ folder }: RunPaths): void {
 }
 
 // False where somebody else was quicker, whose run is looked at then.
-async function begin(paths: RunPaths, request: RunRequest, isNew: boolean, { host, call, work, signal }: ChildStep, task: Task): Promise<boolean> {
+async function begin(
+  paths: RunPaths,
+  request: RunRequest,
+  isNew: boolean,
+  { host, call, work, signal }: ChildStep,
+  task: Task,
+): Promise<boolean> {
   try {
     // The wish to end it belonged to an attempt before.
     if (isNew) createRun(host.runsFolder, request)
     else rmSync(paths.cancel, { force: true })
     await task.started()
     const start = work.start?.(paths, request)
-    await performRun(paths, request, { ...childHost(host, call, paths, task, signal), ...(start && { start }) })
+    await performRun(paths, request, {
+      ...childHost(host, call, paths, task, signal),
+      ...(start && { start }),
+    })
     return true
   } catch (error) {
-    if (ToolError.is(error) && (error.code === 'CONFLICT' || error.code === 'PRECONDITION')) return false
+    if (ToolError.is(error) && (error.code === 'CONFLICT' || error.code === 'PRECONDITION'))
+      return false
     throw error
   }
 }

@@ -10,15 +10,26 @@ import type { StepCall, StepHost } from './step-host.ts'
 
 /** Performs the tools of steps: programs and other workflows as runs on record, linked to their workflow; everything else by a call. What is at work under the same key, in this process or another, is joined. Rejects only with ANSWER_REQUIRED, and only where its host wants that. */
 export function createPerformTool(host: StepHost): PerformTool {
-  return (call, signal) => joinWork(`${host.runsFolder}\0${call.idempotencyKey}`, signal, (together) => perform(host, call, together))
+  return (call, signal) =>
+    joinWork(`${host.runsFolder}\0${call.idempotencyKey}`, signal, (together) =>
+      perform(host, call, together),
+    )
 }
 
 async function perform(host: StepHost, call: StepCall, signal: AbortSignal): Promise<Settled> {
   try {
     const entry = await findEntry(host, call.tool)
     const work = await findChildWork(host, call, entry)
-    const settled = work ? await performChild({ host, call, work, signal }) : await callInProcess(host, call, entry, signal)
-    if (settled.ok || settled.error.code !== 'ANSWER_REQUIRED' || !host.leavesUnanswered || signal.aborted) return settled
+    const settled = work
+      ? await performChild({ host, call, work, signal })
+      : await callInProcess(host, call, entry, signal)
+    if (
+      settled.ok ||
+      settled.error.code !== 'ANSWER_REQUIRED' ||
+      !host.leavesUnanswered ||
+      signal.aborted
+    )
+      return settled
     throw new Unanswered(settled.error)
   } catch (error) {
     if (error instanceof Unanswered) throw toolErrorOf(error.error)

@@ -8,7 +8,13 @@ import type { RunRequest } from '../../runner/run-request.ts'
 import type { PerformTool } from '../engines/engine-type.ts'
 
 /** A question of a tool, and who asks it. Its id is that under which the workflow asks it. */
-export type ForwardedQuestion = { readonly question: Question; readonly context?: JsonObject; readonly task: string; /** The run of the tool, where it has one, and what it calls the question there. */ readonly run_id?: string; readonly original: string }
+export type ForwardedQuestion = {
+  readonly question: Question
+  readonly context?: JsonObject
+  readonly task: string
+  /** The run of the tool, where it has one, and what it calls the question there. */ readonly run_id?: string
+  readonly original: string
+}
 
 /** The tool of a step, as an engine wants it performed. */
 export type StepCall = Parameters<PerformTool>[0]
@@ -28,7 +34,10 @@ export type StepHost = {
   /** Runs a workflow that is the tool of a step, as a run of its own; without it such a tool is called like any other. */
   readonly startWorkflow?: (paths: RunPaths, request: RunRequest) => StartSubject
   /** Answers what tools ask; undefined where nobody does. */
-  readonly ask?: (asked: ForwardedQuestion, signal: AbortSignal) => Promise<{ readonly value: unknown } | undefined>
+  readonly ask?: (
+    asked: ForwardedQuestion,
+    signal: AbortSignal,
+  ) => Promise<{ readonly value: unknown } | undefined>
   /** A try that ended because nobody answered its tool is no failure: it rejects with ANSWER_REQUIRED, and is left for the next attempt of its workflow. */
   readonly leavesUnanswered?: true
   /** Whether calls that are no runs are remembered by their key, so that an answer that was not recorded is not worked for again; default true. It costs two files for each call. */

@@ -15,6 +15,12 @@ export function childRunId(idempotencyKey: string): string {
 
 /** The id under which a workflow asks what one of its tools asks. */
 export function forwardedId(key: string, question: string): string {
-  const id = `${key}.${question}`.replaceAll('/', '.').replaceAll('#', ':').replaceAll(/[^\w.:-]/g, '-').replace(/^\.+/, '')
-  return id.length <= LONGEST_ID ? id : `${id.slice(0, LONGEST_ID - 13)}-${createHash('sha256').update(id).digest('hex').slice(0, 12)}`
+  const id = `${key}.${question}`
+    .replaceAll('/', '.')
+    .replaceAll('#', ':')
+    .replaceAll(/[^\w.:-]/g, '-')
+    .replace(/^\.+/, '')
+  return id.length <= LONGEST_ID
+    ? id
+    : `${id.slice(0, LONGEST_ID - 13)}-${createHash('sha256').update(id).digest('hex').slice(0, 12)}`
 }

@@ -24,7 +24,15 @@ export function openTask({ tell }: StepHost, call: StepCall, runId: string): Tas
   let isStarted = false
   let events = 0
   return {
-    submitted: async () => tell?.({ type: 'task_submitted', task_id: task, payload: call.command === undefined ? { tool: call.tool, ...call.given } : { command: call.command } }),
+    submitted: async () =>
+      tell?.({
+        type: 'task_submitted',
+        task_id: task,
+        payload:
+          call.command === undefined
+            ? { tool: call.tool, ...call.given }
+            : { command: call.command },
+      }),
     async started() {
       if (isStarted) return
       isStarted = true
@@ -32,13 +40,19 @@ export function openTask({ tell }: StepHost, call: StepCall, runId: string): Tas
     },
     heard(event) {
       events += 1
-      return TOLD.includes(event.type) ? tell?.({ type: `task_${event.type}`, ...about, child_event: event }) : undefined
+      return TOLD.includes(event.type)
+        ? tell?.({ type: `task_${event.type}`, ...about, child_event: event })
+        : undefined
     },
     async done(settled, child) {
       const { summary } = child ?? {}
       await tell?.({
-        type: 'task_done', ...about, status: settled.ok ? 'ok' : 'failed',
-        child_result: settled.ok ? settled.value : { status: 'error', error: withoutRun(settled.error) },
+        type: 'task_done',
+        ...about,
+        status: settled.ok ? 'ok' : 'failed',
+        child_result: settled.ok
+          ? settled.value
+          : { status: 'error', error: withoutRun(settled.error) },
         ...(summary?.rc !== undefined && { child_rc: summary.rc }),
         events_count: Math.max(events, summary?.events ?? 0),
       })

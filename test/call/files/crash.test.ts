@@ -9,7 +9,9 @@ import { makeRoot } from './roots.ts'
 
 const CHANGES = '.toolable-changes'
 
-afterEach(() => { faults.before = undefined })
+afterEach(() => {
+  faults.before = undefined
+})
 
 // From that change of the disk on, nothing happens any more: as if the power was cut.
 function dieAt(change: number): () => number {
@@ -21,16 +23,25 @@ function dieAt(change: number): () => number {
   return () => count
 }
 
-const visible = (root: string): [string, string | null][] => sorted(readDisk(root)).filter(([path]) => !path.startsWith(CHANGES))
-const openAgain = (root: string): Promise<unknown> => folderFiles(root).begin({ readOnly: true }).view.list()
+const visible = (root: string): [string, string | null][] =>
+  sorted(readDisk(root)).filter(([path]) => !path.startsWith(CHANGES))
+const openAgain = (root: string): Promise<unknown> =>
+  folderFiles(root).begin({ readOnly: true }).view.list()
 
 // Gives where it was when it died, if it did.
-async function callUntilDead(root: string, steps: readonly Step[], takeItBack: boolean, change: number): Promise<{ readonly isDead: boolean; readonly stage: string }> {
+async function callUntilDead(
+  root: string,
+  steps: readonly Step[],
+  takeItBack: boolean,
+  change: number,
+): Promise<{ readonly isDead: boolean; readonly stage: string }> {
   const part = folderFiles(root).begin({ readOnly: false })
   dieAt(change)
   let stage = 'steps'
   try {
-    for (const step of steps) if (!['done', 'CONFLICT', 'NOT_FOUND'].includes(await perform(part.view, step))) return { isDead: true, stage }
+    for (const step of steps)
+      if (!['done', 'CONFLICT', 'NOT_FOUND'].includes(await perform(part.view, step)))
+        return { isDead: true, stage }
     stage = 'commit'
     await part.commit()
     stage = 'end'
@@ -43,7 +54,12 @@ async function callUntilDead(root: string, steps: readonly Step[], takeItBack: b
   }
 }
 
-async function check(before: Model, steps: readonly Step[], takeItBack: boolean, deathsOfTheNext: (died: () => number) => Iterable<number>): Promise<void> {
+async function check(
+  before: Model,
+  steps: readonly Step[],
+  takeItBack: boolean,
+  deathsOfTheNext: (died: () => number) => Iterable<number>,
+): Promise<void> {
   const after = new Map(before)
   for (const step of steps) performPlainly(after, step)
   for (let change = 1, isOver = false; !isOver; change += 1) {
@@ -71,19 +87,39 @@ async function check(before: Model, steps: readonly Step[], takeItBack: boolean,
 
 describe('a process that dies in the middle of a call', () => {
   test('at any change of the disk leaves a folder that is as before or, when the commit was over, as after [8.files-killed] [8.files-journal]', async () => {
-    await fc.assert(fc.asyncProperty(fc.array(anyStep, { maxLength: 6 }), fc.array(anyStep, { minLength: 1, maxLength: 6 }), fc.boolean(), fc.integer({ min: 1, max: 8 }), async (first, steps, takeItBack, again) => {
-      const before: Model = new Map()
-      for (const step of first) performPlainly(before, step)
-      await check(before, steps, takeItBack, () => [again])
-    }), { numRuns: 10 })
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(anyStep, { maxLength: 6 }),
+        fc.array(anyStep, { minLength: 1, maxLength: 6 }),
+        fc.boolean(),
+        fc.integer({ min: 1, max: 8 }),
+        async (first, steps, takeItBack, again) => {
+          const before: Model = new Map()
+          for (const step of first) performPlainly(before, step)
+          await check(before, steps, takeItBack, () => [again])
+        },
+      ),
+      { numRuns: 10 },
+    )
   }, 300_000)
 
   test('also when the next one dies at any point while it mends that, in a call that does everything [8.files-journal]', async () => {
-    const before: Model = new Map([['a', 'a'], ['b', 'b'], ['d', null], ['d/x', 'x'], ['e', null]])
+    const before: Model = new Map([
+      ['a', 'a'],
+      ['b', 'b'],
+      ['d', null],
+      ['d/x', 'x'],
+      ['e', null],
+    ])
     const steps: Step[] = [
-      { do: 'move', path: 'a', to: 't' }, { do: 'move', path: 'b', to: 'a' }, { do: 'move', path: 't', to: 'b' },
-      { do: 'move', path: 'd', to: 'f/d' }, { do: 'append', path: 'f/d/x', text: '!' }, { do: 'makeFolder', path: 'd' },
-      { do: 'remove', path: 'e', recursive: false }, { do: 'write', path: 'e', text: 'now a file' },
+      { do: 'move', path: 'a', to: 't' },
+      { do: 'move', path: 'b', to: 'a' },
+      { do: 'move', path: 't', to: 'b' },
+      { do: 'move', path: 'd', to: 'f/d' },
+      { do: 'append', path: 'f/d/x', text: '!' },
+      { do: 'makeFolder', path: 'd' },
+      { do: 'remove', path: 'e', recursive: false },
+      { do: 'write', path: 'e', text: 'now a file' },
     ]
     await check(before, steps, false, function* (died) {
       let again = 0
@@ -93,8 +129,16 @@ describe('a process that dies in the middle of a call', () => {
   }, 300_000)
 
   test('a disk that fails for a while: what could not be taken back at once is taken back before anybody looks again [8.files-journal]', async () => {
-    const before: Model = new Map([['a', 'a'], ['b', null], ['b/c', 'c']])
-    const after: Model = new Map([['a', 'A'], ['d', null], ['d/c', 'c']])
+    const before: Model = new Map([
+      ['a', 'a'],
+      ['b', null],
+      ['b/c', 'c'],
+    ])
+    const after: Model = new Map([
+      ['a', 'A'],
+      ['d', null],
+      ['d/c', 'c'],
+    ])
     const outcomes = new Set<string>()
     for (let change = 1, isOver = false; !isOver; change += 1) {
       const root = makeRoot()
@@ -104,13 +148,20 @@ describe('a process that dies in the middle of a call', () => {
       await part.view.write('a', 'A')
       await part.view.move('b', 'd')
       dieAt(change)
-      const outcome = await Promise.resolve(part.commit()).then(() => part.end?.()).then(() => 'done', (error: { code: string }) => error.code)
+      const outcome = await Promise.resolve(part.commit())
+        .then(() => part.end?.())
+        .then(
+          () => 'done',
+          (error: { code: string }) => error.code,
+        )
       faults.before = undefined
       if (outcome !== 'done') await part.rollback()
       outcomes.add(outcome)
       isOver = outcome === 'done' && sorted(readDisk(root)).length === 3
       const { view } = files.begin({ readOnly: true })
-      expect(sorted(await readView(view)), `failed from change ${change} on: ${outcome}`).toEqual(sorted(outcome === 'done' ? after : before))
+      expect(sorted(await readView(view)), `failed from change ${change} on: ${outcome}`).toEqual(
+        sorted(outcome === 'done' ? after : before),
+      )
       // Nobody waits for a lock that was forgotten.
       const next = files.begin({ readOnly: false })
       await next.view.write('e', 'e')

@@ -13,7 +13,9 @@ export type Step =
   | { readonly do: 'move'; readonly path: string; readonly to: string }
   | { readonly do: 'makeFolder'; readonly path: string }
 
-const path = fc.array(fc.constantFrom('a', 'b', 'c', 'ä b'), { minLength: 1, maxLength: 3 }).map((names) => names.join('/'))
+const path = fc
+  .array(fc.constantFrom('a', 'b', 'c', 'ä b'), { minLength: 1, maxLength: 3 })
+  .map((names) => names.join('/'))
 const text = fc.string({ maxLength: 5, unit: 'grapheme' })
 
 /** Steps that meet each other often, because there are few names. */
@@ -39,9 +41,19 @@ export async function perform(view: Filesystem, step: Step): Promise<string> {
 
 /** Does a step to the model; gives what real files have to say about it. */
 export function performPlainly(model: Model, step: Step): string {
-  const throughFile = (names: string): boolean => names.split('/').some((_, index, all) => index > 0 && typeof model.get(all.slice(0, index).join('/')) === 'string')
-  const makeWay = (names: string): void => names.split('/').forEach((_, index, all) => { if (index > 0) model.set(all.slice(0, index).join('/'), null) })
-  const below = (names: string): string[] => [...model.keys()].filter((key) => key.startsWith(`${names}/`))
+  const throughFile = (names: string): boolean =>
+    names
+      .split('/')
+      .some(
+        (_, index, all) =>
+          index > 0 && typeof model.get(all.slice(0, index).join('/')) === 'string',
+      )
+  const makeWay = (names: string): void =>
+    names.split('/').forEach((_, index, all) => {
+      if (index > 0) model.set(all.slice(0, index).join('/'), null)
+    })
+  const below = (names: string): string[] =>
+    [...model.keys()].filter((key) => key.startsWith(`${names}/`))
   if (throughFile(step.path)) return 'CONFLICT'
   const there = model.get(step.path)
   if (step.do === 'makeFolder') {
@@ -53,7 +65,8 @@ export function performPlainly(model: Model, step: Step): string {
     for (const key of [step.path, ...below(step.path)]) model.delete(key)
   } else if (step.do === 'move') {
     if (there === undefined) return 'NOT_FOUND'
-    if (`${step.to}/`.startsWith(`${step.path}/`) || throughFile(step.to) || model.has(step.to)) return 'CONFLICT'
+    if (`${step.to}/`.startsWith(`${step.path}/`) || throughFile(step.to) || model.has(step.to))
+      return 'CONFLICT'
     makeWay(step.to)
     for (const key of [step.path, ...below(step.path)]) {
       model.set(step.to + key.slice(step.path.length), model.get(key)!)
@@ -68,7 +81,11 @@ export function performPlainly(model: Model, step: Step): string {
 }
 
 /** All that a view shows, as a model. */
-export async function readView(view: Filesystem, folder = '.', model: Model = new Map()): Promise<Model> {
+export async function readView(
+  view: Filesystem,
+  folder = '.',
+  model: Model = new Map(),
+): Promise<Model> {
   for (const { path: found, kind, size } of (await view.list(folder)).items) {
     if (kind === 'folder') await readView(view, found, model.set(found, null))
     else {
@@ -93,7 +110,9 @@ export function readDisk(root: string, folder = '', model: Model = new Map()): M
 /** Makes a folder of the disk what a model says. */
 export function writeDisk(root: string, model: Model): void {
   for (const [found, content] of model) {
-    mkdirSync(content === null ? join(root, found) : dirname(join(root, found)), { recursive: true })
+    mkdirSync(content === null ? join(root, found) : dirname(join(root, found)), {
+      recursive: true,
+    })
     if (content !== null) writeFileSync(join(root, found), content)
   }
 }

@@ -15,7 +15,9 @@ const fits = (pattern: string, path: string): boolean => {
 function bothOf(files: { readonly [path: string]: string }, options = {}): Filesystem[] {
   const root = makeRoot()
   writeDisk(root, new Map(Object.entries(files)))
-  return [folderFiles(root, options), memoryFiles({ files }, options)].map((offered) => offered.begin({ readOnly: true }).view)
+  return [folderFiles(root, options), memoryFiles({ files }, options)].map(
+    (offered) => offered.begin({ readOnly: true }).view,
+  )
 }
 
 describe('patterns for paths', () => {
@@ -40,19 +42,51 @@ describe('patterns for paths', () => {
     for (const path of bad) expect(fits(pattern, path), path).toBe(false)
   })
 
-  test.each([['{a', 'INVALID_INPUT'], ['[a', 'INVALID_INPUT'], ['', 'INVALID_INPUT'], ['/etc/*', 'INVALID_PATH'], ['a/../*', 'INVALID_PATH']])('%j is refused with an example [8.files-glob]', async (pattern, code) => {
+  test.each([
+    ['{a', 'INVALID_INPUT'],
+    ['[a', 'INVALID_INPUT'],
+    ['', 'INVALID_INPUT'],
+    ['/etc/*', 'INVALID_PATH'],
+    ['a/../*', 'INVALID_PATH'],
+  ])('%j is refused with an example [8.files-glob]', async (pattern, code) => {
     expect(() => compileGlob('x'.repeat(1_001))).toThrow('more than 1000 characters')
-    for (const view of bothOf({})) await expect(view.glob(pattern)).rejects.toMatchObject({ code, suggestion: { fix: expect.stringContaining('src/**/*.ts') } })
+    for (const view of bothOf({}))
+      await expect(view.glob(pattern)).rejects.toMatchObject({
+        code,
+        suggestion: { fix: expect.stringContaining('src/**/*.ts') },
+      })
   })
 
   test('are what an expression says that is made of the same pieces, and never take long [8.files-glob]', () => {
-    const piece = fc.constantFrom(['a', 'a'], ['b', 'b'], ['/', '/'], ['*', '(?:(?<=^|/)[^./][^/]*|(?<!^|/)[^/]+|)'], ['?', '(?:(?<=^|/)[^./]|(?<!^|/)[^/])'], ['{a,bb}', '(?:a|bb)'], ['[ab]', '[ab]'])
-    const path = fc.array(fc.constantFrom('a', 'b', '/', '.'), { minLength: 1, maxLength: 8 }).map((parts) => parts.join(''))
-    fc.assert(fc.property(fc.array(piece, { minLength: 1, maxLength: 6 }), path, (pieces, text) => {
-      const pattern = pieces.map(([glob]) => glob).join('')
-      fc.pre(!pattern.startsWith('/') && !pattern.endsWith('/') && !pattern.includes('**') && !pattern.includes('//') && !text.includes('//') && !text.startsWith('/'))
-      expect(fits(pattern, text), `${pattern} on ${text}`).toBe(new RegExp(`^${pieces.map(([, expression]) => expression).join('')}$`).test(text))
-    }), { numRuns: 500 })
+    const piece = fc.constantFrom(
+      ['a', 'a'],
+      ['b', 'b'],
+      ['/', '/'],
+      ['*', '(?:(?<=^|/)[^./][^/]*|(?<!^|/)[^/]+|)'],
+      ['?', '(?:(?<=^|/)[^./]|(?<!^|/)[^/])'],
+      ['{a,bb}', '(?:a|bb)'],
+      ['[ab]', '[ab]'],
+    )
+    const path = fc
+      .array(fc.constantFrom('a', 'b', '/', '.'), { minLength: 1, maxLength: 8 })
+      .map((parts) => parts.join(''))
+    fc.assert(
+      fc.property(fc.array(piece, { minLength: 1, maxLength: 6 }), path, (pieces, text) => {
+        const pattern = pieces.map(([glob]) => glob).join('')
+        fc.pre(
+          !pattern.startsWith('/') &&
+            !pattern.endsWith('/') &&
+            !pattern.includes('**') &&
+            !pattern.includes('//') &&
+            !text.includes('//') &&
+            !text.startsWith('/'),
+        )
+        expect(fits(pattern, text), `${pattern} on ${text}`).toBe(
+          new RegExp(`^${pieces.map(([, expression]) => expression).join('')}$`).test(text),
+        )
+      }),
+      { numRuns: 500 },
+    )
     expect(fits(`${'*a'.repeat(200)}b`, 'a'.repeat(2_000))).toBe(false)
     expect(fits('{a,a}'.repeat(200), 'a'.repeat(200))).toBe(true)
     expect(fits(`${'**/'.repeat(100)}b`, 'a/'.repeat(500))).toBe(false)
@@ -61,32 +95,99 @@ describe('patterns for paths', () => {
 
 describe('finding and reading', () => {
   test('lists, lines, files and found lines come in pages, by name, path and line [8.files-pages] [8.files-glob] [8.files-grep]', async () => {
-    const text = Array.from({ length: 25 }, (_, index) => `line ${index + 1}${index % 2 === 1 ? ' even' : ''}`).join('\r\n')
-    for (const view of bothOf({ 'b/two.txt': text, 'b-a/one.txt': 'even\n', 'b/.hidden/x.txt': 'even', 'b/z.bin': 'even\0', 'c/d/e.md': '' })) {
-      expect(await view.list('.', { limit: 2 })).toEqual({ items: [{ path: 'b', kind: 'folder', size: 0 }, { path: 'b-a', kind: 'folder', size: 0 }], total: 3, next: 2 })
-      expect(await view.list('.', { offset: 2 })).toEqual({ items: [{ path: 'c', kind: 'folder', size: 0 }], total: 3 })
+    const text = Array.from(
+      { length: 25 },
+      (_, index) => `line ${index + 1}${index % 2 === 1 ? ' even' : ''}`,
+    ).join('\r\n')
+    for (const view of bothOf({
+      'b/two.txt': text,
+      'b-a/one.txt': 'even\n',
+      'b/.hidden/x.txt': 'even',
+      'b/z.bin': 'even\0',
+      'c/d/e.md': '',
+    })) {
+      expect(await view.list('.', { limit: 2 })).toEqual({
+        items: [
+          { path: 'b', kind: 'folder', size: 0 },
+          { path: 'b-a', kind: 'folder', size: 0 },
+        ],
+        total: 3,
+        next: 2,
+      })
+      expect(await view.list('.', { offset: 2 })).toEqual({
+        items: [{ path: 'c', kind: 'folder', size: 0 }],
+        total: 3,
+      })
       expect(await view.list('c', { offset: 7 })).toEqual({ items: [], total: 1 })
-      expect((await view.glob('**')).items.map(({ path }) => path)).toEqual(['b-a/one.txt', 'b/two.txt', 'b/z.bin', 'c/d/e.md'])
-      expect(await view.readLines('b/two.txt', { offset: 23, limit: 1 })).toEqual({ items: ['line 24 even'], total: 25, next: 24 })
+      expect((await view.glob('**')).items.map(({ path }) => path)).toEqual([
+        'b-a/one.txt',
+        'b/two.txt',
+        'b/z.bin',
+        'c/d/e.md',
+      ])
+      expect(await view.readLines('b/two.txt', { offset: 23, limit: 1 })).toEqual({
+        items: ['line 24 even'],
+        total: 25,
+        next: 24,
+      })
       expect(await view.readLines('c/d/e.md')).toEqual({ items: [], total: 0 })
-      expect(await view.grep('even', { offset: 1, limit: 2 })).toEqual({ items: [{ path: 'b/two.txt', line: 2, text: 'line 2 even' }, { path: 'b/two.txt', line: 4, text: 'line 4 even' }], total: 13, next: 3 })
-      expect((await view.grep(/^line 2\d? EVEN$/gi, { glob: 'b/*.txt' })).items.map(({ line }) => line)).toEqual([2, 20, 22, 24])
+      expect(await view.grep('even', { offset: 1, limit: 2 })).toEqual({
+        items: [
+          { path: 'b/two.txt', line: 2, text: 'line 2 even' },
+          { path: 'b/two.txt', line: 4, text: 'line 4 even' },
+        ],
+        total: 13,
+        next: 3,
+      })
+      expect(
+        (await view.grep(/^line 2\d? EVEN$/gi, { glob: 'b/*.txt' })).items.map(({ line }) => line),
+      ).toEqual([2, 20, 22, 24])
       expect((await view.grep('even', { glob: 'b/.hidden/*' })).total).toBe(1)
-      for (const page of [{ offset: -1 }, { limit: 0 }, { offset: 1.5 }, { limit: Number.NaN }]) for (const act of [() => view.list('.', page), () => view.readLines('b/two.txt', page), () => view.grep('x', page), () => view.glob('x', page)]) await expect(act()).rejects.toMatchObject({ code: 'INVALID_INPUT', field: expect.stringMatching(/offset|limit/) })
+      for (const page of [{ offset: -1 }, { limit: 0 }, { offset: 1.5 }, { limit: Number.NaN }])
+        for (const act of [
+          () => view.list('.', page),
+          () => view.readLines('b/two.txt', page),
+          () => view.grep('x', page),
+          () => view.glob('x', page),
+        ])
+          await expect(act()).rejects.toMatchObject({
+            code: 'INVALID_INPUT',
+            field: expect.stringMatching(/offset|limit/),
+          })
       await expect(view.grep('')).rejects.toMatchObject({ code: 'INVALID_INPUT' })
     }
   })
 
   test('what is too long is OUTPUT_LIMIT with advice, and can be read by lines; what is no text is not read as one [8.files-pages]', async () => {
     const lines = 'x'.repeat(39)
-    for (const view of bothOf({ 'long.txt': `${lines}\n`.repeat(10), 'wide.txt': 'y'.repeat(200) }, { maxBytes: 100 })) {
-      for (const act of [view.readText('long.txt'), view.readBytes('long.txt'), view.readLines('wide.txt')]) await expect(act).rejects.toMatchObject({ code: 'OUTPUT_LIMIT', recoverable: true, suggestion: { fix: expect.stringContaining('offset') } })
-      expect(await view.readLines('long.txt', { offset: 4 })).toEqual({ items: [lines, lines], total: 10, next: 6 })
+    for (const view of bothOf(
+      { 'long.txt': `${lines}\n`.repeat(10), 'wide.txt': 'y'.repeat(200) },
+      { maxBytes: 100 },
+    )) {
+      for (const act of [
+        view.readText('long.txt'),
+        view.readBytes('long.txt'),
+        view.readLines('wide.txt'),
+      ])
+        await expect(act).rejects.toMatchObject({
+          code: 'OUTPUT_LIMIT',
+          recoverable: true,
+          suggestion: { fix: expect.stringContaining('offset') },
+        })
+      expect(await view.readLines('long.txt', { offset: 4 })).toEqual({
+        items: [lines, lines],
+        total: 10,
+        next: 6,
+      })
     }
     for (const files of [folderFiles(makeRoot()), memoryFiles()]) {
       const { view } = files.begin({ readOnly: false })
       await view.write('latin1', Buffer.from([0xe4, 0x0a]))
-      for (const act of [view.readText('latin1'), view.readLines('latin1')]) await expect(act).rejects.toMatchObject({ code: 'CONFLICT', message: expect.stringContaining('UTF-8') })
+      for (const act of [view.readText('latin1'), view.readLines('latin1')])
+        await expect(act).rejects.toMatchObject({
+          code: 'CONFLICT',
+          message: expect.stringContaining('UTF-8'),
+        })
       expect([...(await view.readBytes('latin1'))]).toEqual([0xe4, 0x0a])
       await view.write('bom', '\ufeffa')
       expect(await view.readText('bom')).toBe('\ufeffa')
@@ -101,13 +202,20 @@ describe('finding and reading', () => {
 
   test('an expression that would never end is stopped, and the process lives on [8.files-grep]', async () => {
     for (const view of bothOf({ 'a.txt': `${'a'.repeat(60)}!\n` }, { maxSearchMs: 200 })) {
-      await expect(view.grep(/^(a+)+$/)).rejects.toMatchObject({ code: 'TIMEOUT', suggestion: { fix: expect.stringContaining('simpler expression') } })
+      await expect(view.grep(/^(a+)+$/)).rejects.toMatchObject({
+        code: 'TIMEOUT',
+        suggestion: { fix: expect.stringContaining('simpler expression') },
+      })
       expect((await view.grep(/a!$/)).total).toBe(1)
     }
   })
 
   test('what a call changes while a search goes on does not change what it finds [8.files-isolated]', async () => {
-    const files = memoryFiles({ files: Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`${index}.txt`, 'needle\n'.repeat(200)])) })
+    const files = memoryFiles({
+      files: Object.fromEntries(
+        Array.from({ length: 500 }, (_, index) => [`${index}.txt`, 'needle\n'.repeat(200)]),
+      ),
+    })
     const { view } = files.begin({ readOnly: false })
     const searching = view.grep('needle')
     for (let index = 0; index < 500; index += 1) await view.remove(`${index}.txt`)

@@ -3,13 +3,20 @@ import type { Context } from 'toolable'
 
 /** A tool that does with its context whatever a test wants. */
 export function doing(run: (ctx: Context) => unknown, more: object = {}) {
-  return tool({ name: 'does', summary: 'Does something', ...more, run: (_input: unknown, ctx: Context) => run(ctx) } as never)
+  return tool({
+    name: 'does',
+    summary: 'Does something',
+    ...more,
+    run: (_input: unknown, ctx: Context) => run(ctx),
+  } as never)
 }
 
 /** A promise that the test settles. */
 export function gate(): { readonly passed: Promise<void>; open(): void } {
   let open = (): void => undefined
-  const passed = new Promise<void>((resolve) => { open = resolve })
+  const passed = new Promise<void>((resolve) => {
+    open = resolve
+  })
   return { passed, open }
 }
 

@@ -57,14 +57,27 @@ export const emptyBin = tool({
 `
 
 /** A project with tools in a module, one of which another stands before, and a manifest that is refused. */
-export function makeToolProject(files: { readonly [path: string]: string } = {}, folder = makeFolder()): { readonly folder: string; /** Makes a shell script of the project a tool. */ addScript(name: string): void; write(path: string, text: string): void } {
+export function makeToolProject(
+  files: { readonly [path: string]: string } = {},
+  folder = makeFolder(),
+): {
+  readonly folder: string
+  /** Makes a shell script of the project a tool. */ addScript(name: string): void
+  write(path: string, text: string): void
+} {
   const write = (path: string, text: string): void => {
     mkdirSync(dirname(join(folder, path)), { recursive: true })
     writeFileSync(join(folder, path), text)
   }
-  write('toolable.yaml', 'modules: [./house.mjs, ./others.mjs]\nfolders: [folder, tools]\nworkflows: [workflows]\n')
+  write(
+    'toolable.yaml',
+    'modules: [./house.mjs, ./others.mjs]\nfolders: [folder, tools]\nworkflows: [workflows]\n',
+  )
   write('house.mjs', TOOLS)
-  write('others.mjs', "import { tool } from 'toolable'\nexport const repeatText = tool({ name: 'repeat_text', summary: 'Another one', input: { type: 'object', properties: {} }, run: () => ({}) })\n")
+  write(
+    'others.mjs',
+    "import { tool } from 'toolable'\nexport const repeatText = tool({ name: 'repeat_text', summary: 'Another one', input: { type: 'object', properties: {} }, run: () => ({}) })\n",
+  )
   write('folder/half-a-tool.yaml', 'name: half_a_tool\nentry: ./nothing.sh\n')
   for (const path of ['workflows', 'tools']) mkdirSync(join(folder, path), { recursive: true })
   mkdirSync(join(folder, 'node_modules'))
@@ -74,7 +87,10 @@ export function makeToolProject(files: { readonly [path: string]: string } = {},
     folder,
     write,
     addScript(name) {
-      write(`folder/${name}.yaml`, `name: ${name}\ndescription: Came later\ncommand: bash-cli\nentry: ./${name}.sh\n`)
+      write(
+        `folder/${name}.yaml`,
+        `name: ${name}\ndescription: Came later\ncommand: bash-cli\nentry: ./${name}.sh\n`,
+      )
       write(`folder/${name}.sh`, '#!/bin/sh\necho "{\\"ok\\": true}"\n')
       chmodSync(join(folder, `folder/${name}.sh`), 0o755)
     },

@@ -11,17 +11,29 @@ export type Served = {
 }
 
 /** Starts `serve http` on a free port and waits until it says that it listens. */
-export async function serveProgram(args: readonly string[] = [], options: RunOptions = {}, fixture = 'serves.mjs'): Promise<Served> {
-  const program = startProgram(fixture, ['serve', 'http', '--port', '0', ...args], { longest: AS_LONG_AS_ITS_FILE, ...options })
+export async function serveProgram(
+  args: readonly string[] = [],
+  options: RunOptions = {},
+  fixture = 'serves.mjs',
+): Promise<Served> {
+  const program = startProgram(fixture, ['serve', 'http', '--port', '0', ...args], {
+    longest: AS_LONG_AS_ITS_FILE,
+    ...options,
+  })
   const url = await new Promise<string>((resolve, reject) => {
     let said = ''
     program.child.stderr.on('data', (chunk: Buffer) => {
       said += chunk.toString()
-      const line = said.split('\n').find((each) => each.includes('"listening"') || each.includes('listens on'))
+      const line = said
+        .split('\n')
+        .find((each) => each.includes('"listening"') || each.includes('listens on'))
       const found = line === undefined ? undefined : /https?:\/\/[^\s"]+/.exec(line)?.[0]
       if (found !== undefined) resolve(found)
     })
-    program.ended.then((end) => reject(new Error(`exit ${end.status}\n${end.stdout}${end.stderr}`)), reject)
+    program.ended.then(
+      (end) => reject(new Error(`exit ${end.status}\n${end.stdout}${end.stderr}`)),
+      reject,
+    )
   })
   return {
     url,

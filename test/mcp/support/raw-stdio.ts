@@ -2,7 +2,14 @@ import { StringDecoder } from 'node:string_decoder'
 import { AS_LONG_AS_ITS_FILE, startProgram } from '../../support/run-program.ts'
 import type { Ended, Running, RunOptions } from '../../support/run-program.ts'
 
-export type Message = { readonly jsonrpc: '2.0'; readonly id?: string | number; readonly method?: string; readonly params?: any; readonly result?: any; readonly error?: { readonly code: number; readonly message: string; readonly data?: any } }
+export type Message = {
+  readonly jsonrpc: '2.0'
+  readonly id?: string | number
+  readonly method?: string
+  readonly params?: any
+  readonly result?: any
+  readonly error?: { readonly code: number; readonly message: string; readonly data?: any }
+}
 
 /** A server on two pipes, and everything it said; speaks JSON-RPC with no library between. */
 export type RawStdio = {
@@ -23,12 +30,28 @@ const VERSION = '2026-07-28'
 
 /** What a modern request carries. */
 export function modern(params: object = {}, capabilities: object = {}, meta: object = {}): object {
-  return { ...params, _meta: { 'io.modelcontextprotocol/protocolVersion': VERSION, 'io.modelcontextprotocol/clientInfo': { name: 'raw', version: '1.0.0' }, 'io.modelcontextprotocol/clientCapabilities': capabilities, ...meta } }
+  return {
+    ...params,
+    _meta: {
+      'io.modelcontextprotocol/protocolVersion': VERSION,
+      'io.modelcontextprotocol/clientInfo': { name: 'raw', version: '1.0.0' },
+      'io.modelcontextprotocol/clientCapabilities': capabilities,
+      ...meta,
+    },
+  }
 }
 
 /** Starts a fixture as a stdio server. */
-export function openRaw(fixture: string, args: readonly string[] = [], options: RunOptions = {}): RawStdio {
-  const program = startProgram(fixture, ['--serve-mcp', 'stdio', ...args], { input: 'open', longest: AS_LONG_AS_ITS_FILE, ...options })
+export function openRaw(
+  fixture: string,
+  args: readonly string[] = [],
+  options: RunOptions = {},
+): RawStdio {
+  const program = startProgram(fixture, ['--serve-mcp', 'stdio', ...args], {
+    input: 'open',
+    longest: AS_LONG_AS_ITS_FILE,
+    ...options,
+  })
   const messages: Message[] = []
   const strays: string[] = []
   const listeners = new Set<() => void>()
@@ -58,17 +81,26 @@ export function openRaw(fixture: string, args: readonly string[] = [], options: 
       raw.write(JSON.stringify({ jsonrpc: '2.0', id, method, params }))
       return raw.heard((message) => message.id === id && message.method === undefined)
     },
-    heard: (fits) => new Promise((resolve, reject) => {
-      const look = (): void => {
-        const found = messages.find(fits)
-        if (!found) return
-        listeners.delete(look)
-        resolve(found)
-      }
-      listeners.add(look)
-      look()
-      program.ended.then(({ status, stderr }) => reject(new Error(`the server ended with ${status} before it said that\n${stderr.slice(-2000)}`)), reject)
-    }),
+    heard: (fits) =>
+      new Promise((resolve, reject) => {
+        const look = (): void => {
+          const found = messages.find(fits)
+          if (!found) return
+          listeners.delete(look)
+          resolve(found)
+        }
+        listeners.add(look)
+        look()
+        program.ended.then(
+          ({ status, stderr }) =>
+            reject(
+              new Error(
+                `the server ended with ${status} before it said that\n${stderr.slice(-2000)}`,
+              ),
+            ),
+          reject,
+        )
+      }),
     end() {
       program.closeStdin()
       return program.ended
@@ -78,8 +110,16 @@ export function openRaw(fixture: string, args: readonly string[] = [], options: 
 }
 
 /** The handshake of an older client. */
-export async function initialize(raw: RawStdio, capabilities: object = {}, protocolVersion = '2025-11-25'): Promise<Message> {
-  const answer = await raw.ask('initialize', { protocolVersion, capabilities, clientInfo: { name: 'raw', version: '1.0.0' } })
+export async function initialize(
+  raw: RawStdio,
+  capabilities: object = {},
+  protocolVersion = '2025-11-25',
+): Promise<Message> {
+  const answer = await raw.ask('initialize', {
+    protocolVersion,
+    capabilities,
+    clientInfo: { name: 'raw', version: '1.0.0' },
+  })
   raw.write('{"jsonrpc":"2.0","method":"notifications/initialized"}')
   return answer
 }

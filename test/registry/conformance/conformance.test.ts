@@ -12,5 +12,18 @@ import { workflows } from './fixtures/workflows.ts'
 import { conformance } from './suite.ts'
 
 describe('[6.conformance] every source', () => {
-  for (const fixture of [inProcess, module, functions, mcpStdio, mcpHttp, toolServer, openapi, program, pythonEmitter, shellEmitter, workflows]) conformance(fixture)
+  for (const fixture of [
+    inProcess,
+    module,
+    functions,
+    mcpStdio,
+    mcpHttp,
+    toolServer,
+    openapi,
+    program,
+    pythonEmitter,
+    shellEmitter,
+    workflows,
+  ])
+    conformance(fixture)
 })

@@ -13,10 +13,11 @@ export async function listen(answer: RequestListener): Promise<Listening> {
   return {
     url: origin,
     origin,
-    stop: () => new Promise((resolve) => {
-      server.close(() => resolve())
-      server.closeAllConnections()
-    }),
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
   }
 }
 

@@ -24,16 +24,29 @@ export function openPool(settings: Partial<WarmSettings> = {}): WarmPool {
 /** A fixture as a program that can be kept warm. */
 export function targetOf(name: string, more: Partial<WarmTarget> = {}): WarmTarget {
   const { NODE_V8_COVERAGE: coverage } = process.env
-  return { command: [process.execPath, name.startsWith('/') ? name : fixture(name)], cwd: makeFolder(), ...more, env: { ...(coverage !== undefined && { NODE_V8_COVERAGE: coverage }), ...more.env } }
+  return {
+    command: [process.execPath, name.startsWith('/') ? name : fixture(name)],
+    cwd: makeFolder(),
+    ...more,
+    env: { ...(coverage !== undefined && { NODE_V8_COVERAGE: coverage }), ...more.env },
+  }
 }
 
 /** Calls a tool through the one pipeline, the way a registry does. */
-export async function callWarm(pool: WarmPool, call: WarmCall, options: CallOptions = {}): Promise<Outcome> {
+export async function callWarm(
+  pool: WarmPool,
+  call: WarmCall,
+  options: CallOptions = {},
+): Promise<Outcome> {
   let outcome: Outcome | undefined
-  const definition = defineForeign(call.tool, { inputSchema: { type: 'object', properties: {}, additionalProperties: false } }, async (_input, ctx) => {
-    outcome = await pool.call(call, ctx)
-    return outcome.ok ? outcome.result : null
-  })
+  const definition = defineForeign(
+    call.tool,
+    { inputSchema: { type: 'object', properties: {}, additionalProperties: false } },
+    async (_input, ctx) => {
+      outcome = await pool.call(call, ctx)
+      return outcome.ok ? outcome.result : null
+    },
+  )
   const finished = await invoke(definition, {}, options)
   if (finished.error?.cause instanceof WarmUnavailable) throw finished.error.cause
   return finished.outcome.ok ? outcome! : finished.outcome
@@ -42,10 +55,13 @@ export async function callWarm(pool: WarmPool, call: WarmCall, options: CallOpti
 /** Writes a program whose only tool says its version. */
 export function writeVersion(path: string, version: string): void {
   const library = fileURLToPath(new URL('../../../dist/index.js', import.meta.url))
-  writeFileSync(path, `
+  writeFileSync(
+    path,
+    `
     import { setTimeout as sleep } from 'node:timers/promises'
     import { tool, toolset } from ${JSON.stringify(library)}
     const said = tool({ name: 'said', summary: 'Its version', input: { type: 'object', properties: { after: { type: 'number' } } }, run: async ({ after = 0 }) => { await sleep(after); return { version: ${JSON.stringify(version)}, pid: process.pid } } })
     await toolset({ name: 'versions', tools: [said] }).run(import.meta)
-  `)
+  `,
+  )
 }

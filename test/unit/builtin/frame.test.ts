@@ -18,7 +18,14 @@ const program = toolset({ name: 'prog', version: '2.0.0', tools: { greet, other:
 const add = tool({
   name: 'add',
   summary: 'Adds a server',
-  input: { type: 'object', properties: { agents: { type: 'array', items: { type: 'string' } }, scope: { enum: ['project', 'user'], default: 'project' } }, additionalProperties: false },
+  input: {
+    type: 'object',
+    properties: {
+      agents: { type: 'array', items: { type: 'string' } },
+      scope: { enum: ['project', 'user'], default: 'project' },
+    },
+    additionalProperties: false,
+  },
   positional: ['agents'],
   dryRun: true,
   run({ agents = [] }: { agents?: string[] }, ctx) {
@@ -30,7 +37,15 @@ const add = tool({
 const serve = tool({
   name: 'serve',
   summary: 'Serves',
-  input: { type: 'object', properties: { transport: { enum: ['stdio', 'http'] }, port: { type: 'integer', minimum: 1, default: 8080 } }, required: ['transport'], additionalProperties: false },
+  input: {
+    type: 'object',
+    properties: {
+      transport: { enum: ['stdio', 'http'] },
+      port: { type: 'integer', minimum: 1, default: 8080 },
+    },
+    required: ['transport'],
+    additionalProperties: false,
+  },
   flags: { port: { env: 'PROG_PORT' } },
 })
 const started: unknown[] = []
@@ -41,7 +56,8 @@ const commands: Builtin[] = [
     tool: serve,
     async start(input, { set, io, globals }) {
       started.push(input)
-      if ((input as { port: number }).port === 1) fail('CONFLICT', 'port 1 is taken', { suggestion: 'Take another one' })
+      if ((input as { port: number }).port === 1)
+        fail('CONFLICT', 'port 1 is taken', { suggestion: 'Take another one' })
       if ((input as { port: number }).port === 2) throw new Error('broken')
       io.stdout.write(`${set.entries.length} tools${globals.dryRun ? ', dry' : ''}\n`)
       return 7
@@ -53,11 +69,18 @@ describe('a built-in command is a tool [5.builtin-commands]', () => {
   test('its outcome is the envelope of <program>.<words>', async () => {
     const { status, json } = await run(['add', 'codex', '--scope', 'user'])
     expect(status).toBe(0)
-    expect(json).toMatchObject({ ok: true, result: { added: ['codex'], dry: false }, meta: { tool: 'prog.mcp_add', version: '2.0.0' } })
+    expect(json).toMatchObject({
+      ok: true,
+      result: { added: ['codex'], dry: false },
+      meta: { tool: 'prog.mcp_add', version: '2.0.0' },
+    })
   })
 
   test('--dry-run, --output and a failure work as they do for tools', async () => {
-    expect((await run(['add', 'codex', '--dry-run'])).json).toMatchObject({ result: { plan: [{ action: 'write', target: 'codex' }] }, meta: { dry_run: true } })
+    expect((await run(['add', 'codex', '--dry-run'])).json).toMatchObject({
+      result: { plan: [{ action: 'write', target: 'codex' }] },
+      meta: { dry_run: true },
+    })
     expect((await run(['add', 'codex', '-o', 'yaml'])).stdout).toContain('ok: true')
     const failed = await run(['add', 'nosuch'])
     expect([failed.status, failed.json.error.code]).toEqual([66, 'NOT_FOUND'])
@@ -67,7 +90,10 @@ describe('a built-in command is a tool [5.builtin-commands]', () => {
     const help = await run(['add', '--help'])
     expect([help.status, help.stderr]).toEqual([0, ''])
     expect(help.stdout).toContain('prog mcp add [agents]... [options]')
-    for (const words of [[], ['--help'], ['-h']]) expect((await run(words)).stdout).toMatch(/prog mcp <command>[\s\S]*mcp add {2,}Adds a server/)
+    for (const words of [[], ['--help'], ['-h']])
+      expect((await run(words)).stdout).toMatch(
+        /prog mcp <command>[\s\S]*mcp add {2,}Adds a server/,
+      )
   })
 
   test('help of a lone command shows its name too', async () => {
@@ -78,18 +104,29 @@ describe('a built-in command is a tool [5.builtin-commands]', () => {
   test('an unknown sub-word is told with the near one and exit 2', async () => {
     const { status, json } = await run(['ad', '--json'])
     expect(status).toBe(2)
-    expect(json.error).toMatchObject({ code: 'USAGE', message: "unknown command 'mcp ad'; did you mean 'mcp add'?", suggestion: { example: 'prog mcp --help' } })
+    expect(json.error).toMatchObject({
+      code: 'USAGE',
+      message: "unknown command 'mcp ad'; did you mean 'mcp add'?",
+      suggestion: { example: 'prog mcp --help' },
+    })
   })
 
   test('unknown flags and bad values exit 2', async () => {
     const flag = await run(['add', '--scop', 'user'])
-    expect([flag.status, flag.json.error.suggestion.fix, flag.json.error.suggestion.example]).toEqual([2, 'Use --scope', 'prog mcp add --help'])
+    expect([
+      flag.status,
+      flag.json.error.suggestion.fix,
+      flag.json.error.suggestion.example,
+    ]).toEqual([2, 'Use --scope', 'prog mcp add --help'])
     expect((await run(['add', '--scope', 'world'])).status).toBe(2)
     expect((await run(['add', '{"scope":"world"}'])).status).toBe(65)
   })
 
   test('documents about it are given as well', async () => {
-    expect((await run(['add', '--schema'])).json).toMatchObject({ name: 'mcp_add', input_schema: { type: 'object' } })
+    expect((await run(['add', '--schema'])).json).toMatchObject({
+      name: 'mcp_add',
+      input_schema: { type: 'object' },
+    })
   })
 })
 
@@ -97,28 +134,46 @@ describe('a command that starts something [5.builtin-commands]', () => {
   test('gets the input checked and complete, the toolset of the author, and gives the status', async () => {
     started.length = 0
     const { status, stdout } = await run(['serve', '--transport', 'http', '--dry-run'])
-    expect([status, stdout, started]).toEqual([7, '2 tools, dry\n', [{ transport: 'http', port: 8080 }]])
+    expect([status, stdout, started]).toEqual([
+      7,
+      '2 tools, dry\n',
+      [{ transport: 'http', port: 8080 }],
+    ])
   })
 
   test('reads JSON and the environment like a tool', async () => {
     started.length = 0
     await run(['serve', '{"transport":"stdio"}'])
     await run(['serve', '--transport', 'stdio'], { env: { PROG_PORT: '99' } })
-    expect(started).toEqual([{ transport: 'stdio', port: 8080 }, { transport: 'stdio', port: 99 }])
+    expect(started).toEqual([
+      { transport: 'stdio', port: 8080 },
+      { transport: 'stdio', port: 99 },
+    ])
   })
 
   test('is not started with an input that does not fit', async () => {
     started.length = 0
-    const ended = await Promise.all([run(['serve', '--transport', 'sse']), run(['serve']), run(['serve', '{"transport":"sse"}']), run(['serve', '--transport', 'http', '--prot', '1'])])
+    const ended = await Promise.all([
+      run(['serve', '--transport', 'sse']),
+      run(['serve']),
+      run(['serve', '{"transport":"sse"}']),
+      run(['serve', '--transport', 'http', '--prot', '1']),
+    ])
     expect(ended.map(({ status, json }) => [status, json.error.code, json.meta.tool])).toEqual([
-      [2, 'INVALID_INPUT', 'prog.mcp_serve'], [2, 'MISSING_PARAM', 'prog.mcp_serve'], [65, 'INVALID_INPUT', 'prog.mcp_serve'], [2, 'USAGE', 'prog.mcp_serve'],
+      [2, 'INVALID_INPUT', 'prog.mcp_serve'],
+      [2, 'MISSING_PARAM', 'prog.mcp_serve'],
+      [65, 'INVALID_INPUT', 'prog.mcp_serve'],
+      [2, 'USAGE', 'prog.mcp_serve'],
     ])
     expect(started).toEqual([])
   })
 
   test('fails like a tool', async () => {
     const taken = await run(['serve', '--transport', 'http', '--port', '1'])
-    expect([taken.status, taken.json.error]).toEqual([73, expect.objectContaining({ code: 'CONFLICT', message: 'port 1 is taken' })])
+    expect([taken.status, taken.json.error]).toEqual([
+      73,
+      expect.objectContaining({ code: 'CONFLICT', message: 'port 1 is taken' }),
+    ])
     expect(JSON.parse(taken.stderr)).toMatchObject({ error: { code: 'CONFLICT' } })
     const broken = await run(['serve', '--transport', 'http', '--port', '2'])
     expect([broken.status, broken.json.error.code]).toEqual([1, 'INTERNAL'])
@@ -126,13 +181,26 @@ describe('a command that starts something [5.builtin-commands]', () => {
 })
 
 describe('which words are a built-in command', () => {
-  const search = tool({ name: 'search', summary: 'Searches', input: { type: 'object', properties: { query: { type: 'string' }, host: { type: 'string' } } }, positional: ['query'] })
+  const search = tool({
+    name: 'search',
+    summary: 'Searches',
+    input: { type: 'object', properties: { query: { type: 'string' }, host: { type: 'string' } } },
+    positional: ['query'],
+  })
   const only = toolset(search)
   const kindOf = (set: typeof only, ...argv: string[]) => describeCommand(findCommand(set, argv))
 
   test('a tool or a group of the name hides it [5.builtin-yields]', () => {
-    expect(kindOf(toolset({ name: 'prog', tools: { completion: greet, greet } }), 'completion', 'bash')).toBe('tool completion')
-    expect(kindOf(toolset({ name: 'prog', tools: { completion: { make: greet }, greet } }), 'completion', 'bash')).toBe('group completion')
+    expect(
+      kindOf(toolset({ name: 'prog', tools: { completion: greet, greet } }), 'completion', 'bash'),
+    ).toBe('tool completion')
+    expect(
+      kindOf(
+        toolset({ name: 'prog', tools: { completion: { make: greet }, greet } }),
+        'completion',
+        'bash',
+      ),
+    ).toBe('group completion')
   })
 
   test('the only tool of a program gets the word, unless a sub-word follows [5.builtin-yields]', () => {
@@ -141,12 +209,15 @@ describe('which words are a built-in command', () => {
     expect(kindOf(only, 'completion', 'of', 'bash')).toBe('tool search: completion of bash')
     expect(kindOf(only, '--json', 'completion', 'bash')).toBe('builtin completion bash')
     expect(kindOf(only, '--', 'completion', 'bash')).toBe('tool search: -- completion bash')
-    expect(kindOf(toolset(tool({ name: 'ping', summary: 'Pings', run: () => 1 })), 'completion')).toBe('builtin completion ')
+    expect(
+      kindOf(toolset(tool({ name: 'ping', summary: 'Pings', run: () => 1 })), 'completion'),
+    ).toBe('builtin completion ')
   })
 
   test('completion offers both readings [5.builtin-yields]', async () => {
     const manifest = await only.manifest()
-    const values = (...words: string[]) => completeWords(manifest, words).candidates.map(({ value }) => value)
+    const values = (...words: string[]) =>
+      completeWords(manifest, words).candidates.map(({ value }) => value)
     expect(values('completion', '')).toEqual(['bash', 'zsh', 'fish', 'powershell'])
     expect(values('completion', '--ho')).toEqual(['--host'])
     expect(values('completion', 'bash', '--ho')).toEqual([])
@@ -155,47 +226,92 @@ describe('which words are a built-in command', () => {
 
   test('--serve-mcp hands on all that follows, and the flags before it [5.serve-mcp-alias]', () => {
     expect(kindOf(program, '--serve-mcp', 'stdio')).toBe('builtin mcp serve --transport stdio')
-    expect(kindOf(program, '--serve-mcp=http', '--host', '127.0.0.1', '--port', '80', '--whatever', 'x')).toBe('builtin mcp serve --transport http --host 127.0.0.1 --port 80 --whatever x')
-    expect(kindOf(program, '--port', '80', '--progressive', '--serve-mcp', 'http', '--help')).toBe('builtin mcp serve --transport http --port 80 --progressive --help')
+    expect(
+      kindOf(program, '--serve-mcp=http', '--host', '127.0.0.1', '--port', '80', '--whatever', 'x'),
+    ).toBe('builtin mcp serve --transport http --host 127.0.0.1 --port 80 --whatever x')
+    expect(kindOf(program, '--port', '80', '--progressive', '--serve-mcp', 'http', '--help')).toBe(
+      'builtin mcp serve --transport http --port 80 --progressive --help',
+    )
     expect(findCommand(program, ['--json', '--serve-mcp', 'http']).globals.output).toBe('json')
-    expect(kindOf(toolset({ name: 'prog', tools: { mcp: greet, greet } }), '--serve-mcp', 'stdio')).toBe('builtin mcp serve --transport stdio')
+    expect(
+      kindOf(toolset({ name: 'prog', tools: { mcp: greet, greet } }), '--serve-mcp', 'stdio'),
+    ).toBe('builtin mcp serve --transport stdio')
   })
 
   test('the only tool keeps its own fields, unless --serve-mcp came before [5.serve-mcp-alias]', () => {
-    expect(kindOf(only, '--host', 'x', '--serve-mcp', 'http')).toBe('tool search: --host x --serve-mcp http')
-    expect(kindOf(only, '--serve-mcp', 'http', '--host', 'x')).toBe('builtin mcp serve --transport http --host x')
+    expect(kindOf(only, '--host', 'x', '--serve-mcp', 'http')).toBe(
+      'tool search: --host x --serve-mcp http',
+    )
+    expect(kindOf(only, '--serve-mcp', 'http', '--host', 'x')).toBe(
+      'builtin mcp serve --transport http --host x',
+    )
     expect(kindOf(only, '--query', '--serve-mcp')).toBe('tool search: --query --serve-mcp')
   })
 
   test('flags for serving mean nothing without it [5.serve-mcp-alias]', () => {
-    expect(findCommand(program, ['--port', '80', 'greet']).problem?.message).toBe('unknown flag --port')
-    expect(findCommand(program, ['--port', '80', 'greet', '--serve-mcp', 'http']).problem?.message).toBe('--port goes with --serve-mcp, which stands too late here')
-    expect(findCommand(program, ['--serve-mcp']).problem?.message).toBe('--serve-mcp needs a value: --serve-mcp <transport>')
+    expect(findCommand(program, ['--port', '80', 'greet']).problem?.message).toBe(
+      'unknown flag --port',
+    )
+    expect(
+      findCommand(program, ['--port', '80', 'greet', '--serve-mcp', 'http']).problem?.message,
+    ).toBe('--port goes with --serve-mcp, which stands too late here')
+    expect(findCommand(program, ['--serve-mcp']).problem?.message).toBe(
+      '--serve-mcp needs a value: --serve-mcp <transport>',
+    )
   })
 })
 
 test('sub-words and flags of built-in commands complete from their tools [5.builtin-commands]', async () => {
   const manifest = await toolsetOf(commands, program, host()).manifest()
-  const values = (...words: string[]) => completeWords(manifest, words).candidates.map(({ value }) => value)
+  const values = (...words: string[]) =>
+    completeWords(manifest, words).candidates.map(({ value }) => value)
   expect(values('mcp', '')).toEqual(['add', 'serve'])
   expect(values('mcp', 'serve', '--tr')).toEqual(['--transport'])
   expect(values('mcp', 'serve', '--transport', '')).toEqual(['stdio', 'http'])
   const lone = await toolsetOf(commands.slice(0, 1), program, host()).manifest()
-  expect(completeWords(lone, ['mcp', 'a']).candidates).toEqual([{ value: 'add', description: 'Adds a server' }])
+  expect(completeWords(lone, ['mcp', 'a']).candidates).toEqual([
+    { value: 'add', description: 'Adds a server' },
+  ])
 })
 
 function describeCommand(command: Command): string {
   if (command.kind === 'builtin') return `builtin ${command.name} ${command.rest.join(' ')}`
   if (command.kind === 'group') return `group ${command.path.join(' ')}`
-  return command.kind === 'tool' ? `tool ${command.entry.name}${command.single ? `: ${command.tokens.join(' ')}` : ''}` : command.kind
+  return command.kind === 'tool'
+    ? `tool ${command.entry.name}${command.single ? `: ${command.tokens.join(' ')}` : ''}`
+    : command.kind
 }
 
 function host(): Host {
-  return { signal: new AbortController().signal, prepareForTools: () => undefined, makeToolset: toolset, started: { execPath: 'node', execArgv: [], script: undefined } }
+  return {
+    signal: new AbortController().signal,
+    prepareForTools: () => undefined,
+    makeToolset: toolset,
+    started: { execPath: 'node', execArgv: [], script: undefined },
+  }
 }
 
-async function run(rest: readonly string[], { builtins = commands, env = {} }: { builtins?: readonly Builtin[]; env?: Record<string, string> } = {}): Promise<{ status: number; stdout: string; stderr: string; json: any }> {
+async function run(
+  rest: readonly string[],
+  {
+    builtins = commands,
+    env = {},
+  }: { builtins?: readonly Builtin[]; env?: Record<string, string> } = {},
+): Promise<{ status: number; stdout: string; stderr: string; json: any }> {
   const { io, stdout, stderr } = fakeIo({ env, cwd: '/' })
-  const status = await runAmong(builtins, program, { kind: 'builtin', name: 'mcp', rest, globals: emptyGlobals() }, io, host())
-  return { status, stdout: stdout.text, stderr: stderr.text, get json() { return JSON.parse(stdout.text) } }
+  const status = await runAmong(
+    builtins,
+    program,
+    { kind: 'builtin', name: 'mcp', rest, globals: emptyGlobals() },
+    io,
+    host(),
+  )
+  return {
+    status,
+    stdout: stdout.text,
+    stderr: stderr.text,
+    get json() {
+      return JSON.parse(stdout.text)
+    },
+  }
 }

@@ -2,17 +2,61 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Io } from '../../../src/contract/io.ts'
 import { listenToEvents } from '../../../src/surfaces/cli/events.ts'
 
-beforeEach(() => { vi.useFakeTimers() })
-afterEach(() => { vi.useRealTimers() })
+beforeEach(() => {
+  vi.useFakeTimers()
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
 
-async function listen(dialect: 'native' | 'acor'): Promise<{ readonly lines: string[]; readonly listener: Awaited<ReturnType<typeof listenToEvents>> }> {
+async function listen(
+  dialect: 'native' | 'acor',
+): Promise<{
+  readonly lines: string[]
+  readonly listener: Awaited<ReturnType<typeof listenToEvents>>
+}> {
   const lines: string[] = []
-  const sink = { write: (text: string) => void lines.push(text), send: async (text: string) => void lines.push(text), flush: async () => undefined, isTTY: false, columns: 80, closed: false }
-  const stdin = { isTTY: false, taken: false, bytes: () => (async function* () {})(), close: () => undefined }
-  const io: Io = { stdin, stdout: sink, stderr: { ...sink, write: () => undefined }, env: {}, cwd: '/', now: () => 0 }
-  const presentation = { mode: 'json' as const, dialect, pretty: false, color: false, stderrColor: false, columns: undefined }
+  const sink = {
+    write: (text: string) => void lines.push(text),
+    send: async (text: string) => void lines.push(text),
+    flush: async () => undefined,
+    isTTY: false,
+    columns: 80,
+    closed: false,
+  }
+  const stdin = {
+    isTTY: false,
+    taken: false,
+    bytes: () => (async function* () {})(),
+    close: () => undefined,
+  }
+  const io: Io = {
+    stdin,
+    stdout: sink,
+    stderr: { ...sink, write: () => undefined },
+    env: {},
+    cwd: '/',
+    now: () => 0,
+  }
+  const presentation = {
+    mode: 'json' as const,
+    dialect,
+    pretty: false,
+    color: false,
+    stderrColor: false,
+    columns: undefined,
+  }
   const context = { tool: 'slow', runId: 'r-1', now: () => '2026-01-01T00:00:00.000Z' }
-  const listener = await listenToEvents({ io, presentation, context, streamed: true, session: false, quiet: false, verbose: 0, label: 'slow' })
+  const listener = await listenToEvents({
+    io,
+    presentation,
+    context,
+    streamed: true,
+    session: false,
+    quiet: false,
+    verbose: 0,
+    label: 'slow',
+  })
   return { lines, listener }
 }
 
@@ -20,8 +64,18 @@ test('[3.heartbeats] a supervised tool that says nothing shows every 30 seconds 
   const { lines, listener } = await listen('acor')
   await listener.start()
   await vi.advanceTimersByTimeAsync(61_000)
-  expect(lines.map((line) => (JSON.parse(line) as { type: string }).type)).toEqual(['start', 'heartbeat', 'heartbeat'])
-  expect(JSON.parse(lines[1]!)).toEqual({ v: 1, type: 'heartbeat', ts: '2026-01-01T00:00:00.000Z', run_id: 'r-1', step: 'slow' })
+  expect(lines.map((line) => (JSON.parse(line) as { type: string }).type)).toEqual([
+    'start',
+    'heartbeat',
+    'heartbeat',
+  ])
+  expect(JSON.parse(lines[1]!)).toEqual({
+    v: 1,
+    type: 'heartbeat',
+    ts: '2026-01-01T00:00:00.000Z',
+    run_id: 'r-1',
+    step: 'slow',
+  })
   await listener.stop()
   await vi.advanceTimersByTimeAsync(61_000)
   expect(lines).toHaveLength(3)

@@ -8,14 +8,17 @@ function values(...words: string[]): string[] {
   return completeWords(fileTools, words).candidates.map((candidate) => candidate.value)
 }
 
-const pathTool = withFields({
-  input: { type: 'string', format: 'path' },
-  outputs: { type: 'array', items: { type: 'string', format: 'path' } },
-  working_dir: { type: 'string' },
-  folder: { type: 'string', format: 'path', 'x-toolable-path': { kind: 'directory' } },
-  dry_run: { type: 'boolean' },
-  verbose: { type: 'boolean' },
-}, { positional: ['input', 'outputs'] })
+const pathTool = withFields(
+  {
+    input: { type: 'string', format: 'path' },
+    outputs: { type: 'array', items: { type: 'string', format: 'path' } },
+    working_dir: { type: 'string' },
+    folder: { type: 'string', format: 'path', 'x-toolable-path': { kind: 'directory' } },
+    dry_run: { type: 'boolean' },
+    verbose: { type: 'boolean' },
+  },
+  { positional: ['input', 'outputs'] },
+)
 const paths = { ...fileTools, tools: [pathTool, command({ name: 'other' })] }
 
 describe('commands', () => {
@@ -45,19 +48,31 @@ describe('commands', () => {
   })
 
   test('a tool that is a group as well', () => {
-    const tools = [command({ name: 'pr', path: ['pr'] }), command({ name: 'pr_list', path: ['pr', 'list'], summary: 'Lists' })]
-    expect(completeWords({ ...fileTools, tools }, ['p']).candidates).toEqual([{ value: 'pr', description: 'Does pr' }])
-    expect(completeWords({ ...fileTools, tools }, ['pr', 'l']).candidates).toEqual([{ value: 'list', description: 'Lists' }])
+    const tools = [
+      command({ name: 'pr', path: ['pr'] }),
+      command({ name: 'pr_list', path: ['pr', 'list'], summary: 'Lists' }),
+    ]
+    expect(completeWords({ ...fileTools, tools }, ['p']).candidates).toEqual([
+      { value: 'pr', description: 'Does pr' },
+    ])
+    expect(completeWords({ ...fileTools, tools }, ['pr', 'l']).candidates).toEqual([
+      { value: 'list', description: 'Lists' },
+    ])
   })
 
   test('a tool hides the built-in command of its name', () => {
     const tools = [command({ name: 'completion', summary: 'Mine' }), command({ name: 'x' })]
-    expect(completeWords({ ...fileTools, tools }, ['comp']).candidates).toEqual([{ value: 'completion', description: 'Mine' }])
+    expect(completeWords({ ...fileTools, tools }, ['comp']).candidates).toEqual([
+      { value: 'completion', description: 'Mine' },
+    ])
     expect(completeWords({ ...fileTools, tools }, ['completion', 'ba']).candidates).toEqual([])
   })
 
   test('nothing after an unknown command', () => {
-    expect(completeWords(fileTools, ['nosuch', '--'])).toEqual({ candidates: [], directive: 'none' })
+    expect(completeWords(fileTools, ['nosuch', '--'])).toEqual({
+      candidates: [],
+      directive: 'none',
+    })
   })
 
   test('words of built-in commands, and nothing after them', () => {
@@ -70,15 +85,35 @@ describe('commands', () => {
 describe('flags', () => {
   test('own flags first, then ours, with descriptions', () => {
     const { candidates } = completeWords(fileTools, ['find_files', '--'])
-    expect(candidates.slice(0, 3)).toEqual([{ value: '--pattern', description: 'Glob' }, { value: '--sort' }, { value: '--root', description: 'Where to begin' }])
-    expect(candidates.map(({ value }) => value)).toEqual(expect.arrayContaining(['--output', '--dry-run', '--help', '--schema', '--validate']))
+    expect(candidates.slice(0, 3)).toEqual([
+      { value: '--pattern', description: 'Glob' },
+      { value: '--sort' },
+      { value: '--root', description: 'Where to begin' },
+    ])
+    expect(candidates.map(({ value }) => value)).toEqual(
+      expect.arrayContaining(['--output', '--dry-run', '--help', '--schema', '--validate']),
+    )
     expect(candidates.map(({ value }) => value)).not.toContain('--discover')
   })
 
   test('what is used is not offered again, unless it can be repeated', () => {
-    const offered = values('find_files', '*.ts', '--root', '.', '--exclude', 'a', '--hidden', '--json', '-vq', '--')
-    for (const used of ['--pattern', '--root', '--hidden', '--json', '--quiet']) expect(offered).not.toContain(used)
-    expect(offered).toEqual(expect.arrayContaining(['--exclude', '--verbose', '--filter', '--sort']))
+    const offered = values(
+      'find_files',
+      '*.ts',
+      '--root',
+      '.',
+      '--exclude',
+      'a',
+      '--hidden',
+      '--json',
+      '-vq',
+      '--',
+    )
+    for (const used of ['--pattern', '--root', '--hidden', '--json', '--quiet'])
+      expect(offered).not.toContain(used)
+    expect(offered).toEqual(
+      expect.arrayContaining(['--exclude', '--verbose', '--filter', '--sort']),
+    )
   })
 
   test('used in other spellings', () => {
@@ -119,24 +154,52 @@ describe('flags', () => {
   })
 
   test('hidden ones are known, but not offered; --session only for sessions', () => {
-    const tools = [withFields({ secret: { enum: ['x'] } }, { flags: { secret: { hidden: true } }, session: true }), command({ name: 'other' })]
-    const offered = completeWords({ ...fileTools, tools }, ['tool', '--se']).candidates.map(({ value }) => value)
+    const tools = [
+      withFields(
+        { secret: { enum: ['x'] } },
+        { flags: { secret: { hidden: true } }, session: true },
+      ),
+      command({ name: 'other' }),
+    ]
+    const offered = completeWords({ ...fileTools, tools }, ['tool', '--se']).candidates.map(
+      ({ value }) => value,
+    )
     expect(offered).toEqual(['--secret-file', '--session'])
-    expect(completeWords({ ...fileTools, tools }, ['tool', '--secret', '']).candidates).toEqual([{ value: 'x' }])
+    expect(completeWords({ ...fileTools, tools }, ['tool', '--secret', '']).candidates).toEqual([
+      { value: 'x' },
+    ])
     expect(values('find_files', '--ses')).toEqual([])
   })
 })
 
 describe('values', () => {
   test.each<[string[], string[]]>([
-    [['find_files', '--sort', ''], ['name', 'size']],
+    [
+      ['find_files', '--sort', ''],
+      ['name', 'size'],
+    ],
     [['find_files', '--sort', 's'], ['size']],
-    [['find_files', '--kind', 's'], ['symlink', 'socket']],
-    [['find_files', '--sort='], ['--sort=name', '--sort=size']],
+    [
+      ['find_files', '--kind', 's'],
+      ['symlink', 'socket'],
+    ],
+    [
+      ['find_files', '--sort='],
+      ['--sort=name', '--sort=size'],
+    ],
     [['find_files', '--sort=si'], ['--sort=size']],
-    [['find_files', '--hidden='], ['--hidden=true', '--hidden=false']],
-    [['find_files', '--output', 'j'], ['json', 'jsonl']],
-    [['find_files', '-o', 't'], ['text', 'toon']],
+    [
+      ['find_files', '--hidden='],
+      ['--hidden=true', '--hidden=false'],
+    ],
+    [
+      ['find_files', '--output', 'j'],
+      ['json', 'jsonl'],
+    ],
+    [
+      ['find_files', '-o', 't'],
+      ['text', 'toon'],
+    ],
     [['find_files', '-vo', 'm'], ['md']],
     [['find_files', '--output=y'], ['--output=yaml']],
     [['find_files', '--dialect', 'a'], ['acor']],
@@ -179,8 +242,14 @@ describe('values', () => {
   })
 
   test('nothing follows a whole input by position', () => {
-    expect(completeWords(paths, ['tool', '{"input":"a"}', 'x'])).toEqual({ candidates: [], directive: 'none' })
-    expect(completeWords(paths, ['tool', '@input.json', 'x'])).toEqual({ candidates: [], directive: 'none' })
+    expect(completeWords(paths, ['tool', '{"input":"a"}', 'x'])).toEqual({
+      candidates: [],
+      directive: 'none',
+    })
+    expect(completeWords(paths, ['tool', '@input.json', 'x'])).toEqual({
+      candidates: [],
+      directive: 'none',
+    })
     expect(completeWords(paths, ['tool', '-', 'x'])).toEqual({ candidates: [], directive: 'none' })
   })
 
@@ -194,7 +263,8 @@ describe('values', () => {
 
 describe('a program of one tool', () => {
   test('completes its flags and values without a tool name, and with it', () => {
-    const at = (...words: string[]) => completeWords(oneTool, words).candidates.map(({ value }) => value)
+    const at = (...words: string[]) =>
+      completeWords(oneTool, words).candidates.map(({ value }) => value)
     expect(at('--so')).toEqual(['--sort'])
     expect(at('--sort', 's')).toEqual(['size'])
     expect(at('--disc')).toEqual(['--discover'])
@@ -207,12 +277,37 @@ describe('a program of one tool', () => {
 
 describe('the protocol', () => {
   test('a line for each candidate, and the directive', () => {
-    expect(formatCompletion({ candidates: [{ value: 'a b', description: 'x\ty\n z' }, { value: ':c' }, { value: 'd', description: '' }], directive: 'files' })).toBe('a b\tx y z\n:c\nd\n:files\n')
+    expect(
+      formatCompletion({
+        candidates: [
+          { value: 'a b', description: 'x\ty\n z' },
+          { value: ':c' },
+          { value: 'd', description: '' },
+        ],
+        directive: 'files',
+      }),
+    ).toBe('a b\tx y z\n:c\nd\n:files\n')
     expect(formatCompletion({ candidates: [], directive: 'none' })).toBe(':none\n')
-    expect(formatCompletion({ candidates: [{ value: 'a', description: 'x'.repeat(81) }], directive: 'none' })).toBe(`a\t${'x'.repeat(79)}…\n:none\n`)
+    expect(
+      formatCompletion({
+        candidates: [{ value: 'a', description: 'x'.repeat(81) }],
+        directive: 'none',
+      }),
+    ).toBe(`a\t${'x'.repeat(79)}…\n:none\n`)
   })
 
   test('what could not be told from the protocol is left out', () => {
-    expect(formatCompletion({ candidates: [{ value: 'a\tb' }, { value: 'c\nd' }, { value: '\u001b[31m' }, { value: '' }, { value: 'ok' }], directive: 'none' })).toBe('ok\n:none\n')
+    expect(
+      formatCompletion({
+        candidates: [
+          { value: 'a\tb' },
+          { value: 'c\nd' },
+          { value: '\u001b[31m' },
+          { value: '' },
+          { value: 'ok' },
+        ],
+        directive: 'none',
+      }),
+    ).toBe('ok\n:none\n')
   })
 })

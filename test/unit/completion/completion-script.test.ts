@@ -6,7 +6,10 @@ import { completionScript } from '../../../src/surfaces/cli/completion/completio
 describe('completion scripts', () => {
   test.each(SHELLS)('%s: says how to install it, and asks the program itself', (shell) => {
     const script = completionScript(shell, 'my-tool')
-    const comments = script.split('\n').filter((line) => line.startsWith('#')).join('\n')
+    const comments = script
+      .split('\n')
+      .filter((line) => line.startsWith('#'))
+      .join('\n')
     expect(comments).toMatch(/For this (shell|session) only/)
     expect(comments).toMatch(/For every new (shell|session)/)
     expect(comments).toMatch(new RegExp(`my-tool'? completion ${shell}`))
@@ -15,11 +18,19 @@ describe('completion scripts', () => {
   })
 
   test('are written for the shells that `completion` takes', () => {
-    expect(BUILTIN_COMMANDS.find(({ name }) => name === 'completion')?.words).toEqual(['bash', 'zsh', 'fish', 'powershell'])
+    expect(BUILTIN_COMMANDS.find(({ name }) => name === 'completion')?.words).toEqual([
+      'bash',
+      'zsh',
+      'fish',
+      'powershell',
+    ])
   })
 
   test.each(SHELLS)('%s: candidates are never evaluated', (shell) => {
-    const code = completionScript(shell, 'my-tool').split('\n').filter((line) => !line.startsWith('#')).join('\n')
+    const code = completionScript(shell, 'my-tool')
+      .split('\n')
+      .filter((line) => !line.startsWith('#'))
+      .join('\n')
     expect(code).not.toMatch(/\beval\b|Invoke-Expression|\biex\b/)
   })
 
@@ -29,9 +40,12 @@ describe('completion scripts', () => {
     expect(new Set(scripts).size).toBe(names.length)
   })
 
-  test.each(['', 'a\nb', 'a\u2028b', 'a\u001bb'])('a name that could leave its comment is refused: %j', (name) => {
-    for (const shell of SHELLS) expect(() => completionScript(shell, name)).toThrow(ToolError)
-  })
+  test.each(['', 'a\nb', 'a\u2028b', 'a\u001bb'])(
+    'a name that could leave its comment is refused: %j',
+    (name) => {
+      for (const shell of SHELLS) expect(() => completionScript(shell, name)).toThrow(ToolError)
+    },
+  )
 
   test('PowerShell', () => {
     expect(completionScript('powershell', "it's")).toMatchInlineSnapshot(`

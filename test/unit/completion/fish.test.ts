@@ -9,7 +9,10 @@ afterAll(() => {
 })
 
 function complete(line: string, answer: readonly string[]): string[] {
-  return play.run('fish', `source $SCRIPT; complete -C ${quote(line)}`, answer).split('\n').slice(0, -1)
+  return play
+    .run('fish', `source $SCRIPT; complete -C ${quote(line)}`, answer)
+    .split('\n')
+    .slice(0, -1)
 }
 
 function quote(text: string): string {
@@ -18,12 +21,19 @@ function quote(text: string): string {
 
 describe('fish', () => {
   test('asks for the words without quotes, keeps order and descriptions', () => {
-    expect(complete(`my-tool a\\ b "c d" 'e\\'f' `, ['merge\tMerge it', 'list', ':none'])).toEqual(['merge\tMerge it', 'list'])
+    expect(complete(`my-tool a\\ b "c d" 'e\\'f' `, ['merge\tMerge it', 'list', ':none'])).toEqual([
+      'merge\tMerge it',
+      'list',
+    ])
     expect(play.asked()).toEqual(['__complete', '--', 'a b', 'c d', "e'f", ''])
   })
 
   test('candidates are never evaluated', () => {
-    expect(complete('my-tool ', ['with space', TRAP, "it's", ':none'])).toEqual(['with space', TRAP, "it's"])
+    expect(complete('my-tool ', ['with space', TRAP, "it's", ':none'])).toEqual([
+      'with space',
+      TRAP,
+      "it's",
+    ])
     expect(play.wasFooled()).toBe(false)
   })
 
@@ -41,7 +51,9 @@ describe('fish', () => {
   test('file names', () => {
     expect(complete('my-tool my', [':files'])).toEqual(['my file.txt'])
     expect(complete('my-tool --in=my', [':files'])).toEqual(['--in=my file.txt'])
-    expect(complete('my-tool ', [':directories']).map((line) => line.split('\t')[0])).toEqual(['sub folder/'])
+    expect(complete('my-tool ', [':directories']).map((line) => line.split('\t')[0])).toEqual([
+      'sub folder/',
+    ])
   })
 
   test('a program that fails offers nothing, and no file names either', () => {
@@ -50,6 +62,8 @@ describe('fish', () => {
   })
 
   test('a program with a space in its name', () => {
-    expect(odd.run('fish', `source $SCRIPT; complete -C ${quote('odd\\ tool ')}`, ['a', ':none'])).toBe('a\n')
+    expect(
+      odd.run('fish', `source $SCRIPT; complete -C ${quote('odd\\ tool ')}`, ['a', ':none']),
+    ).toBe('a\n')
   })
 })

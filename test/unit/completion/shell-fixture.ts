@@ -1,5 +1,13 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { completionScript } from '../../../src/surfaces/cli/completion/completion-script.ts'
@@ -22,7 +30,11 @@ export type Playground = {
 /** The text that would make a file if any shell evaluated it. */
 export const TRAP = '$(touch fooled)`touch fooled`'
 
-const SWITCHES: { readonly [shell: string]: readonly string[] } = { bash: ['--norc', '--noprofile'], zsh: ['-f'], fish: ['--no-config'] }
+const SWITCHES: { readonly [shell: string]: readonly string[] } = {
+  bash: ['--norc', '--noprofile'],
+  zsh: ['-f'],
+  fish: ['--no-config'],
+}
 
 export function makePlayground(program: string): Playground {
   const folder = mkdtempSync(join(tmpdir(), 'completion-'))
@@ -40,14 +52,27 @@ export function makePlayground(program: string): Playground {
       writeFileSync(file('answer'), answer.map((line) => `${line}\n`).join(''))
       writeFileSync(file('script'), completionScript(shell, program))
       writeFileSync(file('driver'), script)
-      const { stdout, stderr, status, error } = spawnSync(driver, [...SWITCHES[driver]!, file('driver')], {
-        cwd: file('work'),
-        encoding: 'utf8',
-        timeout: 30_000,
-        env: { HOME: folder, LC_ALL: 'C.UTF-8', TERM: 'dumb', PATH: `${file('bin')}${delimiter}${process.env['PATH']}`, SCRIPT: file('script'), ANSWER: file('answer'), ASKED: file('asked') },
-      })
+      const { stdout, stderr, status, error } = spawnSync(
+        driver,
+        [...SWITCHES[driver]!, file('driver')],
+        {
+          cwd: file('work'),
+          encoding: 'utf8',
+          timeout: 30_000,
+          env: {
+            HOME: folder,
+            LC_ALL: 'C.UTF-8',
+            TERM: 'dumb',
+            PATH: `${file('bin')}${delimiter}${process.env['PATH']}`,
+            SCRIPT: file('script'),
+            ANSWER: file('answer'),
+            ASKED: file('asked'),
+          },
+        },
+      )
       if (error) throw new Error(`the tests of completion need ${driver}`, { cause: error })
-      if (status !== 0 || stderr !== '') throw new Error(`${shell} ended with ${status}: ${stderr}${stdout}`)
+      if (status !== 0 || stderr !== '')
+        throw new Error(`${shell} ended with ${status}: ${stderr}${stdout}`)
       return stdout
     },
     press(shell, keys, answer) {
@@ -68,7 +93,10 @@ export function quote(text: string): string {
 
 function keyboard(shell: 'bash' | 'zsh', keys: string): string {
   const start = { bash: 'bash --norc --noprofile -i', zsh: 'zsh -f -i' }[shell]
-  const load = { bash: 'source "$SCRIPT"', zsh: 'autoload -Uz compinit; compinit -u -D; source "$SCRIPT"' }[shell]
+  const load = {
+    bash: 'source "$SCRIPT"',
+    zsh: 'autoload -Uz compinit; compinit -u -D; source "$SCRIPT"',
+  }[shell]
   // The markers are written in two halves, so that the echo of the keys is not taken for the answer.
   return `
     zmodload zsh/zpty

@@ -1,15 +1,39 @@
 import type { DialectContext } from '../../../src/contract/dialects/dialect.ts'
 import type { FailOptions } from '../../../src/contract/tool-error.ts'
 import { ToolError } from '../../../src/contract/tool-error.ts'
-import type { FailureOutcome, OutcomeMeta, PartialOutcome, SuccessOutcome } from '../../../src/contract/outcome.ts'
+import type {
+  FailureOutcome,
+  OutcomeMeta,
+  PartialOutcome,
+  SuccessOutcome,
+} from '../../../src/contract/outcome.ts'
 
-export const meta: OutcomeMeta = { tool: 'file-tools.find_files', version: '1.2.0', duration_ms: 12_400 }
-export const context: DialectContext = { tool: 'find_files', runId: 'r-123', now: () => '2025-08-30T12:34:56Z', input: { input: 'data.json' } }
+export const meta: OutcomeMeta = {
+  tool: 'file-tools.find_files',
+  version: '1.2.0',
+  duration_ms: 12_400,
+}
+export const context: DialectContext = {
+  tool: 'find_files',
+  runId: 'r-123',
+  now: () => '2025-08-30T12:34:56Z',
+  input: { input: 'data.json' },
+}
 export const readContext = { tool: 'find_files' }
 
-export const success = (result: unknown): SuccessOutcome => ({ ok: true, status: 'success', result, meta })
+export const success = (result: unknown): SuccessOutcome => ({
+  ok: true,
+  status: 'success',
+  result,
+  meta,
+})
 
-export const failure = (code: string, message: string, options?: FailOptions): FailureOutcome => ({ ok: false, status: 'error', error: new ToolError(code, message, options).toObject(), meta })
+export const failure = (code: string, message: string, options?: FailOptions): FailureOutcome => ({
+  ok: false,
+  status: 'error',
+  error: new ToolError(code, message, options).toObject(),
+  meta,
+})
 
 export const partial: PartialOutcome = {
   ok: true,

@@ -1,11 +1,27 @@
 import { Parser } from 'commonmark'
 
 /** What a reader of Markdown finds in a page. */
-export type Found = { readonly headings: string[]; readonly html: string[]; readonly blocks: { info: string; text: string }[]; readonly links: string[]; readonly images: number; readonly text: string; readonly rules: number }
+export type Found = {
+  readonly headings: string[]
+  readonly html: string[]
+  readonly blocks: { info: string; text: string }[]
+  readonly links: string[]
+  readonly images: number
+  readonly text: string
+  readonly rules: number
+}
 
 /** Reads a page with the reference parser of CommonMark. */
 export function readMarkdown(page: string): Found {
-  const found = { headings: [] as string[], html: [] as string[], blocks: [] as { info: string; text: string }[], links: [] as string[], images: 0, text: '', rules: 0 }
+  const found = {
+    headings: [] as string[],
+    html: [] as string[],
+    blocks: [] as { info: string; text: string }[],
+    links: [] as string[],
+    images: 0,
+    text: '',
+    rules: 0,
+  }
   const walker = new Parser().parse(page).walker()
   let heading: string | undefined
   for (let event = walker.next(); event; event = walker.next()) {
@@ -14,8 +30,10 @@ export function readMarkdown(page: string): Found {
       if (!entering) found.headings.push(heading ?? '')
       heading = entering ? '' : undefined
     } else if (!entering) continue
-    else if (node.type === 'html_block' || node.type === 'html_inline') found.html.push(node.literal ?? '')
-    else if (node.type === 'code_block') found.blocks.push({ info: node.info ?? '', text: node.literal ?? '' })
+    else if (node.type === 'html_block' || node.type === 'html_inline')
+      found.html.push(node.literal ?? '')
+    else if (node.type === 'code_block')
+      found.blocks.push({ info: node.info ?? '', text: node.literal ?? '' })
     else if (node.type === 'link') found.links.push(decodeURI(node.destination ?? ''))
     else if (node.type === 'image') found.images++
     else if (node.type === 'thematic_break') found.rules++

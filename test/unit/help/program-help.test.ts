@@ -10,7 +10,8 @@ describe('the help of a program', () => {
   const text = renderProgramHelp(fileTools, plain)
 
   test('its beginning: examples, commands by group, resources, prompts', () => {
-    expect(text.slice(0, text.indexOf('Options of every command'))).toBe(`file-tools 1.2.0 — Find and change files
+    expect(text.slice(0, text.indexOf('Options of every command')))
+      .toBe(`file-tools 1.2.0 — Find and change files
 
 Usage
   file-tools <command> [arguments] [options]
@@ -46,14 +47,26 @@ Prompts
   })
 
   test('a tool hides the built-in command of its name', () => {
-    const shown = renderProgramHelp({ ...fileTools, tools: [...fileTools.tools, command({ name: 'completion_make', path: ['completion', 'make'] })] }, plain)
+    const shown = renderProgramHelp(
+      {
+        ...fileTools,
+        tools: [
+          ...fileTools.tools,
+          command({ name: 'completion_make', path: ['completion', 'make'] }),
+        ],
+      },
+      plain,
+    )
     expect(shown).toContain('Commands: completion')
     expect(shown).not.toContain('completion bash')
     expect(text).toContain('completion bash')
   })
 
   test('a program without anything still has help', () => {
-    const shown = renderProgramHelp({ name: 'empty', version: '0.0.0', tools: [], resources: [], prompts: [] }, plain)
+    const shown = renderProgramHelp(
+      { name: 'empty', version: '0.0.0', tools: [], resources: [], prompts: [] },
+      plain,
+    )
     expect(shown.startsWith('empty 0.0.0\n\nUsage\n')).toBe(true)
     expect(shown).not.toMatch(/^(Commands|Examples|Resources|Prompts)$/m)
   })
@@ -65,7 +78,8 @@ Prompts
   })
 
   test('compact: one line for each tool', () => {
-    expect(renderProgramHelp(fileTools, { ...plain, compact: true })).toBe(`file-tools 1.2.0 — Find and change files
+    expect(renderProgramHelp(fileTools, { ...plain, compact: true }))
+      .toBe(`file-tools 1.2.0 — Find and change files
 Call: file-tools <command> '<json>' (or flags). Schemas: file-tools --schema, file-tools <command> --schema
 find_files <pattern> --sort <name|size> … — Find files matching a glob
 pr list — List pull requests
@@ -91,14 +105,19 @@ Commands: pr
   })
 
   test('groups within come after', () => {
-    const tools = [command({ name: 'a_b_c', path: ['a', 'b', 'c'] }), command({ name: 'a_d', path: ['a', 'd'] }), command({ name: 'x' })]
+    const tools = [
+      command({ name: 'a_b_c', path: ['a', 'b', 'c'] }),
+      command({ name: 'a_d', path: ['a', 'd'] }),
+      command({ name: 'x' }),
+    ]
     const text = renderGroupHelp({ ...fileTools, tools }, ['a'], plain)
     expect(text).toContain('Commands: a\n  a d  Does a_d\n\nCommands: a b\n  a b c  Does a_b_c\n')
     expect(text).not.toContain('Does x')
   })
 
   test('compact', () => {
-    expect(renderGroupHelp(fileTools, ['pr'], { ...plain, compact: true })).toBe(`file-tools pr <command>
+    expect(renderGroupHelp(fileTools, ['pr'], { ...plain, compact: true }))
+      .toBe(`file-tools pr <command>
 pr list — List pull requests
 pr merge <number> … — Merge a pull request (destructive: needs --yes)
 `)

@@ -19,7 +19,8 @@ describe('the help of a tool', () => {
   const text = renderToolHelp(fileTools, findFiles, plain)
 
   test('its beginning: what it is, how it is called, examples before everything else', () => {
-    expect(text.slice(0, text.indexOf('Global options'))).toBe(`file-tools find_files — Find files matching a glob
+    expect(text.slice(0, text.indexOf('Global options')))
+      .toBe(`file-tools find_files — Find files matching a glob
 
 Walks a directory tree and gives back every file whose path matches.
 
@@ -53,27 +54,49 @@ Options
   })
 
   test('errors with their exit code', () => {
-    expect(section(text, 'Errors')).toEqual(['  E3101  No files matched [exit 1]', '  E4101  Disk busy [exit 75, may work later]'])
+    expect(section(text, 'Errors')).toEqual([
+      '  E3101  No files matched [exit 1]',
+      '  E4101  Disk busy [exit 75, may work later]',
+    ])
   })
 
   test('global options, controls and exit codes', () => {
-    expect(section(text, 'Global options').map((line) => line.trim())).toContain('-v, --verbose                     Say more; -vv says still more')
-    expect(section(text, 'Instead of running the tool').map((line) => line.trim().split(/ {2,}/)[0])).toEqual(['--schema', '--manifest', '--describe', '--validate <json>'])
-    expect(section(text, 'Exit codes').join(' ')).toContain('0 success, 1 failed, 2 wrong arguments')
+    expect(section(text, 'Global options').map((line) => line.trim())).toContain(
+      '-v, --verbose                     Say more; -vv says still more',
+    )
+    expect(
+      section(text, 'Instead of running the tool').map((line) => line.trim().split(/ {2,}/)[0]),
+    ).toEqual(['--schema', '--manifest', '--describe', '--validate <json>'])
+    expect(section(text, 'Exit codes').join(' ')).toContain(
+      '0 success, 1 failed, 2 wrong arguments',
+    )
     expect(text.endsWith('\n') && !text.endsWith('\n\n')).toBe(true)
   })
 
   test('every exit code of the table of errors is explained', () => {
-    const explained = new Set(exitCodeText().split(', ').map((entry) => Number.parseInt(entry)))
-    expect(Object.values(ERROR_TABLE).map((row) => row.exit).filter((exit) => !explained.has(exit))).toEqual([])
+    const explained = new Set(
+      exitCodeText()
+        .split(', ')
+        .map((entry) => Number.parseInt(entry)),
+    )
+    expect(
+      Object.values(ERROR_TABLE)
+        .map((row) => row.exit)
+        .filter((exit) => !explained.has(exit)),
+    ).toEqual([])
   })
 
-  test.each([40, 60, 80, 100, 200, 0, Number.NaN])('no line of prose is longer than the terminal: %s columns', (columns) => {
-    const width = columns > 0 ? Math.min(columns, 100) : 80
-    const lines = renderToolHelp(fileTools, findFiles, { ...plain, columns }).split('\n')
-    const examples = lines.filter((line) => line.includes('file-tools find_files'))
-    expect(lines.filter((line) => !examples.includes(line) && displayWidth(line) > width)).toEqual([])
-  })
+  test.each([40, 60, 80, 100, 200, 0, Number.NaN])(
+    'no line of prose is longer than the terminal: %s columns',
+    (columns) => {
+      const width = columns > 0 ? Math.min(columns, 100) : 80
+      const lines = renderToolHelp(fileTools, findFiles, { ...plain, columns }).split('\n')
+      const examples = lines.filter((line) => line.includes('file-tools find_files'))
+      expect(
+        lines.filter((line) => !examples.includes(line) && displayWidth(line) > width),
+      ).toEqual([])
+    },
+  )
 
   test('wide characters count as two columns', () => {
     const tool = withFields({ a: { description: '説明 '.repeat(30) }, b: { description: 'x' } })
@@ -90,31 +113,65 @@ Options
   })
 
   test('text of the author cannot steer the terminal', () => {
-    const tool = withFields({ a: { description: 'a\u001b]0;title\u0007b\u001b[2Jc' } }, { summary: 'x\u001b[31my', errors: { E3101: { message: '\u009b2J' } } })
+    const tool = withFields(
+      { a: { description: 'a\u001b]0;title\u0007b\u001b[2Jc' } },
+      { summary: 'x\u001b[31my', errors: { E3101: { message: '\u009b2J' } } },
+    )
     expect(renderToolHelp(fileTools, tool, plain)).not.toMatch(/[\u001b\u009b\u0007]/)
   })
 
   test('a destructive tool says so', () => {
-    expect(renderToolHelp(fileTools, mergePullRequest, plain)).toContain('\nDestructive: asks before it acts; --yes answers beforehand.\n')
+    expect(renderToolHelp(fileTools, mergePullRequest, plain)).toContain(
+      '\nDestructive: asks before it acts; --yes answers beforehand.\n',
+    )
     expect(text).not.toContain('Destructive')
   })
 
   test('choices of an argument, optional arguments and lists', () => {
-    expect(section(renderToolHelp(fileTools, mergePullRequest, plain), 'Arguments')).toEqual(['  <number>  (integer)', '  [method]  [squash, rebase]'])
-    expect(renderToolHelp(fileTools, withFields({ files: { type: 'array' } }, { positional: ['files'] }), plain)).toContain('tool [files]... [options]')
+    expect(section(renderToolHelp(fileTools, mergePullRequest, plain), 'Arguments')).toEqual([
+      '  <number>  (integer)',
+      '  [method]  [squash, rebase]',
+    ])
+    expect(
+      renderToolHelp(
+        fileTools,
+        withFields({ files: { type: 'array' } }, { positional: ['files'] }),
+        plain,
+      ),
+    ).toContain('tool [files]... [options]')
   })
 
   test('hidden fields are not shown, and own fields replace ours', () => {
-    const tool = withFields({ secret: {}, limit: { description: 'Mine' }, timeout: { type: 'number', description: 'Mine too' }, dry_run: { type: 'boolean' } }, { flags: { secret: { hidden: true } }, session: true })
+    const tool = withFields(
+      {
+        secret: {},
+        limit: { description: 'Mine' },
+        timeout: { type: 'number', description: 'Mine too' },
+        dry_run: { type: 'boolean' },
+      },
+      { flags: { secret: { hidden: true } }, session: true },
+    )
     const shown = renderToolHelp(fileTools, tool, plain)
     expect(shown).not.toContain('--secret ')
-    expect(section(shown, 'Options')).toEqual(['  --limit <json>      Mine', '  --timeout <number>  Mine too', '  --dry-run'])
-    expect(section(shown, 'Global options').filter((line) => /--(limit|timeout|dry-run) /.test(line))).toEqual([])
+    expect(section(shown, 'Options')).toEqual([
+      '  --limit <json>      Mine',
+      '  --timeout <number>  Mine too',
+      '  --dry-run',
+    ])
+    expect(
+      section(shown, 'Global options').filter((line) => /--(limit|timeout|dry-run) /.test(line)),
+    ).toEqual([])
     expect(shown).toContain('--session')
   })
 
   test('an example without input is left out', () => {
-    expect(renderToolHelp(fileTools, command({ name: 'x', examples: [{ description: 'nothing' }] }), plain)).not.toContain('Examples')
+    expect(
+      renderToolHelp(
+        fileTools,
+        command({ name: 'x', examples: [{ description: 'nothing' }] }),
+        plain,
+      ),
+    ).not.toContain('Examples')
   })
 })
 
@@ -133,7 +190,8 @@ describe('the help of a program of one tool', () => {
 
 describe('the compact help of a tool', () => {
   test('is a line for each fact', () => {
-    expect(renderToolHelp(fileTools, findFiles, { ...plain, compact: true })).toBe(`file-tools find_files — Find files matching a glob
+    expect(renderToolHelp(fileTools, findFiles, { ...plain, compact: true }))
+      .toBe(`file-tools find_files — Find files matching a glob
 Walks a directory tree and gives back every file whose path matches. Hidden files are skipped.
 Example: file-tools find_files '*.ts' --sort name
 Example: file-tools find_files '*.md' --sort size --root 'my docs'
@@ -151,6 +209,8 @@ Errors: E3101 No files matched; E4101 Disk busy
   })
 
   test('is much shorter than the one for people', () => {
-    expect(renderToolHelp(fileTools, findFiles, { ...plain, compact: true }).length).toBeLessThan(renderToolHelp(fileTools, findFiles, plain).length / 3)
+    expect(renderToolHelp(fileTools, findFiles, { ...plain, compact: true }).length).toBeLessThan(
+      renderToolHelp(fileTools, findFiles, plain).length / 3,
+    )
   })
 })

@@ -9,25 +9,44 @@ const folder = mkdtempSync(join(tmpdir(), 'toolable-agents-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 describe('agents', () => {
-  const files = (platform: string, env: { readonly [name: string]: string } = {}): string[] => AGENTS.flatMap(({ servers }) => (servers ? [servers.file('user', { env, cwd: '/p', home: '/h', platform })] : []))
+  const files = (platform: string, env: { readonly [name: string]: string } = {}): string[] =>
+    AGENTS.flatMap(({ servers }) =>
+      servers ? [servers.file('user', { env, cwd: '/p', home: '/h', platform })] : [],
+    )
 
   test('keep the files of a user where each platform does', () => {
     const common = ['/h/.claude.json', '/h/.codex/config.toml', '/h/.cursor/mcp.json']
     expect(files('linux')).toEqual([...common, '/h/.config/Code/User/mcp.json'])
-    expect(files('darwin')).toEqual([...common, '/h/Library/Application Support/Code/User/mcp.json'])
-    expect(files('win32', { APPDATA: '/h/AppData/Roaming' })).toEqual([...common, '/h/AppData/Roaming/Code/User/mcp.json'])
+    expect(files('darwin')).toEqual([
+      ...common,
+      '/h/Library/Application Support/Code/User/mcp.json',
+    ])
+    expect(files('win32', { APPDATA: '/h/AppData/Roaming' })).toEqual([
+      ...common,
+      '/h/AppData/Roaming/Code/User/mcp.json',
+    ])
     expect(files('win32')).toEqual([...common, '/h/AppData/Roaming/Code/User/mcp.json'])
   })
 
   test('have names of their own, and a place for skills', () => {
-    expect(AGENTS.map(({ name }) => name)).toEqual(['claude-code', 'codex', 'cursor', 'vscode', 'shared'])
-    for (const agent of AGENTS) expect(agent.skills('project', { env: {}, cwd: '/p', home: '/h', platform: 'linux' })).toMatch(/^\/p\/\.(claude|agents)\/skills$/)
+    expect(AGENTS.map(({ name }) => name)).toEqual([
+      'claude-code',
+      'codex',
+      'cursor',
+      'vscode',
+      'shared',
+    ])
+    for (const agent of AGENTS)
+      expect(
+        agent.skills('project', { env: {}, cwd: '/p', home: '/h', platform: 'linux' }),
+      ).toMatch(/^\/p\/\.(claude|agents)\/skills$/)
   })
 })
 
 describe('how a program is started', () => {
   const here = { env: { PATH: '' }, cwd: folder, home: '/h', platform: 'linux' }
-  const started = (script: string | undefined, execArgv: readonly string[] = []) => startCommand({ execPath: '/opt/node/bin/node', execArgv, script }, 'prog', 'project', here)
+  const started = (script: string | undefined, execArgv: readonly string[] = []) =>
+    startCommand({ execPath: '/opt/node/bin/node', execArgv, script }, 'prog', 'project', here)
 
   test('by its name when nobody knows, by itself when it is one file', () => {
     expect(started(undefined)).toEqual({ command: 'prog', args: [] })
@@ -35,7 +54,10 @@ describe('how a program is started', () => {
   })
 
   test('with the options of its interpreter, those of a debugger excepted', () => {
-    expect(started('/x/prog.ts', ['--import', 'tsx', '--inspect-brk=9229'])).toEqual({ command: '/opt/node/bin/node', args: ['--import', 'tsx', '/x/prog.ts'] })
+    expect(started('/x/prog.ts', ['--import', 'tsx', '--inspect-brk=9229'])).toEqual({
+      command: '/opt/node/bin/node',
+      args: ['--import', 'tsx', '/x/prog.ts'],
+    })
   })
 
   test('by the package that npx fetched for one call', () => {
@@ -44,6 +66,9 @@ describe('how a program is started', () => {
     mkdirSync(join(cache, '.bin'))
     writeFileSync(join(cache, '@team/filer/dist/cli.js'), '')
     symlinkSync('../@team/filer/dist/cli.js', join(cache, '.bin/filer'))
-    expect(started(join(cache, '.bin/filer'))).toEqual({ command: 'npx', args: ['-y', '--package=@team/filer', 'filer'] })
+    expect(started(join(cache, '.bin/filer'))).toEqual({
+      command: 'npx',
+      args: ['-y', '--package=@team/filer', 'filer'],
+    })
   })
 })

@@ -7,13 +7,30 @@ import { findFiles, prList, toolset } from './toolset.ts'
 
 test('one tool: the orchestration manifest in its order, then ours', () => {
   const document = describeDocument(findFiles, { ...toolset, entry: 'cli.js' })
-  expect(Object.keys(document)).toEqual(['name', 'version', 'entry', 'protocol_version', 'inputs', 'permissions', 'resources', 'env', 'exit_codes', 'health', 'summary', 'timeout', 'errors'])
+  expect(Object.keys(document)).toEqual([
+    'name',
+    'version',
+    'entry',
+    'protocol_version',
+    'inputs',
+    'permissions',
+    'resources',
+    'env',
+    'exit_codes',
+    'health',
+    'summary',
+    'timeout',
+    'errors',
+  ])
   expect(document).toMatchObject({
     name: 'find_files',
     version: '1.2.0',
     entry: 'cli.js',
     protocol_version: 1,
-    inputs: [{ name: 'pattern', type: 'string', required: true, description: 'Glob' }, { name: 'root', type: 'path', required: false }],
+    inputs: [
+      { name: 'pattern', type: 'string', required: true, description: 'Glob' },
+      { name: 'root', type: 'path', required: false },
+    ],
     permissions: { filesystem: 'read-write', network: 'none' },
     resources: {},
     env: { require: [] },
@@ -24,16 +41,34 @@ test('one tool: the orchestration manifest in its order, then ours', () => {
 
 test('a tool’s own permissions win, and resources stand beside them', () => {
   expect(describeDocument(prList, toolset)).toMatchObject({
-    permissions: { filesystem: { read: ['${WORKSPACE}/**'] }, network: { egress_allow: ['api.example.com:443'] } },
+    permissions: {
+      filesystem: { read: ['${WORKSPACE}/**'] },
+      network: { egress_allow: ['api.example.com:443'] },
+    },
     resources: { cpu_seconds: 60, memory_mb: 256 },
   })
-  expect((describeDocument(prList, toolset) as { permissions: object }).permissions).not.toHaveProperty('resources')
-  expect(describeDocument(findFiles, { version: '1.0.0' })).toMatchObject({ permissions: {}, resources: {} })
+  expect(
+    (describeDocument(prList, toolset) as { permissions: object }).permissions,
+  ).not.toHaveProperty('resources')
+  expect(describeDocument(findFiles, { version: '1.0.0' })).toMatchObject({
+    permissions: {},
+    resources: {},
+  })
 })
 
 test('a whole program lists its tools, and says once what is true of all', () => {
-  const document = toolsetDescribeDocument(toolset, 'cli.js') as { tools: { name: string; errors?: object }[]; errors: object }
-  expect(document).toMatchObject({ name: 'file-tools', version: '1.2.0', entry: 'cli.js', protocol_version: 1, permissions: toolset.permissions, exit_codes: { ok: 0, fatal_error: 1, timeout: 124 } })
+  const document = toolsetDescribeDocument(toolset, 'cli.js') as {
+    tools: { name: string; errors?: object }[]
+    errors: object
+  }
+  expect(document).toMatchObject({
+    name: 'file-tools',
+    version: '1.2.0',
+    entry: 'cli.js',
+    protocol_version: 1,
+    permissions: toolset.permissions,
+    exit_codes: { ok: 0, fatal_error: 1, timeout: 124 },
+  })
   expect(document.tools.map(({ name }) => name)).toEqual(['find_files', 'pr_list'])
   expect(Object.keys(document.tools[0]!.errors!)).toEqual(['E3101', 'NOT_FOUND'])
   expect(document.tools[1]).not.toHaveProperty('errors')
@@ -42,7 +77,9 @@ test('a whole program lists its tools, and says once what is true of all', () =>
 })
 
 test('every exit status that the table can give is named', () => {
-  const { exit_codes: codes } = toolsetDescribeDocument(toolset) as { exit_codes: Record<string, number> }
+  const { exit_codes: codes } = toolsetDescribeDocument(toolset) as {
+    exit_codes: Record<string, number>
+  }
   const named = Object.values(codes)
   for (const { exit } of Object.values(ERROR_TABLE)) expect(named).toContain(exit)
   expect(named).toEqual(expect.arrayContaining([0, 64, 65, 129, 130, 143]))
@@ -50,21 +87,48 @@ test('every exit status that the table can give is named', () => {
 })
 
 describe('errors', () => {
-  const described = describeErrors({ ...findFiles.errors, E4102: { message: 'Busy', retryable: true }, E_MY_THING: { message: 'Broken' } })
+  const described = describeErrors({
+    ...findFiles.errors,
+    E4102: { message: 'Busy', retryable: true },
+    E_MY_THING: { message: 'Broken' },
+  })
 
   test('each code of the table comes with its advice', () => {
-    for (const [code, row] of Object.entries(ERROR_TABLE)) expect(described[code]).toMatchObject({ exit: row.exit, advice: row.advice })
+    for (const [code, row] of Object.entries(ERROR_TABLE))
+      expect(described[code]).toMatchObject({ exit: row.exit, advice: row.advice })
   })
 
   test('a tool changes the text of a code of the table, and nothing else', () => {
-    expect(described.NOT_FOUND).toEqual({ category: 'state', exit: 66, recoverable: true, retryable: false, message: 'No such folder', advice: ERROR_TABLE.NOT_FOUND.advice })
+    expect(described.NOT_FOUND).toEqual({
+      category: 'state',
+      exit: 66,
+      recoverable: true,
+      retryable: false,
+      message: 'No such folder',
+      advice: ERROR_TABLE.NOT_FOUND.advice,
+    })
     expect(described).not.toHaveProperty('E3001')
   })
 
   test('its own codes have facts and advice too', () => {
-    expect(described.E3101).toEqual({ category: 'state', exit: 1, recoverable: true, retryable: false, message: 'No files matched', advice: 'Change the request as the message says and call again' })
-    expect(described.E4102).toMatchObject({ exit: 75, retryable: true, advice: 'Retry with backoff, three times at most' })
-    expect(described.E_MY_THING).toMatchObject({ category: 'runtime', exit: 1, advice: 'Do not retry; tell the user' })
+    expect(described.E3101).toEqual({
+      category: 'state',
+      exit: 1,
+      recoverable: true,
+      retryable: false,
+      message: 'No files matched',
+      advice: 'Change the request as the message says and call again',
+    })
+    expect(described.E4102).toMatchObject({
+      exit: 75,
+      retryable: true,
+      advice: 'Retry with backoff, three times at most',
+    })
+    expect(described.E_MY_THING).toMatchObject({
+      category: 'runtime',
+      exit: 1,
+      advice: 'Do not retry; tell the user',
+    })
   })
 })
 
@@ -87,7 +151,9 @@ describe('types of inputs', () => {
     [{}, 'any'],
     [true, 'any'],
   ])('%j is %s', (schema, type) => {
-    expect(describeInputs({ type: 'object', properties: { x: schema } })).toEqual([{ name: 'x', type, required: false }])
+    expect(describeInputs({ type: 'object', properties: { x: schema } })).toEqual([
+      { name: 'x', type, required: false },
+    ])
   })
 
   test('a schema without properties has no inputs', () => {

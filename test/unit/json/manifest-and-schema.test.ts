@@ -8,7 +8,20 @@ import { findFiles, prList, toolset } from './toolset.ts'
 describe('--manifest', () => {
   test('the specification’s fields in its order, then ours', () => {
     const document = manifestDocument(findFiles)
-    expect(Object.keys(document)).toEqual(['name', 'summary', 'description', 'streaming', 'session_mode', 'schema', 'examples', 'tags', 'output_schema', 'annotations', 'errors', 'timeout'])
+    expect(Object.keys(document)).toEqual([
+      'name',
+      'summary',
+      'description',
+      'streaming',
+      'session_mode',
+      'schema',
+      'examples',
+      'tags',
+      'output_schema',
+      'annotations',
+      'errors',
+      'timeout',
+    ])
     expect(document).toEqual({
       name: 'find_files',
       summary: 'Find files matching a glob',
@@ -26,12 +39,21 @@ describe('--manifest', () => {
   })
 
   test('what a tool does not say is left out', () => {
-    expect(JSON.stringify(manifestDocument(prList))).toBe('{"name":"pr_list","summary":"List pull requests","description":"","streaming":false,"session_mode":true,"schema":{"type":"object","properties":{}}}')
+    expect(JSON.stringify(manifestDocument(prList))).toBe(
+      '{"name":"pr_list","summary":"List pull requests","description":"","streaming":false,"session_mode":true,"schema":{"type":"object","properties":{}}}',
+    )
   })
 
   test('a whole program', () => {
     const document = toolsetManifestDocument(toolset) as { tools: object[] }
-    expect(Object.keys(document)).toEqual(['name', 'version', 'description', 'tools', 'resources', 'prompts'])
+    expect(Object.keys(document)).toEqual([
+      'name',
+      'version',
+      'description',
+      'tools',
+      'resources',
+      'prompts',
+    ])
     expect(document.tools).toEqual([manifestDocument(findFiles), manifestDocument(prList)])
   })
 })
@@ -39,16 +61,40 @@ describe('--manifest', () => {
 describe('--schema', () => {
   test('one tool', () => {
     const document = schemaDocument(findFiles)
-    expect(Object.keys(document)).toEqual(['name', 'title', 'description', 'input_schema', 'output_schema', 'annotations', 'examples'])
-    expect(document).toMatchObject({ name: 'find_files', input_schema: findFiles.inputSchema, output_schema: { type: 'array' }, annotations: { readOnlyHint: true }, examples: findFiles.examples })
+    expect(Object.keys(document)).toEqual([
+      'name',
+      'title',
+      'description',
+      'input_schema',
+      'output_schema',
+      'annotations',
+      'examples',
+    ])
+    expect(document).toMatchObject({
+      name: 'find_files',
+      input_schema: findFiles.inputSchema,
+      output_schema: { type: 'array' },
+      annotations: { readOnlyHint: true },
+      examples: findFiles.examples,
+    })
   })
 
   test('a tool that says little', () => {
-    expect(schemaDocument(prList)).toEqual({ name: 'pr_list', description: 'List pull requests', input_schema: prList.inputSchema, annotations: {}, examples: [] })
+    expect(schemaDocument(prList)).toEqual({
+      name: 'pr_list',
+      description: 'List pull requests',
+      input_schema: prList.inputSchema,
+      annotations: {},
+      examples: [],
+    })
   })
 
   test('all tools', () => {
-    expect(toolsetSchemaDocument(toolset)).toEqual({ name: 'file-tools', version: '1.2.0', tools: [schemaDocument(findFiles), schemaDocument(prList)] })
+    expect(toolsetSchemaDocument(toolset)).toEqual({
+      name: 'file-tools',
+      version: '1.2.0',
+      tools: [schemaDocument(findFiles), schemaDocument(prList)],
+    })
   })
 })
 
@@ -59,7 +105,12 @@ describe('Simple JSON', () => {
   })
 
   test('one schema, or a list', () => {
-    expect(JSON.stringify(simpleSchemaDocument(prList))).toBe('{"name":"pr_list","description":"List pull requests","parameters":{"type":"object","properties":{}}}')
-    expect(simpleSchemasDocument(toolset)).toEqual([simpleSchemaDocument(findFiles), simpleSchemaDocument(prList)])
+    expect(JSON.stringify(simpleSchemaDocument(prList))).toBe(
+      '{"name":"pr_list","description":"List pull requests","parameters":{"type":"object","properties":{}}}',
+    )
+    expect(simpleSchemasDocument(toolset)).toEqual([
+      simpleSchemaDocument(findFiles),
+      simpleSchemaDocument(prList),
+    ])
   })
 })

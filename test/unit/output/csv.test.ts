@@ -5,7 +5,9 @@ import { files } from './outcomes.ts'
 
 describe('renderCsv', () => {
   test('list of objects: union of keys, nested values as JSON', () => {
-    expect(renderCsv(files)).toBe('path,size,tags,note\r\nsrc/index.ts,12,"[""a""]",\r\nREADME.md,10000,,read | me\r\n')
+    expect(renderCsv(files)).toBe(
+      'path,size,tags,note\r\nsrc/index.ts,12,"[""a""]",\r\nREADME.md,10000,,read | me\r\n',
+    )
   })
 
   test.each([
@@ -19,11 +21,24 @@ describe('renderCsv', () => {
   ])('%s', (_name, value, expected) => expect(renderCsv(value)).toBe(expected))
 
   test('a reader gets every value back', () => {
-    const cell = fc.string({ unit: fc.constantFrom('a', ',', '"', '\n', '\r', ' ', '漢', '\u001b') })
-    fc.assert(fc.property(fc.uniqueArray(cell, { minLength: 1, maxLength: 4 }), fc.array(fc.array(cell, { minLength: 4, maxLength: 4 }), { minLength: 1 }), (keys, grid) => {
-      const rows = grid.map((cells) => Object.fromEntries(keys.map((key, index) => [key, cells[index]])))
-      expect(parseCsv(renderCsv(rows))).toEqual([keys, ...grid.map((cells) => cells.slice(0, keys.length))])
-    }))
+    const cell = fc.string({
+      unit: fc.constantFrom('a', ',', '"', '\n', '\r', ' ', '漢', '\u001b'),
+    })
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(cell, { minLength: 1, maxLength: 4 }),
+        fc.array(fc.array(cell, { minLength: 4, maxLength: 4 }), { minLength: 1 }),
+        (keys, grid) => {
+          const rows = grid.map((cells) =>
+            Object.fromEntries(keys.map((key, index) => [key, cells[index]])),
+          )
+          expect(parseCsv(renderCsv(rows))).toEqual([
+            keys,
+            ...grid.map((cells) => cells.slice(0, keys.length)),
+          ])
+        },
+      ),
+    )
   })
 })
 

@@ -4,12 +4,18 @@ import { files } from './outcomes.ts'
 
 describe('renderMarkdown', () => {
   test('list of objects: a table', () => {
-    expect(renderMarkdown(files)).toBe('| path | size | tags | note |\n| --- | ---: | --- | --- |\n| src/index.ts | 12 | \\["a"\\] |  |\n| README.md | 10000 |  | read \\| me |\n')
+    expect(renderMarkdown(files)).toBe(
+      '| path | size | tags | note |\n| --- | ---: | --- | --- |\n| src/index.ts | 12 | \\["a"\\] |  |\n| README.md | 10000 |  | read \\| me |\n',
+    )
   })
 
   test.each([
     ['scalars: bullets', ['a', 1, true], '- a\n- 1\n- true\n'],
-    ['object: a table of keys', { a: 1, b: 'x|y' }, '| key | value |\n| --- | --- |\n| a | 1 |\n| b | x\\|y |\n'],
+    [
+      'object: a table of keys',
+      { a: 1, b: 'x|y' },
+      '| key | value |\n| --- | --- |\n| a | 1 |\n| b | x\\|y |\n',
+    ],
     ['text as it is', '# Title\n\n*body*', '# Title\n\n*body*\n'],
     ['a number', 7, '7\n'],
     ['null', null, ''],
@@ -27,9 +33,18 @@ describe('renderMarkdown', () => {
     ['<script>', '\\<script\\>'],
     ['&lt; & x', '&amp;lt; & x'],
     ['\u001b[31mred', 'red'],
-  ])('cell %j', (given, expected) => expect(renderMarkdown([{ a: given }])).toBe(`| a |\n| --- |\n| ${expected} |\n`))
+  ])('cell %j', (given, expected) =>
+    expect(renderMarkdown([{ a: given }])).toBe(`| a |\n| --- |\n| ${expected} |\n`),
+  )
 
-  test.each([['# x', '\\# x'], ['- x', '\\- x'], ['1. x', '1\\. x'], ['---', '\\---'], ['-5', '-5'], ['1.5', '1.5']])('bullet %j starts no block', (given, expected) => {
+  test.each([
+    ['# x', '\\# x'],
+    ['- x', '\\- x'],
+    ['1. x', '1\\. x'],
+    ['---', '\\---'],
+    ['-5', '-5'],
+    ['1.5', '1.5'],
+  ])('bullet %j starts no block', (given, expected) => {
     expect(renderMarkdown([given])).toBe(`- ${expected}\n`)
   })
 })

@@ -11,7 +11,10 @@ function watch({ label, columns = 80 }: { label?: string; columns?: number } = {
   let tick: (() => void) | undefined
   const stderr = { write: (text: string) => void writes.push(text), columns }
   const progress = createProgress({
-    stderr, color: false, now: () => time, label,
+    stderr,
+    color: false,
+    now: () => time,
+    label,
     repeat: (action, everyMs) => {
       expect(everyMs).toBeGreaterThanOrEqual(1000 / 12)
       tick = action
@@ -76,7 +79,12 @@ describe('createProgress', () => {
       pass(1000)
     }
     expect(writes.length).toBeLessThanOrEqual(120)
-    expect(writes.join('').split('\n').filter((line) => line.endsWith('x'))).toHaveLength(10_000)
+    expect(
+      writes
+        .join('')
+        .split('\n')
+        .filter((line) => line.endsWith('x')),
+    ).toHaveLength(10_000)
   })
 
   test('without label and events the terminal is left alone', () => {
@@ -112,9 +120,26 @@ describe('createProgress', () => {
 
   test('a terminal that is gone does not disturb the call', async () => {
     let tick = () => undefined as void
-    const stderr = { write: () => { throw new Error('EPIPE') }, columns: 80 }
-    const progress = createProgress({ stderr, color: false, now: () => 0, label: 'x', repeat: (action) => { tick = action; return () => undefined } })
-    expect(() => { tick(); progress.stop() }).not.toThrow()
+    const stderr = {
+      write: () => {
+        throw new Error('EPIPE')
+      },
+      columns: 80,
+    }
+    const progress = createProgress({
+      stderr,
+      color: false,
+      now: () => 0,
+      label: 'x',
+      repeat: (action) => {
+        tick = action
+        return () => undefined
+      },
+    })
+    expect(() => {
+      tick()
+      progress.stop()
+    }).not.toThrow()
     await new Promise((resolve) => setImmediate(resolve))
   })
 
@@ -122,7 +147,9 @@ describe('createProgress', () => {
     const stderr = { write: () => undefined, columns: 80 }
     const before = process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
     const progress = createProgress({ stderr, color: false, now: () => 0, label: 'x' })
-    expect(process.getActiveResourcesInfo().filter((name) => name === 'Timeout')).toHaveLength(before)
+    expect(process.getActiveResourcesInfo().filter((name) => name === 'Timeout')).toHaveLength(
+      before,
+    )
     progress.stop()
   })
 })
@@ -130,28 +157,58 @@ describe('createProgress', () => {
 describe('renderProgressLine', () => {
   const paint = createPaint(false)
   test.each([1, 5, 10, 20, 40, 80])('fits %i columns', (columns) => {
-    const line = renderProgressLine({ frame: 3, message: '漢字 message '.repeat(20), percent: 42, elapsedMs: 61_000 }, columns, paint)
+    const line = renderProgressLine(
+      { frame: 3, message: '漢字 message '.repeat(20), percent: 42, elapsedMs: 61_000 },
+      columns,
+      paint,
+    )
     expect(displayWidth(line)).toBeLessThanOrEqual(Math.max(1, columns - 1))
   })
 
   test('a bar only for a true percentage', () => {
-    const at = (percent: number | undefined) => renderProgressLine({ frame: 0, message: 'm', percent, elapsedMs: 0 }, 80, paint)
+    const at = (percent: number | undefined) =>
+      renderProgressLine({ frame: 0, message: 'm', percent, elapsedMs: 0 }, 80, paint)
     expect(at(undefined)).toBe('⠋ m 0s')
     expect(at(NaN)).toBe('⠋ m 0s')
     expect(at(0)).toBe(`⠋ ${'░'.repeat(20)} m 0% 0s`)
     expect(at(250)).toBe(`⠋ ${'█'.repeat(20)} m 100% 0s`)
   })
 
-  test.each([[0, '0s'], [59_999, '59s'], [65_000, '1m05s'], [7_620_000, '2h07m']])('%i ms is %s', (milliseconds, expected) => expect(formatElapsed(milliseconds)).toBe(expected))
+  test.each([
+    [0, '0s'],
+    [59_999, '59s'],
+    [65_000, '1m05s'],
+    [7_620_000, '2h07m'],
+  ])('%i ms is %s', (milliseconds, expected) => expect(formatElapsed(milliseconds)).toBe(expected))
 })
 
 describe('notifications', () => {
   test.each([
-    [{ type: 'progress', message: 'half', percent: 50 }, '{"type":"notification","kind":"progress","message":"half","percent":50}', '50% half'],
-    [{ type: 'progress', message: 'on' }, '{"type":"notification","kind":"progress","message":"on"}', 'on'],
-    [{ type: 'log', level: 'info', message: 'a\nb' }, '{"type":"notification","kind":"log","level":"info","message":"a\\nb"}', 'a\nb'],
-    [{ type: 'log', level: 'error', message: 'bad' }, '{"type":"notification","kind":"log","level":"error","message":"bad"}', 'error: bad'],
-    [{ type: 'artifact', name: 'r', uri: 'file:///r' }, '{"type":"notification","kind":"artifact","name":"r","uri":"file:///r"}', 'artifact: r file:///r'],
+    [
+      { type: 'progress', message: 'half', percent: 50 },
+      '{"type":"notification","kind":"progress","message":"half","percent":50}',
+      '50% half',
+    ],
+    [
+      { type: 'progress', message: 'on' },
+      '{"type":"notification","kind":"progress","message":"on"}',
+      'on',
+    ],
+    [
+      { type: 'log', level: 'info', message: 'a\nb' },
+      '{"type":"notification","kind":"log","level":"info","message":"a\\nb"}',
+      'a\nb',
+    ],
+    [
+      { type: 'log', level: 'error', message: 'bad' },
+      '{"type":"notification","kind":"log","level":"error","message":"bad"}',
+      'error: bad',
+    ],
+    [
+      { type: 'artifact', name: 'r', uri: 'file:///r' },
+      '{"type":"notification","kind":"artifact","name":"r","uri":"file:///r"}',
+      'artifact: r file:///r',
+    ],
     [{ type: 'item', value: 1 }, undefined, undefined],
     [{ type: 'awaiting_input', prompt: '> ' }, undefined, undefined],
   ] as const)('%j', (event, line, text) => {

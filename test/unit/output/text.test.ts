@@ -9,35 +9,50 @@ const widest = (rendered: string) => Math.max(...rendered.split('\n').map(displa
 
 describe('renderText', () => {
   test('list of objects: a borderless table, numbers to the right', () => {
-    expect(text(files)).toBe([
-      'path           size  tags   note',
-      'src/index.ts     12  ["a"]  -',
-      'README.md     10000  -      read | me',
-      '',
-    ].join('\n'))
+    expect(text(files)).toBe(
+      [
+        'path           size  tags   note',
+        'src/index.ts     12  ["a"]  -',
+        'README.md     10000  -      read | me',
+        '',
+      ].join('\n'),
+    )
   })
 
   test('object: aligned lines, nested values as a tree', () => {
-    expect(text({ name: 'x', total: 2, ok: true, nothing: null, empty: [], nested: { a: 1, list: ['p', 'q'] }, files, note: 'one\ntwo\n' })).toBe([
-      'name     x',
-      'total    2',
-      'ok       true',
-      'nothing  -',
-      'empty    (none)',
-      'nested',
-      '  a  1',
-      '  list',
-      '    - p',
-      '    - q',
-      'files',
-      '  path           size  tags   note',
-      '  src/index.ts     12  ["a"]  -',
-      '  README.md     10000  -      read | me',
-      'note',
-      '  one',
-      '  two',
-      '',
-    ].join('\n'))
+    expect(
+      text({
+        name: 'x',
+        total: 2,
+        ok: true,
+        nothing: null,
+        empty: [],
+        nested: { a: 1, list: ['p', 'q'] },
+        files,
+        note: 'one\ntwo\n',
+      }),
+    ).toBe(
+      [
+        'name     x',
+        'total    2',
+        'ok       true',
+        'nothing  -',
+        'empty    (none)',
+        'nested',
+        '  a  1',
+        '  list',
+        '    - p',
+        '    - q',
+        'files',
+        '  path           size  tags   note',
+        '  src/index.ts     12  ["a"]  -',
+        '  README.md     10000  -      read | me',
+        'note',
+        '  one',
+        '  two',
+        '',
+      ].join('\n'),
+    )
   })
 
   test.each([
@@ -59,44 +74,87 @@ describe('renderText', () => {
   })
 
   test('on a terminal columns are cut to the width: paths in the middle, text at the end', () => {
-    const rows = [{ path: '/home/somebody/projects/toolable/src/index.ts', note: 'a sentence that goes on for longer than it should', size: 123456 }]
-    expect(text(rows, 60)).toBe([
-      'path                       note                         size',
-      '/home/som…le/src/index.ts  a sentence that goes on …  123456',
-      '',
-    ].join('\n'))
+    const rows = [
+      {
+        path: '/home/somebody/projects/toolable/src/index.ts',
+        note: 'a sentence that goes on for longer than it should',
+        size: 123456,
+      },
+    ]
+    expect(text(rows, 60)).toBe(
+      [
+        'path                       note                         size',
+        '/home/som…le/src/index.ts  a sentence that goes on …  123456',
+        '',
+      ].join('\n'),
+    )
     expect(widest(text(rows, 60))).toBeLessThanOrEqual(60)
     expect(text(rows)).toContain(rows[0]!.path)
   })
 
   test('too many columns: one block per record', () => {
-    expect(text([{ identifier: 'abcdefghijk', path: '/a/very/long/path/file.ts', description: 'long text here' }, { identifier: 'x', path: 'y' }], 30)).toBe([
-      'identifier   abcdefghijk',
-      'path         /a/ver…th/file.ts',
-      'description  long text here',
-      '',
-      'identifier   x',
-      'path         y',
-      '',
-    ].join('\n'))
+    expect(
+      text(
+        [
+          {
+            identifier: 'abcdefghijk',
+            path: '/a/very/long/path/file.ts',
+            description: 'long text here',
+          },
+          { identifier: 'x', path: 'y' },
+        ],
+        30,
+      ),
+    ).toBe(
+      [
+        'identifier   abcdefghijk',
+        'path         /a/ver…th/file.ts',
+        'description  long text here',
+        '',
+        'identifier   x',
+        'path         y',
+        '',
+      ].join('\n'),
+    )
   })
 
   test.each([20, 40])('nothing is wider than %i columns', (columns) => {
     const rows = [
-      { path: '/'.padEnd(300, 'x/'), wide: '漢字'.repeat(40), emoji: '👩‍👩‍👧‍👦'.repeat(20), size: 12345, a_rather_long_key_name_here: { nested: ['value'] } },
+      {
+        path: '/'.padEnd(300, 'x/'),
+        wide: '漢字'.repeat(40),
+        emoji: '👩‍👩‍👧‍👦'.repeat(20),
+        size: 12345,
+        a_rather_long_key_name_here: { nested: ['value'] },
+      },
       { path: 'a', wide: 'e\u0301'.repeat(50), emoji: '🇩🇪', size: 1 },
     ]
     expect(widest(text(rows, columns))).toBeLessThanOrEqual(columns)
-    expect(widest(text(rows.map(({ path, size }) => ({ path, size })), columns))).toBeLessThanOrEqual(columns)
+    expect(
+      widest(
+        text(
+          rows.map(({ path, size }) => ({ path, size })),
+          columns,
+        ),
+      ),
+    ).toBeLessThanOrEqual(columns)
   })
 
   test('forty thousand rows are drawn', () => {
-    const rows = Array.from({ length: 40_000 }, (_, index) => ({ path: `src/folder-${index}/file.ts`, size: index, name: `名前 ${index}`, tags: ['a', index] }))
+    const rows = Array.from({ length: 40_000 }, (_, index) => ({
+      path: `src/folder-${index}/file.ts`,
+      size: index,
+      name: `名前 ${index}`,
+      tags: ['a', index],
+    }))
     expect(text(rows, 80).split('\n')).toHaveLength(40_002)
   })
 
   test('one huge cell does not pad every other row', () => {
-    const rows = [{ a: 'x'.repeat(1_000_000), b: 1 }, ...Array.from({ length: 1000 }, () => ({ a: 'y', b: 2 }))]
+    const rows = [
+      { a: 'x'.repeat(1_000_000), b: 1 },
+      ...Array.from({ length: 1000 }, () => ({ a: 'y', b: 2 })),
+    ]
     const rendered = text(rows)
     expect(rendered).toContain('x'.repeat(1_000_000))
     expect(rendered.length).toBeLessThan(1_500_000)
@@ -119,8 +177,26 @@ describe('renderText', () => {
 
 describe('displayWidth', () => {
   test.each([
-    ['abc', 3], ['', 0], ['漢字', 4], ['ｆｕｌｌ', 8], ['한글', 4], ['\u1112\u1161\u11ab', 2], ['e\u0301', 1], ['👍', 2], ['👍🏽', 2], ['👩‍👩‍👧‍👦', 2], ['🇩🇪', 2], ['🇩🇪🇫🇷', 4],
-    ['❤️', 2], ['❤', 1], ['1️⃣', 2], ['a\u200bb', 2], ['שלום', 4], ['\ud800', 1], ['…', 1], ['क्‍ष', 2],
+    ['abc', 3],
+    ['', 0],
+    ['漢字', 4],
+    ['ｆｕｌｌ', 8],
+    ['한글', 4],
+    ['\u1112\u1161\u11ab', 2],
+    ['e\u0301', 1],
+    ['👍', 2],
+    ['👍🏽', 2],
+    ['👩‍👩‍👧‍👦', 2],
+    ['🇩🇪', 2],
+    ['🇩🇪🇫🇷', 4],
+    ['❤️', 2],
+    ['❤', 1],
+    ['1️⃣', 2],
+    ['a\u200bb', 2],
+    ['שלום', 4],
+    ['\ud800', 1],
+    ['…', 1],
+    ['क्‍ष', 2],
   ])('%s takes %i columns', (value, width) => expect(displayWidth(value)).toBe(width))
 })
 

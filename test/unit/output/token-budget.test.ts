@@ -32,8 +32,11 @@ describe('applyTokenBudget', () => {
     expect(estimateTokens(items.slice(0, 7))).toBeGreaterThan(20)
     expect(spilled).toEqual([['full-result.json', JSON.stringify(items)]])
     expect(outcome.meta).toEqual({
-      ...meta, truncated: true,
-      warnings: ['94 of 100 items left out to stay within the token budget; the full result is in /tmp/a b#/full-result.json'],
+      ...meta,
+      truncated: true,
+      warnings: [
+        '94 of 100 items left out to stay within the token budget; the full result is in /tmp/a b#/full-result.json',
+      ],
       artifacts: [{ name: 'full-result', uri: 'file:///tmp/a%20b%23/full-result.json' }],
     })
   })
@@ -53,7 +56,9 @@ describe('applyTokenBudget', () => {
     expect(estimateTokens(result)).toBeLessThanOrEqual(50)
     expect(spilled).toEqual([['full-result.txt', `HEAD${'"\n'.repeat(500)}TAIL`]])
     const [, count] = /… (\d+) characters/.exec(result as string)!
-    expect((result as string).replace(/\n… \d+ characters left out …\n/, '').length + Number(count)).toBe(1008)
+    expect(
+      (result as string).replace(/\n… \d+ characters left out …\n/, '').length + Number(count),
+    ).toBe(1008)
   })
 
   test('no character is cut in two', () => {
@@ -71,13 +76,22 @@ describe('applyTokenBudget', () => {
     const outcome = applyTokenBudget(success('x'.repeat(1000)), 30, () => {
       throw new Error('no space left')
     })
-    expect(outcome).toMatchObject({ ok: true, meta: { truncated: true, warnings: [expect.stringContaining('could not be saved: no space left')] } })
+    expect(outcome).toMatchObject({
+      ok: true,
+      meta: {
+        truncated: true,
+        warnings: [expect.stringContaining('could not be saved: no space left')],
+      },
+    })
     expect(outcome.meta.artifacts).toBeUndefined()
   })
 
   test('large results take linear time', () => {
     budget('é'.repeat(3_000_000), 100_000)
-    budget(Array.from({ length: 200_000 }, (_, index) => ({ index })), 100_000)
+    budget(
+      Array.from({ length: 200_000 }, (_, index) => ({ index })),
+      100_000,
+    )
   })
 })
 

@@ -35,43 +35,107 @@ describe('the type table of the specification', () => {
     ['enumeration', z.enum(['one', 'two']), { type: 'string', enum: ['one', 'two'] }],
     ['list', z.array(z.string()), { type: 'array', items: { type: 'string' } }],
     ['nullable', z.string().nullable(), { anyOf: [{ type: 'string' }, { type: 'null' }] }],
-    ['nullable with a limit', z.string().min(2).nullable(), { anyOf: [{ type: 'string', minLength: 2 }, { type: 'null' }] }],
+    [
+      'nullable with a limit',
+      z.string().min(2).nullable(),
+      { anyOf: [{ type: 'string', minLength: 2 }, { type: 'null' }] },
+    ],
     ['literals', z.literal(['a', 'b']), { type: 'string', enum: ['a', 'b'] }],
-    ['a union of literals', z.union([z.literal('a'), z.literal('b')]), { type: 'string', enum: ['a', 'b'] }],
-    ['model', z.object({ a: z.object({ b: z.string() }) }), {
-      type: 'object', required: ['a'], additionalProperties: false,
-      properties: { a: { type: 'object', required: ['b'], additionalProperties: false, properties: { b: { type: 'string' } } } },
-    }],
+    [
+      'a union of literals',
+      z.union([z.literal('a'), z.literal('b')]),
+      { type: 'string', enum: ['a', 'b'] },
+    ],
+    [
+      'model',
+      z.object({ a: z.object({ b: z.string() }) }),
+      {
+        type: 'object',
+        required: ['a'],
+        additionalProperties: false,
+        properties: {
+          a: {
+            type: 'object',
+            required: ['b'],
+            additionalProperties: false,
+            properties: { b: { type: 'string' } },
+          },
+        },
+      },
+    ],
     ['date', z.date(), { type: 'string', format: 'date-time' }],
     ['coerced date', z.coerce.date(), { type: 'string', format: 'date-time' }],
     ['bigint', z.bigint(), { type: 'integer' }],
     ['email', z.email(), { type: 'string', format: 'email' }],
-    ['record', z.record(z.string(), z.number()), { type: 'object', additionalProperties: { type: 'number' } }],
-    ['tuple', z.tuple([z.string(), z.number()]), { type: 'array', prefixItems: [{ type: 'string' }, { type: 'number' }], items: false, minItems: 2, maxItems: 2 }],
+    [
+      'record',
+      z.record(z.string(), z.number()),
+      { type: 'object', additionalProperties: { type: 'number' } },
+    ],
+    [
+      'tuple',
+      z.tuple([z.string(), z.number()]),
+      {
+        type: 'array',
+        prefixItems: [{ type: 'string' }, { type: 'number' }],
+        items: false,
+        minItems: 2,
+        maxItems: 2,
+      },
+    ],
     ['anything', z.unknown(), {}],
   ])('%s', (_name, schema, expected) => {
     expect(propertyOf(schema as unknown as SchemaSource)).toEqual(expected)
   })
 
   test('an optional field is not required, and a default is published', () => {
-    expect(compileSchema(z.object({ a: z.string().optional(), b: z.number().default(3), c: z.boolean() }), 'input').json).toEqual({
-      type: 'object', required: ['c'], additionalProperties: false,
-      properties: { a: { type: 'string' }, b: { type: 'number', default: 3 }, c: { type: 'boolean' } },
+    expect(
+      compileSchema(
+        z.object({ a: z.string().optional(), b: z.number().default(3), c: z.boolean() }),
+        'input',
+      ).json,
+    ).toEqual({
+      type: 'object',
+      required: ['c'],
+      additionalProperties: false,
+      properties: {
+        a: { type: 'string' },
+        b: { type: 'number', default: 3 },
+        c: { type: 'boolean' },
+      },
     })
   })
 
   test('limits that mean something stay', () => {
-    expect(propertyOf(z.int().min(1).max(10) as unknown as SchemaSource)).toEqual({ type: 'integer', minimum: 1, maximum: 10 })
-    expect(propertyOf(z.string().regex(/^a+$/) as unknown as SchemaSource)).toEqual({ type: 'string', pattern: '^a+$' })
+    expect(propertyOf(z.int().min(1).max(10) as unknown as SchemaSource)).toEqual({
+      type: 'integer',
+      minimum: 1,
+      maximum: 10,
+    })
+    expect(propertyOf(z.string().regex(/^a+$/) as unknown as SchemaSource)).toEqual({
+      type: 'string',
+      pattern: '^a+$',
+    })
   })
 
   test('every library publishes the same closed object', () => {
-    const expected = { type: 'object', required: ['name'], additionalProperties: false, properties: { name: { type: 'string' }, age: { type: 'integer' } } }
+    const expected = {
+      type: 'object',
+      required: ['name'],
+      additionalProperties: false,
+      properties: { name: { type: 'string' }, age: { type: 'integer' } },
+    }
     const sources: SchemaSource[] = [
       z.object({ name: z.string(), age: z.int().optional() }),
       type({ name: 'string', 'age?': 'number.integer' }),
-      toStandardJsonSchema(v.object({ name: v.string(), age: v.optional(v.pipe(v.number(), v.integer())) })),
-      { type: 'object', required: ['name'], properties: { name: { type: 'string' }, age: { type: 'integer' } } },
+      toStandardJsonSchema(
+        v.object({ name: v.string(), age: v.optional(v.pipe(v.number(), v.integer())) }),
+      ),
+      {
+        type: 'object',
+        required: ['name'],
+        properties: { name: { type: 'string' }, age: { type: 'integer' } },
+      },
     ]
     for (const source of sources) {
       const json = compileSchema(source, 'input').json
@@ -80,7 +144,12 @@ describe('the type table of the specification', () => {
   })
 
   test('a result is published as it leaves, after transforms', () => {
-    const schema = z.object({ at: z.string().transform((text) => text.length).pipe(z.number()) })
+    const schema = z.object({
+      at: z
+        .string()
+        .transform((text) => text.length)
+        .pipe(z.number()),
+    })
     expect(compileSchema(schema, 'input').json['properties']).toEqual({ at: { type: 'string' } })
     expect(compileSchema(schema, 'output').json['properties']).toEqual({ at: { type: 'number' } })
   })
@@ -88,19 +157,31 @@ describe('the type table of the specification', () => {
 
 describe('what is no usable schema is refused with the way out', () => {
   test('bare valibot', () => {
-    const error = failureOf(() => compileSchema(v.object({ a: v.string() }) as unknown as SchemaSource, 'input'))
+    const error = failureOf(() =>
+      compileSchema(v.object({ a: v.string() }) as unknown as SchemaSource, 'input'),
+    )
     expect(error.code).toBe('CONFIG')
     expect(error.suggestion?.fix).toContain('toStandardJsonSchema(')
     expect(error.suggestion?.fix).toContain('@valibot/to-json-schema')
   })
 
   test('zod/mini', () => {
-    const error = failureOf(() => compileSchema(mini.object({ a: mini.string() }) as unknown as SchemaSource, 'input'))
+    const error = failureOf(() =>
+      compileSchema(mini.object({ a: mini.string() }) as unknown as SchemaSource, 'input'),
+    )
     expect(error.code).toBe('CONFIG')
     expect(error.suggestion?.fix).toContain("from 'zod'")
   })
 
-  test.each([[5], ['text'], [null], [undefined], [[]], [() => 1], [Promise.resolve({ type: 'object' })]])('%s', (source) => {
+  test.each([
+    [5],
+    ['text'],
+    [null],
+    [undefined],
+    [[]],
+    [() => 1],
+    [Promise.resolve({ type: 'object' })],
+  ])('%s', (source) => {
     const error = failureOf(() => compileSchema(source as unknown as SchemaSource, 'input'))
     expect(error.code).toBe('CONFIG')
     expect(error.suggestion?.fix).toContain('z.object')
@@ -113,10 +194,16 @@ describe('what is no usable schema is refused with the way out', () => {
   })
 
   test.each([
-    ['zod text', z.string()], ['zod list', z.array(z.string())], ['plain text', { type: 'string' }], ['an empty schema', {}],
-    ['fields without properties', { pattern: { type: 'string' } }], ['a union with text', { anyOf: [{ type: 'object' }, { type: 'string' }] }],
+    ['zod text', z.string()],
+    ['zod list', z.array(z.string())],
+    ['plain text', { type: 'string' }],
+    ['an empty schema', {}],
+    ['fields without properties', { pattern: { type: 'string' } }],
+    ['a union with text', { anyOf: [{ type: 'object' }, { type: 'string' }] }],
   ] as [string, SchemaSource][])('%s is no input', (_name, source) => {
-    expect(failureOf(() => compileSchema(source, 'input')).message).toContain('must describe an object')
+    expect(failureOf(() => compileSchema(source, 'input')).message).toContain(
+      'must describe an object',
+    )
     expect(() => compileSchema(source, 'output')).not.toThrow()
   })
 

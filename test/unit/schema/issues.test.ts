@@ -5,9 +5,14 @@ import { describeIssues, issuesToError } from '../../../src/define/schema/issues
 import type { Issue } from '../../../src/define/schema/schema.ts'
 import { formatPath } from '../../../src/define/schema/value-path.ts'
 
-const schema = compileSchema(z.object({
-  pattern: z.string(), format: z.enum(['table', 'csv']).default('table'), filter: z.object({ max: z.array(z.number()), unit: z.string().optional() }).optional(),
-}), 'input')
+const schema = compileSchema(
+  z.object({
+    pattern: z.string(),
+    format: z.enum(['table', 'csv']).default('table'),
+    filter: z.object({ max: z.array(z.number()), unit: z.string().optional() }).optional(),
+  }),
+  'input',
+)
 
 const errorFor = async (input: unknown) => {
   const checked = await schema.check(input)
@@ -18,30 +23,60 @@ const errorFor = async (input: unknown) => {
 describe('issuesToError', () => {
   test('only missing fields', async () => {
     expect(await errorFor({})).toEqual({
-      code: 'MISSING_PARAM', category: 'input', message: 'pattern is required', recoverable: true, retryable: false, field: 'pattern',
-      suggestion: { action: 'retry_with_modified_input', fix: 'Add pattern', applicability: 'maybe_incorrect' },
+      code: 'MISSING_PARAM',
+      category: 'input',
+      message: 'pattern is required',
+      recoverable: true,
+      retryable: false,
+      field: 'pattern',
+      suggestion: {
+        action: 'retry_with_modified_input',
+        fix: 'Add pattern',
+        applicability: 'maybe_incorrect',
+      },
       details: { issues: [{ path: 'pattern', message: 'is required' }] },
     })
   })
 
   test('a misspelt key is repaired, and what it was to fill is not asked for again', async () => {
     const error = await errorFor({ patern: '*.ts', format: 'csv' })
-    expect(error).toMatchObject({ code: 'INVALID_INPUT', field: 'patern', message: "unknown key 'patern' (did you mean 'pattern'?); pattern is required" })
-    expect(error.suggestion).toEqual({ action: 'retry_with_modified_input', fix: 'Rename patern to pattern', input: { pattern: '*.ts', format: 'csv' }, applicability: 'maybe_incorrect' })
+    expect(error).toMatchObject({
+      code: 'INVALID_INPUT',
+      field: 'patern',
+      message: "unknown key 'patern' (did you mean 'pattern'?); pattern is required",
+    })
+    expect(error.suggestion).toEqual({
+      action: 'retry_with_modified_input',
+      fix: 'Rename patern to pattern',
+      input: { pattern: '*.ts', format: 'csv' },
+      applicability: 'maybe_incorrect',
+    })
   })
 
   test('a misspelt value is repaired', async () => {
     const given = { pattern: 'x', format: 'tabel' }
     const { suggestion } = await errorFor(given)
-    expect(suggestion).toMatchObject({ fix: "Set format to 'table'", input: { pattern: 'x', format: 'table' } })
+    expect(suggestion).toMatchObject({
+      fix: "Set format to 'table'",
+      input: { pattern: 'x', format: 'table' },
+    })
     expect(given.format).toBe('tabel')
   })
 
   test('deep paths are dotted', async () => {
     const error = await errorFor({ pattern: 'x', filter: { max: ['y'] } })
-    expect(error).toMatchObject({ code: 'INVALID_INPUT', field: 'filter.max[0]', message: 'filter.max[0] must be a number, got "y"' })
+    expect(error).toMatchObject({
+      code: 'INVALID_INPUT',
+      field: 'filter.max[0]',
+      message: 'filter.max[0] must be a number, got "y"',
+    })
     expect(await errorFor({ pattern: 'x', filter: { max: [], unti: 'm' } })).toMatchObject({
-      field: 'filter.unti', message: "unknown key 'unti' in filter; did you mean 'unit'?", suggestion: { fix: 'Rename filter.unti to filter.unit', input: { pattern: 'x', filter: { max: [], unit: 'm' } } },
+      field: 'filter.unti',
+      message: "unknown key 'unti' in filter; did you mean 'unit'?",
+      suggestion: {
+        fix: 'Rename filter.unti to filter.unit',
+        input: { pattern: 'x', filter: { max: [], unit: 'm' } },
+      },
     })
   })
 
@@ -56,7 +91,11 @@ describe('issuesToError', () => {
   })
 
   test('five are told, the rest is counted', () => {
-    const issues: Issue[] = Array.from({ length: 8 }, (_, index) => ({ path: [`f${index}`], kind: 'invalid', message: 'must be text, got 1' }))
+    const issues: Issue[] = Array.from({ length: 8 }, (_, index) => ({
+      path: [`f${index}`],
+      kind: 'invalid',
+      message: 'must be text, got 1',
+    }))
     const error = issuesToError(issues)
     expect(error.message.split('; ')).toHaveLength(6)
     expect(error.message).toMatch(/; and 3 more$/)
@@ -64,11 +103,17 @@ describe('issuesToError', () => {
   })
 
   test('sentences of authors stand behind a colon', () => {
-    expect(describeIssues([{ path: ['a'], kind: 'invalid', message: 'Name is too short' }])).toBe('a: Name is too short')
+    expect(describeIssues([{ path: ['a'], kind: 'invalid', message: 'Name is too short' }])).toBe(
+      'a: Name is too short',
+    )
   })
 
   test.each([
-    [['a', 'b', 0, 'c'], 'a.b[0].c'], [[0], '[0]'], [[], ''], [['odd key', 'x'], '["odd key"].x'], [['max-depth', 'größe'], 'max-depth.größe'],
+    [['a', 'b', 0, 'c'], 'a.b[0].c'],
+    [[0], '[0]'],
+    [[], ''],
+    [['odd key', 'x'], '["odd key"].x'],
+    [['max-depth', 'größe'], 'max-depth.größe'],
   ])('path %j', (path, expected) => {
     expect(formatPath(path)).toBe(expected)
   })

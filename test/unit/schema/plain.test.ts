@@ -5,7 +5,9 @@ import { compileSchema } from '../../../src/define/schema/compile.ts'
 
 const messagesOf = async (schema: JsonSchema, value: unknown) => {
   const checked = await compileSchema(schema, 'output').check(value)
-  return checked.ok ? [] : checked.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)
+  return checked.ok
+    ? []
+    : checked.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)
 }
 const valueOf = async (schema: JsonSchema, value: unknown) => {
   const checked = await compileSchema(schema, 'output').check(value)
@@ -23,13 +25,18 @@ const problemOf = (schema: JsonSchema): string => {
 }
 
 const deepFreeze = <T extends object>(value: T): T => {
-  for (const item of Object.values(value)) if (typeof item === 'object' && item !== null) deepFreeze(item)
+  for (const item of Object.values(value))
+    if (typeof item === 'object' && item !== null) deepFreeze(item)
   return Object.freeze(value)
 }
 
-describe('the author\'s schema', () => {
+describe("the author's schema", () => {
   test('stays untouched, also when frozen', async () => {
-    const schema = deepFreeze({ type: 'object', properties: { a: { $ref: '#/$defs/A' } }, $defs: { A: { type: 'string', examples: [{ id: '::' }] } } })
+    const schema = deepFreeze({
+      type: 'object',
+      properties: { a: { $ref: '#/$defs/A' } },
+      $defs: { A: { type: 'string', examples: [{ id: '::' }] } },
+    })
     const compiled = compileSchema(schema, 'input')
     expect(await compiled.check({ a: 'x' })).toEqual({ ok: true, value: { a: 'x' } })
     expect(compiled.verbatim).toBe(schema)
@@ -40,12 +47,20 @@ describe('the author\'s schema', () => {
     ['a misspelt type', { type: 'objct' }, "did you mean 'object'?"],
     ['a pattern that does not compile', { type: 'string', pattern: '(' }, 'does not compile'],
     ['properties that are a list', { properties: [] }, "'properties'"],
-    ['a property that is no schema', { properties: { a: 'string' } }, 'properties.a is not a schema'],
+    [
+      'a property that is no schema',
+      { properties: { a: 'string' } },
+      'properties.a is not a schema',
+    ],
     ['a list of required that is none', { required: 'a' }, "'required'"],
     ['a remote reference', { $ref: 'https://example.com/schema.json' }, 'never fetched'],
     ['a reference to nothing', { properties: { a: { $ref: '#/$defs/Nope' } } }, 'nothing is there'],
     ['a reference to itself', { $ref: '#' }, 'back to itself'],
-    ['a circle of references', { $ref: '#/$defs/A', $defs: { A: { $ref: '#/$defs/B' }, B: { $ref: '#/$defs/A' } } }, 'back to itself'],
+    [
+      'a circle of references',
+      { $ref: '#/$defs/A', $defs: { A: { $ref: '#/$defs/B' }, B: { $ref: '#/$defs/A' } } },
+      'back to itself',
+    ],
     ['a reference through the prototype', { $ref: '#/constructor' }, 'nothing is there'],
   ])('%s is refused at once', (_name, schema, expected) => {
     expect(problemOf(schema as JsonSchema)).toContain(expected)
@@ -62,8 +77,21 @@ describe('references', () => {
   test.each([
     ['a pointer', { $ref: '#/$defs/a~1b', $defs: { 'a/b': { type: 'integer' } } }],
     ['an anchor', { $ref: '#num', $defs: { x: { $anchor: 'num', type: 'integer' } } }],
-    ['an embedded id', { $ref: 'https://example.com/num', $defs: { x: { $id: 'https://example.com/num', type: 'integer' } } }],
-    ['definitions of draft 07', { $schema: 'http://json-schema.org/draft-07/schema#', $ref: '#/definitions/x', definitions: { x: { type: 'integer' } } }],
+    [
+      'an embedded id',
+      {
+        $ref: 'https://example.com/num',
+        $defs: { x: { $id: 'https://example.com/num', type: 'integer' } },
+      },
+    ],
+    [
+      'definitions of draft 07',
+      {
+        $schema: 'http://json-schema.org/draft-07/schema#',
+        $ref: '#/definitions/x',
+        definitions: { x: { type: 'integer' } },
+      },
+    ],
   ])('%s', async (_name, schema) => {
     expect(await messagesOf(schema, 'x')).toEqual([': must be a whole number, got "x"'])
     expect(compileSchema(schema, 'output').json).toEqual({ type: 'integer' })
@@ -80,9 +108,21 @@ describe('references', () => {
   })
 
   test('dynamic references', async () => {
-    const schema = { $dynamicAnchor: 'node', type: 'object', properties: { name: { type: 'string' }, kids: { type: 'array', items: { $dynamicRef: '#node' } } } }
-    expect(await valueOf(schema, { name: 'a', kids: [{ name: 'b' }] })).toEqual({ name: 'a', kids: [{ name: 'b' }] })
-    expect(await messagesOf(schema, { name: 'a', kids: [{ name: 5 }] })).toEqual(['kids.0.name: must be text, got 5'])
+    const schema = {
+      $dynamicAnchor: 'node',
+      type: 'object',
+      properties: {
+        name: { type: 'string' },
+        kids: { type: 'array', items: { $dynamicRef: '#node' } },
+      },
+    }
+    expect(await valueOf(schema, { name: 'a', kids: [{ name: 'b' }] })).toEqual({
+      name: 'a',
+      kids: [{ name: 'b' }],
+    })
+    expect(await messagesOf(schema, { name: 'a', kids: [{ name: 5 }] })).toEqual([
+      'kids.0.name: must be text, got 5',
+    ])
   })
 })
 
@@ -90,20 +130,44 @@ describe('drafts', () => {
   const old = { $schema: 'http://json-schema.org/draft-07/schema#' }
 
   test('tuples of draft 07', async () => {
-    const schema = { ...old, type: 'array', items: [{ type: 'string' }, { type: 'integer' }], additionalItems: false }
+    const schema = {
+      ...old,
+      type: 'array',
+      items: [{ type: 'string' }, { type: 'integer' }],
+      additionalItems: false,
+    }
     expect(await messagesOf(schema, ['a', 'b'])).toEqual(['1: must be a whole number, got "b"'])
     expect(await messagesOf(schema, ['a', 1, 2])).toEqual(['2: is not allowed'])
-    expect(compileSchema(schema, 'output').json).toEqual({ type: 'array', prefixItems: [{ type: 'string' }, { type: 'integer' }], items: false })
+    expect(compileSchema(schema, 'output').json).toEqual({
+      type: 'array',
+      prefixItems: [{ type: 'string' }, { type: 'integer' }],
+      items: false,
+    })
   })
 
   test('what stands beside a $ref counts in 2020-12 and not in draft 07', async () => {
-    const schema = { properties: { a: { $ref: '#/definitions/x', minLength: 3 } }, definitions: { x: { type: 'string' } } }
+    const schema = {
+      properties: { a: { $ref: '#/definitions/x', minLength: 3 } },
+      definitions: { x: { type: 'string' } },
+    }
     expect(await messagesOf({ ...old, ...schema }, { a: 'x' })).toEqual([])
-    expect(await messagesOf(schema, { a: 'x' })).toEqual(['a: must be at least 3 characters long, got "x"'])
+    expect(await messagesOf(schema, { a: 'x' })).toEqual([
+      'a: must be at least 3 characters long, got "x"',
+    ])
   })
 
   test('exclusive limits of draft 04', async () => {
-    expect(await messagesOf({ $schema: 'http://json-schema.org/draft-04/schema#', type: 'number', minimum: 1, exclusiveMinimum: true }, 1)).toEqual([': must be more than 1, got 1'])
+    expect(
+      await messagesOf(
+        {
+          $schema: 'http://json-schema.org/draft-04/schema#',
+          type: 'number',
+          minimum: 1,
+          exclusiveMinimum: true,
+        },
+        1,
+      ),
+    ).toEqual([': must be more than 1, got 1'])
   })
 })
 
@@ -113,32 +177,48 @@ describe('defaults', () => {
     properties: {
       root: { type: 'string', default: '.' },
       deep: { type: 'object', properties: { list: { type: 'array', items: {}, default: [1] } } },
-      items: { type: 'array', items: { type: 'object', properties: { n: { type: 'integer', default: 7 } } } },
+      items: {
+        type: 'array',
+        items: { type: 'object', properties: { n: { type: 'integer', default: 7 } } },
+      },
     },
     required: ['root'],
   }
 
   test('fill what is absent, at every depth, and create no objects', async () => {
     expect(await valueOf(schema, {})).toEqual({ root: '.' })
-    expect(await valueOf(schema, { root: undefined, deep: {}, items: [{}, { n: 1 }] })).toEqual({ root: '.', deep: { list: [1] }, items: [{ n: 7 }, { n: 1 }] })
+    expect(await valueOf(schema, { root: undefined, deep: {}, items: [{}, { n: 1 }] })).toEqual({
+      root: '.',
+      deep: { list: [1] },
+      items: [{ n: 7 }, { n: 1 }],
+    })
   })
 
   test('never change the given value, and are never shared', async () => {
     const given = deepFreeze({ deep: {} })
     const compiled = compileSchema(schema, 'output')
-    const [one, two] = [await compiled.check(given), await compiled.check(given)] as { value: { deep: { list: number[] } } }[]
+    const [one, two] = [await compiled.check(given), await compiled.check(given)] as {
+      value: { deep: { list: number[] } }
+    }[]
     one!.value.deep.list.push(2)
     expect(two!.value.deep.list).toEqual([1])
     expect(given).toEqual({ deep: {} })
   })
 
   test('come from the branch that fits', async () => {
-    const union = { oneOf: [{ properties: { k: { const: 'a' }, x: { type: 'integer', default: 1 } }, required: ['k'] }, { properties: { k: { const: 'b' }, y: { type: 'integer', default: 2 } }, required: ['k'] }] }
+    const union = {
+      oneOf: [
+        { properties: { k: { const: 'a' }, x: { type: 'integer', default: 1 } }, required: ['k'] },
+        { properties: { k: { const: 'b' }, y: { type: 'integer', default: 2 } }, required: ['k'] },
+      ],
+    }
     expect(await valueOf(union, { k: 'b' })).toEqual({ k: 'b', y: 2 })
   })
 
   test('are checked too', async () => {
-    expect(await messagesOf({ properties: { a: { type: 'integer', default: 'x' } } }, {})).toEqual(['a: must be a whole number, got "x"'])
+    expect(await messagesOf({ properties: { a: { type: 'integer', default: 'x' } } }, {})).toEqual([
+      'a: must be a whole number, got "x"',
+    ])
   })
 })
 
@@ -172,15 +252,43 @@ describe('values', () => {
   })
 
   test('the format path and unknown formats accept any text', async () => {
-    expect(await messagesOf({ type: 'object', properties: { a: { type: 'string', format: 'path' }, b: { type: 'string', format: 'no-such-format' } } }, { a: '../x', b: '?' })).toEqual([])
+    expect(
+      await messagesOf(
+        {
+          type: 'object',
+          properties: {
+            a: { type: 'string', format: 'path' },
+            b: { type: 'string', format: 'no-such-format' },
+          },
+        },
+        { a: '../x', b: '?' },
+      ),
+    ).toEqual([])
   })
 
   test('what the explainer has no words for is refused all the same', async () => {
-    expect(await messagesOf({ not: { type: 'string' } }, 'x')).toEqual([': is what the schema excludes'])
-    expect(await messagesOf({ type: 'array', contains: { type: 'string' } }, [1])).toEqual([': must have an item of the required kind'])
-    expect(await messagesOf({ oneOf: [{ type: 'integer' }, { minimum: 1 }] }, 5)).toEqual([': fits more than one of the allowed forms'])
-    expect(await messagesOf({ if: { properties: { a: { const: 1 } } }, then: { required: ['b'] }, properties: { a: {}, b: {} } }, { a: 1 })).toEqual(['b: is required'])
-    expect(await messagesOf({ properties: { a: {}, b: {} }, dependentRequired: { a: ['b'] } }, { a: 1 })).toEqual(["b: is required when 'a' is given"])
+    expect(await messagesOf({ not: { type: 'string' } }, 'x')).toEqual([
+      ': is what the schema excludes',
+    ])
+    expect(await messagesOf({ type: 'array', contains: { type: 'string' } }, [1])).toEqual([
+      ': must have an item of the required kind',
+    ])
+    expect(await messagesOf({ oneOf: [{ type: 'integer' }, { minimum: 1 }] }, 5)).toEqual([
+      ': fits more than one of the allowed forms',
+    ])
+    expect(
+      await messagesOf(
+        {
+          if: { properties: { a: { const: 1 } } },
+          then: { required: ['b'] },
+          properties: { a: {}, b: {} },
+        },
+        { a: 1 },
+      ),
+    ).toEqual(['b: is required'])
+    expect(
+      await messagesOf({ properties: { a: {}, b: {} }, dependentRequired: { a: ['b'] } }, { a: 1 }),
+    ).toEqual(["b: is required when 'a' is given"])
   })
 
   test('the second check answers at once', async () => {

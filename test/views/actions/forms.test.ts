@@ -23,14 +23,24 @@ await toolset({ name: 'own', version: '1.0.0', tools: [greet, drop] }).run(impor
 
 function makeForms(): Project {
   const project = makeProject({})
-  const parameters = 'parameters: {type: object, properties: {a: {type: string}, list: {type: array, items: {type: [string, integer]}}}}'
-  project.write('tools/answers.yaml', `name: answers\ndescription: Answers\ncommand: python\nentry: answers.py\n${parameters}\n`)
+  const parameters =
+    'parameters: {type: object, properties: {a: {type: string}, list: {type: array, items: {type: [string, integer]}}}}'
+  project.write(
+    'tools/answers.yaml',
+    `name: answers\ndescription: Answers\ncommand: python\nentry: answers.py\n${parameters}\n`,
+  )
   project.write('tools/answers.py', readFileSync(fixture('runner/answers-in-json.py'), 'utf8'))
   // A program that is asked what it is sees its own folder and no other one of those that come and go, wherever the tests are run.
-  cpSync(fixture('../../dist'), project.path('library'), { recursive: true, filter: (file) => !/\.map$|\/(?:types|dashboard)$/.test(file) })
+  cpSync(fixture('../../dist'), project.path('library'), {
+    recursive: true,
+    filter: (file) => !/\.map$|\/(?:types|dashboard)$/.test(file),
+  })
   symlinkSync(fixture('../../node_modules'), project.path('library/node_modules'))
   chmodSync(project.write('own.mjs', OWN.replaceAll('FOLDER', project.folder)), 0o755)
-  project.write('toolable.yaml', `folders: [tools]\nprograms:\n  - {command: ${fixture('programs/packs-things.py')}, name: packs}\n  - ./own.mjs\n`)
+  project.write(
+    'toolable.yaml',
+    `folders: [tools]\nprograms:\n  - {command: ${fixture('programs/packs-things.py')}, name: packs}\n  - ./own.mjs\n`,
+  )
   return project
 }
 
@@ -41,7 +51,11 @@ function resultOf(project: Project, id: string): any {
 
 /** Runs a command as a shell does; gives the id of its run. */
 function paste(command: string, { folder }: Project): string {
-  const { stdout } = spawnSync('/bin/sh', ['-c', `toolable() { '${process.execPath}' '${TOOLABLE_PATH}' "$@"; }\n${command}`], { cwd: folder, env: cleanEnvironment(), stdio: ['ignore', 'pipe', 'pipe'] })
+  const { stdout } = spawnSync(
+    '/bin/sh',
+    ['-c', `toolable() { '${process.execPath}' '${TOOLABLE_PATH}' "$@"; }\n${command}`],
+    { cwd: folder, env: cleanEnvironment(), stdio: ['ignore', 'pipe', 'pipe'] },
+  )
   return (JSON.parse(stdout.toString().split('\n')[0]!) as { run_id: string }).run_id
 }
 
@@ -49,7 +63,9 @@ describe('a tool in whatever form it takes its input', () => {
   test('gets the same from the form of a dashboard and from the command beside it, and again when it is retried [10.actions-start] [10.actions-retry] [10.catalogue-preview]', async () => {
     const project = makeForms()
     const { actions, catalogue } = openDashboard(project.folder)
-    await expect.poll(async () => (await catalogue.tools()).tools.map(({ id }) => id).sort()).toEqual(['own.drop', 'own.greet', 'packs.count', 'packs.pack', 'tools.answers'])
+    await expect
+      .poll(async () => (await catalogue.tools()).tools.map(({ id }) => id).sort())
+      .toEqual(['own.drop', 'own.greet', 'packs.count', 'packs.pack', 'tools.answers'])
     expect((await catalogue.tools()).problems).toEqual([])
     const cases: readonly (readonly [tool: string, input: JsonObject])[] = [
       ['own.greet', { who: "it's -- me", more: { deep: [1, null] } }],
@@ -64,12 +80,20 @@ describe('a tool in whatever form it takes its input', () => {
       const preview = await catalogue.preview(tool, input)
       expect([preview.ok, preview.problems]).toEqual([true, []])
       const { run_id } = await actions.start({ tool, input, confirm: true })
-      expect(await untilOver(project, run_id), JSON.stringify(project.log(run_id))).toMatchObject({ state: 'completed' })
+      expect(await untilOver(project, run_id), JSON.stringify(project.log(run_id))).toMatchObject({
+        state: 'completed',
+      })
       const pasted = paste(preview.command, project)
-      expect([project.log(pasted).at(-1)!['state'], resultOf(project, pasted)], preview.command).toEqual(['completed', resultOf(project, run_id)])
+      expect(
+        [project.log(pasted).at(-1)!['state'], resultOf(project, pasted)],
+        preview.command,
+      ).toEqual(['completed', resultOf(project, run_id)])
       expect(resultOf(project, run_id)).toBeDefined()
       const again = await actions.retry(pasted, undefined, true)
-      expect([(await untilOver(project, again.run_id))['state'], resultOf(project, again.run_id)]).toEqual(['completed', resultOf(project, run_id)])
+      expect([
+        (await untilOver(project, again.run_id))['state'],
+        resultOf(project, again.run_id),
+      ]).toEqual(['completed', resultOf(project, run_id)])
     }
     expect(project.counted('dropped')).toEqual(['all of itall of itall of it'])
   })
@@ -77,13 +101,24 @@ describe('a tool in whatever form it takes its input', () => {
   test('hears of a dry run in its own way, or is refused [10.actions-dry-run]', async () => {
     const project = makeForms()
     const { actions, catalogue } = openDashboard(project.folder)
-    expect(await Promise.all(['own.drop', 'packs.pack', 'own.greet', 'packs.count'].map(async (id) => (await catalogue.tool(id)).dry_run))).toEqual([true, true, true, false])
-    const [own, help] = await Promise.all([actions.start({ tool: 'own.drop', input: { what: 'x' }, dry_run: true }), actions.start({ tool: 'packs.pack', input: { target: 't' }, dry_run: true })])
+    expect(
+      await Promise.all(
+        ['own.drop', 'packs.pack', 'own.greet', 'packs.count'].map(
+          async (id) => (await catalogue.tool(id)).dry_run,
+        ),
+      ),
+    ).toEqual([true, true, true, false])
+    const [own, help] = await Promise.all([
+      actions.start({ tool: 'own.drop', input: { what: 'x' }, dry_run: true }),
+      actions.start({ tool: 'packs.pack', input: { target: 't' }, dry_run: true }),
+    ])
     await Promise.all([untilOver(project, own.run_id), untilOver(project, help.run_id)])
     expect(resultOf(project, own.run_id)).toEqual({ plan: [{ action: 'drop', target: 'x' }] })
     expect(JSON.stringify(project.log(help.run_id))).toContain('dry_run')
     expect(project.request(help.run_id).args).toContain('--dry-run')
-    expect(await failureOf(actions.start({ tool: 'packs.count', input: {}, dry_run: true }))).toMatchObject({ code: 'PRECONDITION' })
+    expect(
+      await failureOf(actions.start({ tool: 'packs.count', input: {}, dry_run: true })),
+    ).toMatchObject({ code: 'PRECONDITION' })
     const again = await actions.retry(own.run_id, undefined, false)
     await untilOver(project, again.run_id)
     expect(resultOf(project, again.run_id)).toEqual({ plan: [{ action: 'drop', target: 'x' }] })

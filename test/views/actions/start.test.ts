@@ -31,7 +31,10 @@ function makeFull() {
   const project = makeProject()
   project.write('mod.mjs', MODULE)
   project.write('workflows/twice.yaml', WORKFLOW.replaceAll('FOLDER', project.folder))
-  project.write('toolable.yaml', `folders: [tools]\nmodules: [mod.mjs]\nworkflows: [workflows]\nmcpServers:\n  plain: {command: ${process.execPath}, args: [${fixture('servers/answers-plainly.mjs')}]}\n`)
+  project.write(
+    'toolable.yaml',
+    `folders: [tools]\nmodules: [mod.mjs]\nworkflows: [workflows]\nmcpServers:\n  plain: {command: ${process.execPath}, args: [${fixture('servers/answers-plainly.mjs')}]}\n`,
+  )
   return project
 }
 
@@ -46,20 +49,44 @@ describe('a dashboard', () => {
       actions.start({ tool: 'plain.echo', input: { text: 'hello' } }),
     ])
     const ends = await Promise.all(started.map(({ run_id }) => untilOver(project, run_id)))
-    expect(ends.map(({ type, state }) => [type, state])).toEqual(Array.from({ length: 4 }, () => ['runner_end', 'completed']))
-    expect(started.map(({ run_id }) => project.request(run_id).caller)).toEqual(['dashboard', 'dashboard', 'dashboard', 'dashboard'])
-    expect(started.map(({ run_id }) => project.request(run_id).tool)).toEqual(['tools.count', 'mod.wipe', 'workflow.twice', 'plain.echo'])
-    expect(project.request(started[0].run_id)).toMatchObject({ args: ['--name', 'a b', '--log', project.path('counted')], input: { name: 'a b' }, cwd: project.folder })
+    expect(ends.map(({ type, state }) => [type, state])).toEqual(
+      Array.from({ length: 4 }, () => ['runner_end', 'completed']),
+    )
+    expect(started.map(({ run_id }) => project.request(run_id).caller)).toEqual([
+      'dashboard',
+      'dashboard',
+      'dashboard',
+      'dashboard',
+    ])
+    expect(started.map(({ run_id }) => project.request(run_id).tool)).toEqual([
+      'tools.count',
+      'mod.wipe',
+      'workflow.twice',
+      'plain.echo',
+    ])
+    expect(project.request(started[0].run_id)).toMatchObject({
+      args: ['--name', 'a b', '--log', project.path('counted')],
+      input: { name: 'a b' },
+      cwd: project.folder,
+    })
     expect(project.counted().sort()).toEqual(['a b', 'again', 'me'])
     expect(readFileSync(project.path('wiped'), 'utf8')).toBe('all\n')
     // Those of the steps say who asked for them too.
-    expect(project.ids().map((id) => project.request(id)).filter(({ parent }) => parent).map(({ caller }) => caller)).toEqual(['workflow', 'workflow'])
+    expect(
+      project
+        .ids()
+        .map((id) => project.request(id))
+        .filter(({ parent }) => parent)
+        .map(({ caller }) => caller),
+    ).toEqual(['workflow', 'workflow'])
   })
 
   test('starts runs that go on when its own process is killed [10.actions-outlive]', async () => {
     const project = makeProject()
     const gate = project.path('gate')
-    const script = project.write('dash.mjs', `
+    const script = project.write(
+      'dash.mjs',
+      `
       const { openActions } = await import('${fixture('../../src/commands/ui/actions/open-actions.ts')}')
       const { openTools } = await import('${fixture('../../src/commands/ui/catalogue/live-tools.ts')}')
       const { openProject } = await import('${fixture('../../src/commands/ui/open-project.ts')}')
@@ -67,8 +94,13 @@ describe('a dashboard', () => {
       const { run_id } = await openActions(project, openTools(project)).start({ tool: 'count', input: { name: 'late', gate: ${JSON.stringify(gate)} } })
       console.log(run_id)
       setInterval(() => {}, 1000)
-    `)
-    const dashboard = launch(process.execPath, ['--import', fixture('../setup/typescript-hook.mjs'), script], { cwd: project.folder })
+    `,
+    )
+    const dashboard = launch(
+      process.execPath,
+      ['--import', fixture('../setup/typescript-hook.mjs'), script],
+      { cwd: project.folder },
+    )
     await dashboard.said('\n')
     process.kill(-dashboard.pid, 'SIGKILL')
     const { stdout } = await dashboard.ended
@@ -79,17 +111,39 @@ describe('a dashboard', () => {
   test('refuses what is wrong before anything is on record, in the words of every other surface [10.actions-refused]', async () => {
     const project = makeFull()
     const { actions } = openDashboard(project.folder)
-    const wrong = [['mod.wipe', { what: 5 }], ['mod.wipe', {}], ['mod.wipe', { what: 'x', tims: 2 }], ['tools.count', {}], ['workflows.twice', { whom: 'me' }], ['wip', {}]] as const
+    const wrong = [
+      ['mod.wipe', { what: 5 }],
+      ['mod.wipe', {}],
+      ['mod.wipe', { what: 'x', tims: 2 }],
+      ['tools.count', {}],
+      ['workflows.twice', { whom: 'me' }],
+      ['wip', {}],
+    ] as const
     for (const [tool, input] of wrong) {
       const error = await failureOf(actions.start({ tool, input, confirm: true }))
       const called = await project.toolable(['call', tool, JSON.stringify(input), '--yes'])
-      expect([error.code, error.message]).toEqual([called.json.error.code, called.json.error.message])
+      expect([error.code, error.message]).toEqual([
+        called.json.error.code,
+        called.json.error.message,
+      ])
     }
-    expect(await failureOf(actions.start({ tool: 'mod.wipe', input: { what: 'x' } }))).toMatchObject({ code: 'CONFIRMATION_REQUIRED' })
-    expect(await failureOf(actions.start({ tool: 'count', input: { name: 'x' }, dry_run: true }))).toMatchObject({ code: 'PRECONDITION', message: expect.stringContaining('no dry run') })
-    expect(await failureOf(actions.start({ tool: 'twice', input: { who: 'x' }, dry_run: true }))).toMatchObject({ code: 'PRECONDITION', suggestion: { fix: 'toolable workflow plan twice' } })
-    project.write('workflows/twice.yaml', 'name: twice\nsteps:\n  - {name: first, type: tool, tool: cuont}\n')
-    expect(await failureOf(actions.start({ tool: 'twice', input: {} }))).toMatchObject({ code: 'CONFIG', message: expect.stringContaining('cuont') })
+    expect(
+      await failureOf(actions.start({ tool: 'mod.wipe', input: { what: 'x' } })),
+    ).toMatchObject({ code: 'CONFIRMATION_REQUIRED' })
+    expect(
+      await failureOf(actions.start({ tool: 'count', input: { name: 'x' }, dry_run: true })),
+    ).toMatchObject({ code: 'PRECONDITION', message: expect.stringContaining('no dry run') })
+    expect(
+      await failureOf(actions.start({ tool: 'twice', input: { who: 'x' }, dry_run: true })),
+    ).toMatchObject({ code: 'PRECONDITION', suggestion: { fix: 'toolable workflow plan twice' } })
+    project.write(
+      'workflows/twice.yaml',
+      'name: twice\nsteps:\n  - {name: first, type: tool, tool: cuont}\n',
+    )
+    expect(await failureOf(actions.start({ tool: 'twice', input: {} }))).toMatchObject({
+      code: 'CONFIG',
+      message: expect.stringContaining('cuont'),
+    })
     expect([project.ids(), existsSync(project.path('wiped'))]).toEqual([[], false])
   })
 
@@ -97,12 +151,23 @@ describe('a dashboard', () => {
     const project = makeProject()
     project.write('fail', 'E_INVALID_INPUT')
     const { actions } = openDashboard(project.folder)
-    const { run_id } = await actions.start({ tool: 'count', input: { name: 'a', fail: project.path('fail') } })
+    const { run_id } = await actions.start({
+      tool: 'count',
+      input: { name: 'a', fail: project.path('fail') },
+    })
     await untilOver(project, run_id)
-    const broken = openDashboard(project.folder, { execPath: project.path('no-such-program') }).actions
-    expect(await failureOf(broken.start({ tool: 'count', input: { name: 'b' } }))).toMatchObject({ code: 'INTERNAL', message: expect.stringContaining('supervisor') })
+    const broken = openDashboard(project.folder, {
+      execPath: project.path('no-such-program'),
+    }).actions
+    expect(await failureOf(broken.start({ tool: 'count', input: { name: 'b' } }))).toMatchObject({
+      code: 'INTERNAL',
+      message: expect.stringContaining('supervisor'),
+    })
     expect(await failureOf(broken.resume(run_id))).toMatchObject({ code: 'INTERNAL' })
-    expect([project.ids(), existsSync(project.path(`.runs/${run_id}/lock`))]).toEqual([[run_id], false])
+    expect([project.ids(), existsSync(project.path(`.runs/${run_id}/lock`))]).toEqual([
+      [run_id],
+      false,
+    ])
     rmSync(project.path('fail'))
     await actions.resume(run_id)
     expect(await untilOver(project, run_id)).toMatchObject({ state: 'completed', attempt: 2 })
@@ -116,7 +181,10 @@ describe('a dashboard', () => {
     project.write('toolable.yaml', 'folders: [tools]\nmodules: [mod.mjs]\n')
     const { run_id } = await actions.start({ tool: 'wipe', input: { what: 'new' }, confirm: true })
     expect(await untilOver(project, run_id)).toMatchObject({ state: 'completed' })
-    writeFileSync(project.path('tools/count/cli.sh'), `${readFileSync(project.path('tools/count/cli.sh'), 'utf8')}\n# changed\n`)
+    writeFileSync(
+      project.path('tools/count/cli.sh'),
+      `${readFileSync(project.path('tools/count/cli.sh'), 'utf8')}\n# changed\n`,
+    )
     const changed = await actions.start({ tool: 'count', input: { name: 'n' } })
     expect(await untilOver(project, changed.run_id)).toMatchObject({ state: 'completed' })
   })
@@ -131,13 +199,29 @@ describe('a dry run', () => {
     const [behind, before, program, flow] = await Promise.all([
       project.toolable(['run', 'wipe', '--what', 'x', '--dry-run']),
       project.toolable(['run', '--dry-run', 'wipe', '--what', 'x']),
-      project.toolable(['run', '--dry-run', 'count', '--name', 'x', '--log', project.path('counted')]),
+      project.toolable([
+        'run',
+        '--dry-run',
+        'count',
+        '--name',
+        'x',
+        '--log',
+        project.path('counted'),
+      ]),
       project.toolable(['run', '--dry-run', 'twice', '--who', 'x']),
     ])
     const plan = [{ action: 'wipe', target: 'x' }]
-    expect(project.log(run_id).find(({ type }) => type === 'result')).toMatchObject({ result: { plan } })
-    for (const { status, lines } of [behind, before]) expect([status, lines.find(({ type }: { type: string }) => type === 'result')]).toMatchObject([0, { result: { plan } }])
-    expect([program, flow].map(({ json }) => json.error.code)).toEqual(['PRECONDITION', 'PRECONDITION'])
+    expect(project.log(run_id).find(({ type }) => type === 'result')).toMatchObject({
+      result: { plan },
+    })
+    for (const { status, lines } of [behind, before])
+      expect([status, lines.find(({ type }: { type: string }) => type === 'result')]).toMatchObject(
+        [0, { result: { plan } }],
+      )
+    expect([program, flow].map(({ json }) => json.error.code)).toEqual([
+      'PRECONDITION',
+      'PRECONDITION',
+    ])
     expect([existsSync(project.path('wiped')), project.counted()]).toEqual([false, []])
   })
 })

@@ -17,17 +17,41 @@ beforeAll(async () => {
 })
 
 describe('what a tool says and leaves [10.ui-untrusted]', () => {
-  test.each(['', '/events', '/log?file=stderr'])('is JSON at runs/<run>%s, whatever it says', async (rest) => {
-    const { status, headers, body } = await ask(dashboard.port, 'GET', `/api/runs/${run}${rest}`, { authorization: `Bearer ${dashboard.token}`, accept: 'text/html' })
-    expect([status, headers['content-type'], headers]).toEqual([200, 'application/json', expect.objectContaining(SAFE)])
-    expect(JSON.stringify(JSON.parse(body))).toContain(JSON.stringify(SCRIPT).slice(1, -1))
-  })
+  test.each(['', '/events', '/log?file=stderr'])(
+    'is JSON at runs/<run>%s, whatever it says',
+    async (rest) => {
+      const { status, headers, body } = await ask(
+        dashboard.port,
+        'GET',
+        `/api/runs/${run}${rest}`,
+        { authorization: `Bearer ${dashboard.token}`, accept: 'text/html' },
+      )
+      expect([status, headers['content-type'], headers]).toEqual([
+        200,
+        'application/json',
+        expect.objectContaining(SAFE),
+      ])
+      expect(JSON.stringify(JSON.parse(body))).toContain(JSON.stringify(SCRIPT).slice(1, -1))
+    },
+  )
 
   test('is an attachment of no type, under a name that cannot break out of its header', async () => {
-    const { status, headers, body } = await ask(dashboard.port, 'GET', `/api/runs/${run}/artifacts/0`, { authorization: `Bearer ${dashboard.token}` })
-    expect([status, headers['content-type'], headers, body]).toEqual([200, 'application/octet-stream', expect.objectContaining(SAFE), SCRIPT])
+    const { status, headers, body } = await ask(
+      dashboard.port,
+      'GET',
+      `/api/runs/${run}/artifacts/0`,
+      { authorization: `Bearer ${dashboard.token}` },
+    )
+    expect([status, headers['content-type'], headers, body]).toEqual([
+      200,
+      'application/octet-stream',
+      expect.objectContaining(SAFE),
+      SCRIPT,
+    ])
     expect(headers['content-security-policy']).toMatch(/; sandbox$/)
-    expect(headers['content-disposition']).toBe(`attachment; filename="__img src=x onerror=alert(1)_.html"; filename*=UTF-8''%22%3Cimg%20src%3Dx%20onerror%3Dalert%281%29%3E.html`)
+    expect(headers['content-disposition']).toBe(
+      `attachment; filename="__img src=x onerror=alert(1)_.html"; filename*=UTF-8''%22%3Cimg%20src%3Dx%20onerror%3Dalert%281%29%3E.html`,
+    )
     expect((await dashboard.get(`/api/runs/${run}`)).artifacts[0].name).toBe(SCRIPT_FILE)
   })
 })

@@ -7,9 +7,21 @@ const BEL = '\u0007'
 
 describe('what tools write for terminals, in a page [10.ansi-safe]', () => {
   test('colours and modes become looks, and end where they end', () => {
-    expect(ansiSpans(`a ${ESC}[31;1mred${ESC}[22m thin${ESC}[0m b`)).toEqual([{ text: 'a ', look: '' }, { text: 'red', look: 'red bold' }, { text: ' thin', look: 'red' }, { text: ' b', look: '' }])
-    expect(ansiSpans(`${ESC}[94m${ESC}[32mx${ESC}[39my${ESC}[41mz${ESC}[49m.`)).toEqual([{ text: 'x', look: 'green' }, { text: 'y', look: '' }, { text: 'z', look: 'on-red' }, { text: '.', look: '' }])
-    expect(ansiSpans(`${ESC}[38;5;9mx${ESC}[38;2;1;31;4my${ESC}[38;5;200mz`)).toEqual([{ text: 'xyz', look: 'red' }])
+    expect(ansiSpans(`a ${ESC}[31;1mred${ESC}[22m thin${ESC}[0m b`)).toEqual([
+      { text: 'a ', look: '' },
+      { text: 'red', look: 'red bold' },
+      { text: ' thin', look: 'red' },
+      { text: ' b', look: '' },
+    ])
+    expect(ansiSpans(`${ESC}[94m${ESC}[32mx${ESC}[39my${ESC}[41mz${ESC}[49m.`)).toEqual([
+      { text: 'x', look: 'green' },
+      { text: 'y', look: '' },
+      { text: 'z', look: 'on-red' },
+      { text: '.', look: '' },
+    ])
+    expect(ansiSpans(`${ESC}[38;5;9mx${ESC}[38;2;1;31;4my${ESC}[38;5;200mz`)).toEqual([
+      { text: 'xyz', look: 'red' },
+    ])
   })
 
   test.each([
@@ -28,12 +40,36 @@ describe('what tools write for terminals, in a page [10.ansi-safe]', () => {
   })
 
   test('whatever it is given, nothing is left that controls, and looks are words of our own', () => {
-    const piece = fc.oneof(fc.string(), fc.constantFrom(ESC, BEL, '\u009b', '\u009d', `${ESC}[`, `${ESC}]`, 'm', ';', '31', '\r', '"><img onerror=x>'), fc.string({ unit: 'binary' }))
-    fc.assert(fc.property(fc.array(piece).map((parts) => parts.join('')), (line) => {
-       
-      const bad = ansiSpans(line).filter(({ text, look }) => /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/.test(text) || !/^[a-z -]*$/.test(look))
-      expect(bad).toEqual([])
-    }))
+    const piece = fc.oneof(
+      fc.string(),
+      fc.constantFrom(
+        ESC,
+        BEL,
+        '\u009b',
+        '\u009d',
+        `${ESC}[`,
+        `${ESC}]`,
+        'm',
+        ';',
+        '31',
+        '\r',
+        '"><img onerror=x>',
+      ),
+      fc.string({ unit: 'binary' }),
+    )
+    fc.assert(
+      fc.property(
+        fc.array(piece).map((parts) => parts.join('')),
+        (line) => {
+          const bad = ansiSpans(line).filter(
+            ({ text, look }) =>
+              /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/.test(text) ||
+              !/^[a-z -]*$/.test(look),
+          )
+          expect(bad).toEqual([])
+        },
+      ),
+    )
   })
 
   test('a long line of openings is read to its end', () => {

@@ -4,23 +4,47 @@ import { changesBetween } from '../../../src/views/model/diff/changes-between.ts
 
 describe('what is different between two results [10.run-diff]', () => {
   test('names each place with both sides', () => {
-    expect(changesBetween({ a: 1, pages: [{ words: 3 }, { words: 4 }], gone: true }, { a: 1, pages: [{ words: 3 }, { words: 5 }, { words: 6 }], new: null })).toEqual([
-      { path: 'pages[1].words', before: 4, after: 5 }, { path: 'pages[2]', after: { words: 6 } }, { path: 'gone', before: true }, { path: 'new', after: null },
+    expect(
+      changesBetween(
+        { a: 1, pages: [{ words: 3 }, { words: 4 }], gone: true },
+        { a: 1, pages: [{ words: 3 }, { words: 5 }, { words: 6 }], new: null },
+      ),
+    ).toEqual([
+      { path: 'pages[1].words', before: 4, after: 5 },
+      { path: 'pages[2]', after: { words: 6 } },
+      { path: 'gone', before: true },
+      { path: 'new', after: null },
     ])
     expect(changesBetween([1], { 0: 1 })).toEqual([{ path: '', before: [1], after: { 0: 1 } }])
-    expect(changesBetween({}, JSON.parse('{"__proto__": 1}'))).toEqual([{ path: '__proto__', after: 1 }])
+    expect(changesBetween({}, JSON.parse('{"__proto__": 1}'))).toEqual([
+      { path: '__proto__', after: 1 },
+    ])
   })
 
   test('a value is no different from itself, and any other is', () => {
-    fc.assert(fc.property(fc.jsonValue(), fc.jsonValue(), (left, right) => {
-      const [one, other] = [JSON.stringify(left), JSON.stringify(right)]
-      expect(changesBetween(JSON.parse(one), JSON.parse(one))).toEqual([])
-      const sorted = (text: string) => JSON.stringify(JSON.parse(text), (_, value: unknown) => (typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value))
-      expect(changesBetween(JSON.parse(one), JSON.parse(other)).length > 0).toBe(sorted(one) !== sorted(other))
-    }))
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.jsonValue(), (left, right) => {
+        const [one, other] = [JSON.stringify(left), JSON.stringify(right)]
+        expect(changesBetween(JSON.parse(one), JSON.parse(one))).toEqual([])
+        const sorted = (text: string) =>
+          JSON.stringify(JSON.parse(text), (_, value: unknown) =>
+            typeof value === 'object' && value !== null && !Array.isArray(value)
+              ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+              : value,
+          )
+        expect(changesBetween(JSON.parse(one), JSON.parse(other)).length > 0).toBe(
+          sorted(one) !== sorted(other),
+        )
+      }),
+    )
   })
 
   test('does not go on for ever', () => {
-    expect(changesBetween(Array.from({ length: 5000 }, () => 1), Array.from({ length: 5000 }, () => 2))).toHaveLength(500)
+    expect(
+      changesBetween(
+        Array.from({ length: 5000 }, () => 1),
+        Array.from({ length: 5000 }, () => 2),
+      ),
+    ).toHaveLength(500)
   })
 })

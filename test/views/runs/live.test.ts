@@ -26,21 +26,49 @@ describe('runs of other processes', () => {
     expect(waits).not.toHaveProperty('deadline')
     const { open, past } = await source.decisions()
     expect(past).toEqual([])
-    expect(open).toMatchObject([{ run_id: id, tool: 'tools.asks', run_state: 'waiting_ai', question: { id: 'q1', prompt: 'Which way?', options: [{ value: 'left' }, { value: 'right' }] } }])
+    expect(open).toMatchObject([
+      {
+        run_id: id,
+        tool: 'tools.asks',
+        run_state: 'waiting_ai',
+        question: {
+          id: 'q1',
+          prompt: 'Which way?',
+          options: [{ value: 'left' }, { value: 'right' }],
+        },
+      },
+    ])
     expect(Date.parse(open[0]!.deadline!) - Date.parse(open[0]!.asked)).toBe(24 * 3600 * 1000)
-    expect(await source.detail(id)).toMatchObject({ can: { cancel: true, resume: false, retry: false, answer: true }, model: { state: 'waiting_ai' } })
+    expect(await source.detail(id)).toMatchObject({
+      can: { cancel: true, resume: false, retry: false, answer: true },
+      model: { state: 'waiting_ai' },
+    })
 
     expect((await project.toolable(['answer', id, 'right'])).status).toBe(0)
     const done = await heard.until(id, ({ state }) => state === 'completed')
     expect(done).toMatchObject({ questions: 0 })
-    expect(await source.decisions()).toMatchObject({ open: [], past: [{ run_id: id, run_state: 'completed', answered: { by: 'answer file', value: 'right' } }] })
-    expect(heard.pieces.at(-1)!.news).toMatchObject({ counts: { completed: 1, waiting_ai: 0 }, open: 0, total: 1 })
+    expect(await source.decisions()).toMatchObject({
+      open: [],
+      past: [
+        { run_id: id, run_state: 'completed', answered: { by: 'answer file', value: 'right' } },
+      ],
+    })
+    expect(heard.pieces.at(-1)!.news).toMatchObject({
+      counts: { completed: 1, waiting_ai: 0 },
+      open: 0,
+      total: 1,
+    })
     const states = heard.states(id)
     // What lasted only a moment may not have been seen.
-    expect(states.filter((state) => state !== 'running').slice(-2)).toEqual(['waiting_ai', 'completed'])
+    expect(states.filter((state) => state !== 'running').slice(-2)).toEqual([
+      'waiting_ai',
+      'completed',
+    ])
 
     expect((await project.toolable(['runs', 'clean', '--yes'])).status).toBe(0)
-    expect(await heard.untilPiece(({ removed }) => removed.includes(id))).toMatchObject({ total: 0 })
+    expect(await heard.untilPiece(({ removed }) => removed.includes(id))).toMatchObject({
+      total: 0,
+    })
     await expect(source.detail(id)).rejects.toMatchObject({ code: 'NOT_FOUND' })
   })
 
@@ -49,8 +77,15 @@ describe('runs of other processes', () => {
     const root = join(project.folder, '.runs')
     expect((await project.toolable(['run', 'stops_in_the_middle'])).status).toBe(30)
     const source = look(root)
-    const { rows: [row] } = await source.list(query())
-    expect(row).toMatchObject({ state: 'failed', code: 'E_UNKNOWN', message: 'died at item 4', attempt: 1 })
+    const {
+      rows: [row],
+    } = await source.list(query())
+    expect(row).toMatchObject({
+      state: 'failed',
+      code: 'E_UNKNOWN',
+      message: 'died at item 4',
+      attempt: 1,
+    })
     const heard = listen(source)
     const stop = new AbortController()
     const told: string[] = []
@@ -61,13 +96,28 @@ describe('runs of other processes', () => {
       }
     })()
     expect((await project.toolable(['resume', row!.run_id])).status).toBe(0)
-    expect(await heard.until(row!.run_id, ({ state }) => state === 'completed')).toMatchObject({ attempt: 2, artifacts: 1 })
+    expect(await heard.until(row!.run_id, ({ state }) => state === 'completed')).toMatchObject({
+      attempt: 2,
+      artifacts: 1,
+    })
     expect(heard.states(row!.run_id)).toContain('running')
     await following
-    expect(told).toEqual(project.log().slice(1).map(({ seq, attempt, type }) => `${seq} ${attempt} ${type}`))
+    expect(told).toEqual(
+      project
+        .log()
+        .slice(1)
+        .map(({ seq, attempt, type }) => `${seq} ${attempt} ${type}`),
+    )
     const detail = await source.detail(row!.run_id)
-    expect(detail).toMatchObject({ model: { attempts: [{ state: 'failed' }, { state: 'completed', cause: 'resume' }] }, artifacts: [{ name: 'done', kept: true, bytes: 20 }], can: { cancel: false, resume: false, retry: true } })
-    expect(await source.verify(row!.run_id, 0)).toMatchObject({ state: 'same', sha256: detail.artifacts[0]!.sha256 })
+    expect(detail).toMatchObject({
+      model: { attempts: [{ state: 'failed' }, { state: 'completed', cause: 'resume' }] },
+      artifacts: [{ name: 'done', kept: true, bytes: 20 }],
+      can: { cancel: false, resume: false, retry: true },
+    })
+    expect(await source.verify(row!.run_id, 0)).toMatchObject({
+      state: 'same',
+      sha256: detail.artifacts[0]!.sha256,
+    })
   })
 
   test('whose runner is killed are finished while somebody looks on [10.index-interrupted]', async () => {
@@ -77,22 +127,38 @@ describe('runs of other processes', () => {
     const running = project.start(['run', 'beats', '400'])
     await running.said('heartbeat')
     const id = basename(project.run())
-    const live = await heard.until(id, ({ state, last }) => state === 'running' && last !== undefined)
+    const live = await heard.until(
+      id,
+      ({ state, last }) => state === 'running' && last !== undefined,
+    )
     expect(Date.parse(live.deadline!) - Date.parse(live.started!)).toBe(1800 * 1000)
     expect(live).toMatchObject({ grace_s: 90, heard: expect.any(String) })
     running.kill('SIGKILL')
-    expect(await heard.until(id, ({ state }) => state === 'failed')).toMatchObject({ code: 'E_INTERRUPTED' })
+    expect(await heard.until(id, ({ state }) => state === 'failed')).toMatchObject({
+      code: 'E_INTERRUPTED',
+    })
     expect(project.log().at(-1)).toMatchObject({ type: 'runner_end', code: 'E_INTERRUPTED' })
-    expect(await source.detail(id)).toMatchObject({ go_on: `toolable resume ${id}`, can: { resume: true } })
+    expect(await source.detail(id)).toMatchObject({
+      go_on: `toolable resume ${id}`,
+      can: { resume: true },
+    })
   })
 
   test('that nobody finished before are finished when it is opened, also without a lock [10.index-interrupted]', async () => {
     const root = makeRoot()
     const ids = makeRuns(root, { count: 2 })
-    for (const id of ids) writeFileSync(join(root, id, 'events.jsonl'), `${JSON.stringify({ v: 1, type: 'runner_start', ts: '2026-01-01T00:00:00.000Z', run_id: id, seq: 1, attempt: 1 })}\n`)
+    for (const id of ids)
+      writeFileSync(
+        join(root, id, 'events.jsonl'),
+        `${JSON.stringify({ v: 1, type: 'runner_start', ts: '2026-01-01T00:00:00.000Z', run_id: id, seq: 1, attempt: 1 })}\n`,
+      )
     writeFileSync(join(root, ids[0]!, 'lock'), '')
     const source = look(root)
-    await expect.poll(async () => (await source.list(query())).rows.map(({ state, code }) => `${state} ${code}`)).toEqual(['failed E_INTERRUPTED', 'failed E_INTERRUPTED'])
+    await expect
+      .poll(async () =>
+        (await source.list(query())).rows.map(({ state, code }) => `${state} ${code}`),
+      )
+      .toEqual(['failed E_INTERRUPTED', 'failed E_INTERRUPTED'])
   })
 })
 
@@ -113,8 +179,11 @@ describe('what is in the folder', () => {
     expect(rows.find(({ run_id }) => run_id === ids[1])).toMatchObject({ tool: '?' })
     expect(await source.detail(ids[1]!)).toMatchObject({ row: { tool: '?' }, command: '' })
     // Nothing can be written into a record that is a folder, so that it stays what it is.
-    await expect.poll(async () => (await source.list(query())).rows.find(({ run_id }) => run_id === ids[2])).toMatchObject({ state: 'failed' })
-    for (const id of ['r-abcdefabcd', 'r-000000000a', '../../etc', 'latest', '']) await expect(source.detail(id)).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    await expect
+      .poll(async () => (await source.list(query())).rows.find(({ run_id }) => run_id === ids[2]))
+      .toMatchObject({ state: 'failed' })
+    for (const id of ['r-abcdefabcd', 'r-000000000a', '../../etc', 'latest', ''])
+      await expect(source.detail(id)).rejects.toMatchObject({ code: 'NOT_FOUND' })
   })
 
   test('may come later, as a whole [10.index-live]', async () => {
@@ -125,10 +194,12 @@ describe('what is in the folder', () => {
     makeRuns(root, { count: 1200 })
     const rows = new Set<string>()
     await heard.untilPiece(({ total, rows: some }) => total === 1200 && some.length >= 0)
-    await expect.poll(() => {
-      for (const { news } of heard.pieces) for (const { run_id } of news.rows) rows.add(run_id)
-      return rows.size
-    }).toBe(1200)
+    await expect
+      .poll(() => {
+        for (const { news } of heard.pieces) for (const { run_id } of news.rows) rows.add(run_id)
+        return rows.size
+      })
+      .toBe(1200)
     expect(Math.max(...heard.pieces.map(({ news }) => news.rows.length))).toBeLessThanOrEqual(500)
   })
 })
@@ -170,7 +241,11 @@ describe('a flood of events', () => {
     expect(pieces).toBeGreaterThan(COUNT / 1000)
     // About twenty a second at most, and what a busy machine does to a clock.
     expect(heard.pieces.length).toBeLessThan(25 * seconds + 10)
-    expect(heard.pieces.every(({ version }, index) => index === 0 || version > heard.pieces[index - 1]!.version)).toBe(true)
+    expect(
+      heard.pieces.every(
+        ({ version }, index) => index === 0 || version > heard.pieces[index - 1]!.version,
+      ),
+    ).toBe(true)
   })
 
   test('news goes on where somebody left off, and a version of the future is none [10.index-live]', async () => {
@@ -179,13 +254,18 @@ describe('a flood of events', () => {
     const source = look(root)
     await source.list(query())
     const heard = listen(source)
-    const { version } = await expect.poll(() => heard.pieces.at(-1)).toBeDefined().then(() => heard.pieces.at(-1)!)
+    const { version } = await expect
+      .poll(() => heard.pieces.at(-1))
+      .toBeDefined()
+      .then(() => heard.pieces.at(-1)!)
     const [added] = makeRuns(root, { count: 1, seed: 2 })
     await heard.until(added!, () => true)
     rmSync(join(root, ids[0]!), { recursive: true })
     await heard.untilPiece(({ removed }) => removed.includes(ids[0]!))
     const again = listen(source, version)
-    expect(await again.untilPiece(({ rows, removed }) => rows.length > 0 && removed.length > 0)).toMatchObject({ removed: [ids[0]], total: 3 })
+    expect(
+      await again.untilPiece(({ rows, removed }) => rows.length > 0 && removed.length > 0),
+    ).toMatchObject({ removed: [ids[0]], total: 3 })
     expect(again.pieces[0]!.news.rows.map(({ run_id }) => run_id)).toEqual([added])
     const future = listen(source, 1e9)
     expect(await future.untilPiece(() => true)).toMatchObject({ rows: [], removed: [], total: 3 })

@@ -54,20 +54,25 @@ export function listen(source: RunsSource, after?: number): Heard {
       for (const tell of [...waiting]) tell()
     }
   })()
-  const untilThere = <Found>(find: () => Found | undefined): Promise<Found> => new Promise((resolve) => {
-    const tell = (): void => {
-      const found = find()
-      if (found === undefined) return
-      waiting.delete(tell)
-      resolve(found)
-    }
-    waiting.add(tell)
-    tell()
-  })
-  const rowsOf = (id: string): RunRow[] => pieces.flatMap(({ news }) => news.rows.filter(({ run_id }) => run_id === id))
+  const untilThere = <Found>(find: () => Found | undefined): Promise<Found> =>
+    new Promise((resolve) => {
+      const tell = (): void => {
+        const found = find()
+        if (found === undefined) return
+        waiting.delete(tell)
+        resolve(found)
+      }
+      waiting.add(tell)
+      tell()
+    })
+  const rowsOf = (id: string): RunRow[] =>
+    pieces.flatMap(({ news }) => news.rows.filter(({ run_id }) => run_id === id))
   return {
     pieces,
-    states: (id) => rowsOf(id).map(({ state }) => state).filter((state, index, all) => state !== all[index - 1]),
+    states: (id) =>
+      rowsOf(id)
+        .map(({ state }) => state)
+        .filter((state, index, all) => state !== all[index - 1]),
     until: (id, is) => untilThere(() => rowsOf(id).find(is)),
     untilPiece: (is) => untilThere(() => pieces.find(({ news }) => is(news))?.news),
   }

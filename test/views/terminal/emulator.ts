@@ -6,7 +6,10 @@ export class Emulator {
   column = 0
   cursor = true
 
-  constructor(readonly columns: number, readonly rows: number) {
+  constructor(
+    readonly columns: number,
+    readonly rows: number,
+  ) {
     this.cells = Array.from({ length: rows }, () => [])
   }
 
@@ -22,7 +25,16 @@ export class Emulator {
 
   /** Everything that was ever seen, without empty lines at the end. */
   text(): string {
-    return [...this.history, ...this.cells.map((row) => Array.from(row, (cell) => cell ?? ' ').join('').trimEnd())].join('\n').trimEnd()
+    return [
+      ...this.history,
+      ...this.cells.map((row) =>
+        Array.from(row, (cell) => cell ?? ' ')
+          .join('')
+          .trimEnd(),
+      ),
+    ]
+      .join('\n')
+      .trimEnd()
   }
 
   private put(character: string): void {
@@ -45,8 +57,10 @@ export class Emulator {
     if (command === 'A') this.row = Math.max(0, this.row - by)
     else if (command === 'B') this.row = Math.min(this.rows - 1, this.row + by)
     else if (command === 'K' && given === '2') this.cells[this.row] = []
-    else if (command === 'K') this.cells[this.row]!.length = Math.min(this.cells[this.row]!.length, this.column)
+    else if (command === 'K')
+      this.cells[this.row]!.length = Math.min(this.cells[this.row]!.length, this.column)
     else if (given === '?25') this.cursor = command === 'h'
-    else if (given !== '?2026' && command !== 'm') throw new Error(`unknown sequence ${given}${command}`)
+    else if (given !== '?2026' && command !== 'm')
+      throw new Error(`unknown sequence ${given}${command}`)
   }
 }

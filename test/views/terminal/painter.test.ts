@@ -33,7 +33,8 @@ describe('a frame', () => {
 
   test('of any history of frames is the last one, below everything that scrolled in [10.tree-paints-little]', () => {
     let seed = 7
-    const random = (below: number): number => (seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648) % below
+    const random = (below: number): number =>
+      (seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648) % below
     for (let round = 0; round < 200; round++) {
       const screen = new Emulator(20, 6)
       const writer = createFrameWriter()
@@ -41,7 +42,10 @@ describe('a frame', () => {
       let lines: string[] = []
       for (let step = 0; step < 20; step++) {
         lines = Array.from({ length: random(6) }, (_, index) => `row ${index} ${random(3)}`)
-        const above = Array.from({ length: random(4) === 0 ? random(9) : 0 }, () => `log ${random(1000)}`)
+        const above = Array.from(
+          { length: random(4) === 0 ? random(9) : 0 },
+          () => `log ${random(1000)}`,
+        )
         scrolled.push(...above)
         screen.write(writer.draw(lines, above, SIZE))
       }
@@ -60,19 +64,37 @@ describe('a frame', () => {
   })
 })
 
-type Fake = { readonly screen: Screen; leave(): void; stop(): void; goOn(): void; size: { columns: number; rows: number } }
+type Fake = {
+  readonly screen: Screen
+  leave(): void
+  stop(): void
+  goOn(): void
+  size: { columns: number; rows: number }
+}
 
 function fakeScreen(): Fake {
   const size = { columns: 20, rows: 6 }
   const leaving = new Set<() => void>()
   const stops = new Set<readonly [() => void, () => void]>()
-  const keep = <T>(set: Set<T>, item: T): (() => void) => (set.add(item), () => void set.delete(item))
+  const keep = <T>(set: Set<T>, item: T): (() => void) => (
+    set.add(item),
+    () => void set.delete(item)
+  )
   return {
     size,
     leave: () => leaving.forEach((each) => each()),
     stop: () => stops.forEach(([before]) => before()),
     goOn: () => stops.forEach(([, after]) => after()),
-    screen: { get columns() { return size.columns }, get rows() { return size.rows }, onLeave: (listener) => keep(leaving, listener), onStop: (before, after) => keep(stops, [before, after]) },
+    screen: {
+      get columns() {
+        return size.columns
+      },
+      get rows() {
+        return size.rows
+      },
+      onLeave: (listener) => keep(leaving, listener),
+      onStop: (before, after) => keep(stops, [before, after]),
+    },
   }
 }
 
@@ -81,9 +103,32 @@ function start(lines: () => readonly string[]) {
   const fake = fakeScreen()
   let tick = (): void => undefined
   let writes = 0
-  const stderr = { write: (text: string) => void (writes++, terminal.write(text)), send: async (text: string) => void (writes++, terminal.write(text)), flush: async () => undefined }
-  const painter = createPainter({ stderr, screen: fake.screen, frame: lines, repeat: (action) => (tick = action, () => { tick = () => undefined }) })
-  return { terminal, fake, painter, writes: () => writes, tick: async () => { tick(); await new Promise((resolve) => setImmediate(resolve)) } }
+  const stderr = {
+    write: (text: string) => void (writes++, terminal.write(text)),
+    send: async (text: string) => void (writes++, terminal.write(text)),
+    flush: async () => undefined,
+  }
+  const painter = createPainter({
+    stderr,
+    screen: fake.screen,
+    frame: lines,
+    repeat: (action) => (
+      (tick = action),
+      () => {
+        tick = () => undefined
+      }
+    ),
+  })
+  return {
+    terminal,
+    fake,
+    painter,
+    writes: () => writes,
+    tick: async () => {
+      tick()
+      await new Promise((resolve) => setImmediate(resolve))
+    },
+  }
 }
 
 describe('a painter', () => {
@@ -116,17 +161,22 @@ describe('a painter', () => {
     let name = 'tree'
     const { terminal, painter, tick, fake } = start(() => [name])
     await tick()
-    const ask = (typed: string, more = ''): Promise<string> => painter.ask(2, async (rows) => {
-      expect(terminal.cursor).toBe(true)
-      name = `${name}!`
-      await tick()
-      rows.wrote('Which?\n> ')
-      terminal.write('Which?\n> ')
-      await painter.above(['meanwhile'])
-      rows.typed(typed)
-      terminal.write(`${typed}\n${more}`)
-      return typed
-    }, (answer) => [`asked, ${answer}`])
+    const ask = (typed: string, more = ''): Promise<string> =>
+      painter.ask(
+        2,
+        async (rows) => {
+          expect(terminal.cursor).toBe(true)
+          name = `${name}!`
+          await tick()
+          rows.wrote('Which?\n> ')
+          terminal.write('Which?\n> ')
+          await painter.above(['meanwhile'])
+          rows.typed(typed)
+          terminal.write(`${typed}\n${more}`)
+          return typed
+        },
+        (answer) => [`asked, ${answer}`],
+      )
     await ask('left')
     expect(terminal.text()).toBe('asked, left\nmeanwhile\ntree!')
     // Where nobody knows what the terminal made of it, it stays.
@@ -156,11 +206,15 @@ describe('a painter', () => {
     const first = painter.aside(async () => terminal.write('first\n'))
     await painter.above(['between'])
     const second = painter.aside(async () => terminal.write('second\n'))
-    const asked = painter.ask(1, async (rows) => {
-      rows.wrote('Which?\n')
-      terminal.write('Which?\n')
-      return 'x'
-    }, () => ['asked'])
+    const asked = painter.ask(
+      1,
+      async (rows) => {
+        rows.wrote('Which?\n')
+        terminal.write('Which?\n')
+        return 'x'
+      },
+      () => ['asked'],
+    )
     await painter.above(['after'])
     await Promise.all([first, second, asked])
     await tick()

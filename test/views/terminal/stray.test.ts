@@ -18,7 +18,11 @@ const input = { type: 'object', properties: { who: { type: 'string' } } }
 export const noisy = tool({ name: 'noisy', summary: 'Prints', input, run: ({ who = 'a' }) => said(who, console.error) })
 export const chatty = tool({ name: 'chatty', summary: 'Prints too', input, run: ({ who = 'b' }) => said(who, console.log) })
 `
-const LINES = (who: string): string => [...Array.from({ length: 4 }, (_, index) => `${who} line ${index}`), `${who} without an end`].join('\n')
+const LINES = (who: string): string =>
+  [
+    ...Array.from({ length: 4 }, (_, index) => `${who} line ${index}`),
+    `${who} without an end`,
+  ].join('\n')
 
 function makeNoisy(): Project {
   const project = makeProject()
@@ -36,7 +40,12 @@ describe('what a tool in this process prints', () => {
     expect(screen).toMatch(new RegExp(`^${LINES('a')}\n✓ mod\\.noisy completed`))
     const { stdout } = await project.toolable(['runs', 'logs', 'latest', '--stderr', '-o', 'text'])
     expect(stdout).toBe(`${LINES('a')}\n`)
-    expect(project.log(project.ids()[0]!).filter(({ type }) => type === 'diagnostic').map(({ reason }) => reason)).toEqual(Array(5).fill('stderr'))
+    expect(
+      project
+        .log(project.ids()[0]!)
+        .filter(({ type }) => type === 'diagnostic')
+        .map(({ reason }) => reason),
+    ).toEqual(Array(5).fill('stderr'))
   })
 
   test('stands above the line of a call [10.tree-stray]', async () => {
@@ -48,10 +57,15 @@ describe('what a tool in this process prints', () => {
 
   test('belongs to the workflow whose steps print at the same time [10.tree-stray]', async () => {
     const project = makeNoisy()
-    project.write('both.yaml', 'name: both\nsteps:\n  - {name: p, tasks: [{name: a, tool: noisy}, {name: b, tool: chatty}]}\n')
+    project.write(
+      'both.yaml',
+      'name: both\nsteps:\n  - {name: p, tasks: [{name: a, tool: noisy}, {name: b, tool: chatty}]}\n',
+    )
     const ended = await project.toolable(['workflow', 'run', 'both.yaml'])
     expect([ended.status, ended.stderr]).toEqual([0, ''])
-    const said = ended.lines.filter(({ type }) => type === 'diagnostic').map(({ line }) => line as string)
+    const said = ended.lines
+      .filter(({ type }) => type === 'diagnostic')
+      .map(({ line }) => line as string)
     expect(said.filter((line) => line.startsWith('a line'))).toHaveLength(4)
     expect(said.filter((line) => line.startsWith('b line'))).toHaveLength(4)
   })

@@ -35,23 +35,83 @@ export type Window = {
   keep(name: string): Promise<void>
 }
 
-export type WindowOptions = { readonly cwd: string; readonly columns?: number; readonly rows?: number; /** Lines that are kept after they have scrolled away. */ readonly history?: number; readonly env?: { readonly [name: string]: string }; /** Behind the command: redirections. */ readonly shell?: string; /** Before it: a program that starts it. */ readonly before?: string }
+export type WindowOptions = {
+  readonly cwd: string
+  readonly columns?: number
+  readonly rows?: number
+  /** Lines that are kept after they have scrolled away. */ readonly history?: number
+  readonly env?: { readonly [name: string]: string }
+  /** Behind the command: redirections. */ readonly shell?: string
+  /** Before it: a program that starts it. */ readonly before?: string
+}
 
 /** Runs `toolable` in a window of that size. */
-export async function openWindow(args: readonly string[], { cwd, columns = 80, rows = 24, history = 5000, env = {}, shell = '', before = '' }: WindowOptions): Promise<Window> {
+export async function openWindow(
+  args: readonly string[],
+  {
+    cwd,
+    columns = 80,
+    rows = 24,
+    history = 5000,
+    env = {},
+    shell = '',
+    before = '',
+  }: WindowOptions,
+): Promise<Window> {
   const folder = makeFolder()
   const socket = join(folder, 'tmux')
   sockets.add(socket)
-  const words = [process.execPath, TOOLABLE_PATH, ...args].map((word) => `'${word.replaceAll("'", String.raw`'\''`)}'`).join(' ')
+  const words = [process.execPath, TOOLABLE_PATH, ...args]
+    .map((word) => `'${word.replaceAll("'", String.raw`'\''`)}'`)
+    .join(' ')
   // The shell outlives Ctrl-C, tells the status, and keeps the window open.
-  writeFileSync(join(folder, 'main.sh'), `trap : INT\n${before} ${words} ${shell}\necho "[exit $?]"\nwhile :; do sleep 1000; done\n`)
-  const environment = Object.entries({ ...cleanEnvironment({ LANG: 'C.UTF-8', TERM: 'tmux-256color', ...env }) })
-  const tmux = async (...rest: readonly string[]): Promise<string> => (await run('tmux', ['-u', '-f', '/dev/null', '-S', socket, ...rest], { env: { PATH: process.env['PATH'] ?? '', LANG: 'C.UTF-8', TMUX_TMPDIR: folder } })).stdout
-  await tmux('start-server', ';', 'set', '-g', 'history-limit', String(history), ';', 'set', '-g', 'status', 'off', ';', 'new-session', '-d', '-x', String(columns), '-y', String(rows), '-c', cwd, 'env', '-i', ...environment.map(([name, value]) => `${name}=${value}`), 'sh', join(folder, 'main.sh'))
-  const look = (all = false): Promise<string> => tmux('capture-pane', '-p', ...(all ? ['-S', '-'] : []))
+  writeFileSync(
+    join(folder, 'main.sh'),
+    `trap : INT\n${before} ${words} ${shell}\necho "[exit $?]"\nwhile :; do sleep 1000; done\n`,
+  )
+  const environment = Object.entries({
+    ...cleanEnvironment({ LANG: 'C.UTF-8', TERM: 'tmux-256color', ...env }),
+  })
+  const tmux = async (...rest: readonly string[]): Promise<string> =>
+    (
+      await run('tmux', ['-u', '-f', '/dev/null', '-S', socket, ...rest], {
+        env: { PATH: process.env['PATH'] ?? '', LANG: 'C.UTF-8', TMUX_TMPDIR: folder },
+      })
+    ).stdout
+  await tmux(
+    'start-server',
+    ';',
+    'set',
+    '-g',
+    'history-limit',
+    String(history),
+    ';',
+    'set',
+    '-g',
+    'status',
+    'off',
+    ';',
+    'new-session',
+    '-d',
+    '-x',
+    String(columns),
+    '-y',
+    String(rows),
+    '-c',
+    cwd,
+    'env',
+    '-i',
+    ...environment.map(([name, value]) => `${name}=${value}`),
+    'sh',
+    join(folder, 'main.sh'),
+  )
+  const look = (all = false): Promise<string> =>
+    tmux('capture-pane', '-p', ...(all ? ['-S', '-'] : []))
   const until = async (wanted: RegExp | string, all = false): Promise<string> => {
     let seen = ''
-    await expect.poll(async () => (seen = await look(all)), { timeout: 60_000, interval: 100 }).toMatch(wanted)
+    await expect
+      .poll(async () => (seen = await look(all)), { timeout: 60_000, interval: 100 })
+      .toMatch(wanted)
     return seen
   }
   return {
@@ -64,7 +124,11 @@ export async function openWindow(args: readonly string[], { cwd, columns = 80, r
       await tmux('resize-window', '-x', String(wide), '-y', String(high))
       // tmux tells the programs in a window a while after it has folded their lines.
       const terminal = (await tmux('display-message', '-p', '#{pane_tty}')).trim()
-      await expect.poll(async () => (await run('stty', ['-F', terminal, 'size'])).stdout.trim(), { timeout: 60_000 }).toBe(`${high} ${wide}`)
+      await expect
+        .poll(async () => (await run('stty', ['-F', terminal, 'size'])).stdout.trim(), {
+          timeout: 60_000,
+        })
+        .toBe(`${high} ${wide}`)
     },
     cursor: async () => (await tmux('display-message', '-p', '#{cursor_flag}')).trim() === '1',
     async ended() {
@@ -73,7 +137,10 @@ export async function openWindow(args: readonly string[], { cwd, columns = 80, r
     },
     async keep(name) {
       mkdirSync(PICTURES, { recursive: true })
-      writeFileSync(join(PICTURES, `${name}.txt`), await tmux('capture-pane', '-p', '-e', '-S', '-'))
+      writeFileSync(
+        join(PICTURES, `${name}.txt`),
+        await tmux('capture-pane', '-p', '-e', '-S', '-'),
+      )
     },
   }
 }
@@ -81,5 +148,7 @@ export async function openWindow(args: readonly string[], { cwd, columns = 80, r
 function end(socket: string): void {
   try {
     execFileSync('tmux', ['-S', socket, 'kill-server'], { stdio: 'ignore' })
-  } catch { /* gone already */ }
+  } catch {
+    /* gone already */
+  }
 }

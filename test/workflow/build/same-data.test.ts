@@ -4,35 +4,107 @@ import { tool, workflow } from 'toolable'
 import type { BuiltWorkflow } from 'toolable'
 import { readWorkflow } from '../../../src/workflow/definition/read-workflow.ts'
 
-const findFiles = tool({ name: 'find_files', summary: 's', input: z.object({ root: z.string() }), output: z.array(z.object({ path: z.string(), size: z.number() })), run: () => [] })
-const copyFile = tool({ name: 'copy_file', summary: 's', input: z.object({ from: z.string(), place: z.number().optional() }), output: z.object({ to: z.string() }), run: () => ({ to: '' }) })
-
-const sub = workflow({ name: 'sub', input: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] } }, (w) => w.command('say', `say --text ${w.input['text']}`))
-
-const everything = workflow({
-  name: 'everything', version: '2', summary: 'Does everything', description: 'At length', timeout: '2h',
-  input: z.object({ root: z.string().default('.'), most: z.number(), src: z.string().optional() }),
-}, (w) => {
-  const scan = w.tool('scan', findFiles, { root: w.input.root }, { retry: { max: 2, delay: '500ms', on: ['TIMEOUT'] }, timeout: '5m', permissions: { network: 'none' } })
-  const go = w.decision('go', { decisionType: 'proceed', instruction: `Move ${scan.result[0].path}?`, options: ['yes', { value: 'no', label: 'No' }], default: 'no', timeout: 60, context: { files: scan.result } })
-  const both = w.parallel('both', (p) => [
-    p.tool('first', copyFile, { from: scan.result[0].path }, { compensate: (undo, made) => undo.tool('drop', 'remove', { path: made.result.to }) }),
-    p.command('second', `data_migrator --source ${w.input.src} --flag 'two words'`),
-    'data_migrator --shard 1',
-  ], { maxConcurrency: 2, onError: 'continue' })
-  w.each('move', scan.result, (file, e, index) => {
-    e.tool('copy', copyFile, { from: file.path, place: index })
-    e.each('again', [1, 'two', file.size], (item, inner) => { inner.tool('log', 'log', { item, of: file.path }) })
-  }, { as: 'file', when: w.and(w.equals(go.result, 'yes'), w.less(w.input.most, 10)), maxConcurrency: 8 })
-  w.wait('pause', '10m')
-  w.wait('until', { until: '2030-01-31T08:00:00Z' })
-  w.wait('as-told', { until: new Date(Date.UTC(2031, 0, 1)) })
-  const who = w.ask('who', { prompt: 'Who?', schema: { type: 'string' }, timeout: '1h' })
-  const nested = w.nested('sub', sub, { text: who.result }, { onError: 'continue', retry: 0 })
-  w.tool('bare', 'github.search')
-  w.finally((f) => { f.tool('clean', 'remove', { path: scan.result[0].path }) })
-  return { first: both.result[0], ran: w.workflow.id, said: nested.result, note: `by ${who.result}` }
+const findFiles = tool({
+  name: 'find_files',
+  summary: 's',
+  input: z.object({ root: z.string() }),
+  output: z.array(z.object({ path: z.string(), size: z.number() })),
+  run: () => [],
 })
+const copyFile = tool({
+  name: 'copy_file',
+  summary: 's',
+  input: z.object({ from: z.string(), place: z.number().optional() }),
+  output: z.object({ to: z.string() }),
+  run: () => ({ to: '' }),
+})
+
+const sub = workflow(
+  {
+    name: 'sub',
+    input: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
+  },
+  (w) => w.command('say', `say --text ${w.input['text']}`),
+)
+
+const everything = workflow(
+  {
+    name: 'everything',
+    version: '2',
+    summary: 'Does everything',
+    description: 'At length',
+    timeout: '2h',
+    input: z.object({
+      root: z.string().default('.'),
+      most: z.number(),
+      src: z.string().optional(),
+    }),
+  },
+  (w) => {
+    const scan = w.tool(
+      'scan',
+      findFiles,
+      { root: w.input.root },
+      {
+        retry: { max: 2, delay: '500ms', on: ['TIMEOUT'] },
+        timeout: '5m',
+        permissions: { network: 'none' },
+      },
+    )
+    const go = w.decision('go', {
+      decisionType: 'proceed',
+      instruction: `Move ${scan.result[0].path}?`,
+      options: ['yes', { value: 'no', label: 'No' }],
+      default: 'no',
+      timeout: 60,
+      context: { files: scan.result },
+    })
+    const both = w.parallel(
+      'both',
+      (p) => [
+        p.tool(
+          'first',
+          copyFile,
+          { from: scan.result[0].path },
+          { compensate: (undo, made) => undo.tool('drop', 'remove', { path: made.result.to }) },
+        ),
+        p.command('second', `data_migrator --source ${w.input.src} --flag 'two words'`),
+        'data_migrator --shard 1',
+      ],
+      { maxConcurrency: 2, onError: 'continue' },
+    )
+    w.each(
+      'move',
+      scan.result,
+      (file, e, index) => {
+        e.tool('copy', copyFile, { from: file.path, place: index })
+        e.each('again', [1, 'two', file.size], (item, inner) => {
+          inner.tool('log', 'log', { item, of: file.path })
+        })
+      },
+      {
+        as: 'file',
+        when: w.and(w.equals(go.result, 'yes'), w.less(w.input.most, 10)),
+        maxConcurrency: 8,
+      },
+    )
+    w.wait('pause', '10m')
+    w.wait('until', { until: '2030-01-31T08:00:00Z' })
+    w.wait('as-told', { until: new Date(Date.UTC(2031, 0, 1)) })
+    const who = w.ask('who', { prompt: 'Who?', schema: { type: 'string' }, timeout: '1h' })
+    const nested = w.nested('sub', sub, { text: who.result }, { onError: 'continue', retry: 0 })
+    w.tool('bare', 'github.search')
+    w.finally((f) => {
+      f.tool('clean', 'remove', { path: scan.result[0].path })
+    })
+    return {
+      first: both.result[0],
+      ran: w.workflow.id,
+      said: nested.result,
+      note: `by ${who.result}`,
+    }
+  },
+)
 
 const YAML = `
 name: everything
@@ -118,14 +190,44 @@ describe('[9.builder-data] a workflow in TypeScript', () => {
   })
 
   test('is checked like any other: what the builder cannot see is told with its place', async () => {
-    const twice = workflow({ name: 'twice' }, (w) => { w.tool('a', 'x'); w.tool('a', 'y'); w.tool('b', 'not a name'); w.tool('c', 'x', {}, { timeout: 'soon' }) })
-    await expect(twice.definition()).rejects.toMatchObject({ code: 'CONFIG', message: expect.stringMatching(/steps\[1\]\.name: the name 'a' is there twice[^]*steps\[2\]\.tool[^]*steps\[3\]\.timeout/) })
-    const misfit = workflow({ name: 'misfit' }, (w) => { w.nested('n', sub, { txt: 'x' } as never) })
-    await expect(misfit.definition()).rejects.toMatchObject({ code: 'CONFIG', message: expect.stringMatching(/^steps\[0\]\.input\.txt: unknown key 'txt'[^]*steps\[0\]\.input\.text: text is required/) })
-    const inner: BuiltWorkflow = workflow({ name: 'inner' }, (w) => { w.nested('x', outer, {}) })
-    const outer: BuiltWorkflow = workflow({ name: 'outer' }, (w) => { w.nested('y', inner, {}) })
-    await expect(outer.definition()).rejects.toMatchObject({ code: 'CONFIG', message: 'workflows contain each other: outer in inner in outer' })
-    await expect(workflow({ name: 'none' }, () => undefined).definition()).rejects.toMatchObject({ code: 'CONFIG' })
-    await expect(workflow({ name: 'bad', input: z.string() as never }, (w) => { w.tool('a', 'x') }).definition()).rejects.toMatchObject({ code: 'CONFIG' })
+    const twice = workflow({ name: 'twice' }, (w) => {
+      w.tool('a', 'x')
+      w.tool('a', 'y')
+      w.tool('b', 'not a name')
+      w.tool('c', 'x', {}, { timeout: 'soon' })
+    })
+    await expect(twice.definition()).rejects.toMatchObject({
+      code: 'CONFIG',
+      message: expect.stringMatching(
+        /steps\[1\]\.name: the name 'a' is there twice[^]*steps\[2\]\.tool[^]*steps\[3\]\.timeout/,
+      ),
+    })
+    const misfit = workflow({ name: 'misfit' }, (w) => {
+      w.nested('n', sub, { txt: 'x' } as never)
+    })
+    await expect(misfit.definition()).rejects.toMatchObject({
+      code: 'CONFIG',
+      message: expect.stringMatching(
+        /^steps\[0\]\.input\.txt: unknown key 'txt'[^]*steps\[0\]\.input\.text: text is required/,
+      ),
+    })
+    const inner: BuiltWorkflow = workflow({ name: 'inner' }, (w) => {
+      w.nested('x', outer, {})
+    })
+    const outer: BuiltWorkflow = workflow({ name: 'outer' }, (w) => {
+      w.nested('y', inner, {})
+    })
+    await expect(outer.definition()).rejects.toMatchObject({
+      code: 'CONFIG',
+      message: 'workflows contain each other: outer in inner in outer',
+    })
+    await expect(workflow({ name: 'none' }, () => undefined).definition()).rejects.toMatchObject({
+      code: 'CONFIG',
+    })
+    await expect(
+      workflow({ name: 'bad', input: z.string() as never }, (w) => {
+        w.tool('a', 'x')
+      }).definition(),
+    ).rejects.toMatchObject({ code: 'CONFIG' })
   })
 })

@@ -48,7 +48,8 @@ async function kill(program: Running): Promise<void> {
   await program.ended
 }
 
-const requests = ({ runs }: Project): readonly string[] => (existsSync(join(runs, 'workflows/cancel')) ? readdirSync(join(runs, 'workflows/cancel')) : [])
+const requests = ({ runs }: Project): readonly string[] =>
+  existsSync(join(runs, 'workflows/cancel')) ? readdirSync(join(runs, 'workflows/cancel')) : []
 
 describe('an execution inside a program that lives', () => {
   test('[9.light-cancel-outside] is cancelled from outside, takes back what it did, and is over then', async () => {
@@ -56,28 +57,55 @@ describe('an execution inside a program that lives', () => {
     const watching = project.start(['watch', id])
     await watching.said('task_done')
     const cancelled = await project.toolable(['cancel', id])
-    expect([cancelled.status, cancelled.json.result]).toEqual([0, { run_id: id, state: 'cancelled' }])
+    expect([cancelled.status, cancelled.json.result]).toEqual([
+      0,
+      { run_id: id, state: 'cancelled' },
+    ])
     await program.said(JSON.stringify({ ended: id, state: 'cancelled' }))
     expect(project.counted()).toEqual(['quick', 'slow', 'undo'])
     expect(requests(project)).toEqual([])
     expect((statSync(join(project.runs, 'workflows/cancel')).mode & 0o777).toString(8)).toBe('700')
 
     const watched = await watching.ended
-    expect([watched.status, watched.lines.map(({ type }) => type)]).toEqual([130, expect.arrayContaining(['runner_start', 'task_done', 'runner_log', 'cancelled', 'runner_end'])])
+    expect([watched.status, watched.lines.map(({ type }) => type)]).toEqual([
+      130,
+      expect.arrayContaining([
+        'runner_start',
+        'task_done',
+        'runner_log',
+        'cancelled',
+        'runner_end',
+      ]),
+    ])
     const logs = await project.toolable(['runs', 'logs', id])
     expect([logs.status, logs.lines]).toEqual([0, watched.lines])
-    expect(watched.lines.at(-1)).toMatchObject({ type: 'runner_end', state: 'cancelled', rc: 130, seq: watched.lines.length })
+    expect(watched.lines.at(-1)).toMatchObject({
+      type: 'runner_end',
+      state: 'cancelled',
+      rc: 130,
+      seq: watched.lines.length,
+    })
 
-    for (const words of [['cancel', id], ['workflow', 'cancel', id], ['answer', id, 'yes']]) {
+    for (const words of [
+      ['cancel', id],
+      ['workflow', 'cancel', id],
+      ['answer', id, 'yes'],
+    ]) {
       const refused = await project.toolable(words)
-      expect(refused.json.error).toMatchObject({ code: 'PRECONDITION', message: expect.stringContaining('it is cancelled') })
+      expect(refused.json.error).toMatchObject({
+        code: 'PRECONDITION',
+        message: expect.stringContaining('it is cancelled'),
+      })
     }
     await kill(program)
   })
 
   test('[9.light-cancel-outside] is asked without waiting by --no-wait, and its program hears of it', async () => {
     const { project, program, id } = await host()
-    expect((await project.toolable(['workflow', 'cancel', id, '--no-wait'])).json.result).toEqual({ run_id: id, state: 'running' })
+    expect((await project.toolable(['workflow', 'cancel', id, '--no-wait'])).json.result).toEqual({
+      run_id: id,
+      state: 'running',
+    })
     await program.said(JSON.stringify({ ended: id, state: 'cancelled' }))
     await expect.poll(() => requests(project), { timeout: 60_000 }).toEqual([])
     await kill(program)
@@ -85,16 +113,34 @@ describe('an execution inside a program that lives', () => {
 
   test('[9.light-watched] is followed to its end, and takes no answers', async () => {
     const { project, program, id } = await host()
-    expect((await project.toolable(['answer', id, 'yes'])).json.error).toMatchObject({ code: 'PRECONDITION', message: expect.stringContaining('inside a program') })
+    expect((await project.toolable(['answer', id, 'yes'])).json.error).toMatchObject({
+      code: 'PRECONDITION',
+      message: expect.stringContaining('inside a program'),
+    })
     const before = await project.toolable(['runs', 'logs', id])
-    expect(before.lines.map(({ type, task_id }) => [type, task_id])).toEqual([['runner_start', undefined], ['task_submitted', 'quick'], ['task_done', 'quick']])
-    const watching = [project.start(['workflow', 'watch', id]), project.start(['runs', 'logs', id, '--follow', '--type', 'result', '--output', 'text'])]
+    expect(before.lines.map(({ type, task_id }) => [type, task_id])).toEqual([
+      ['runner_start', undefined],
+      ['task_submitted', 'quick'],
+      ['task_done', 'quick'],
+    ])
+    const watching = [
+      project.start(['workflow', 'watch', id]),
+      project.start(['runs', 'logs', id, '--follow', '--type', 'result', '--output', 'text']),
+    ]
     await watching[0]!.said('task_done')
     project.write('gate', '')
     const [watched, followed] = await Promise.all(watching.map(({ ended }) => ended))
     expect(watched!.status).toBe(0)
-    expect(watched!.lines.slice(3)).toMatchObject([{ type: 'task_submitted', task_id: 'slow' }, { type: 'task_done', task_id: 'slow', status: 'ok', child_result: 'slow' }, { type: 'result', result: 'slow' }, { type: 'runner_end', state: 'completed', rc: 0, run_id: id, seq: 7 }])
-    expect([followed!.status, followed!.stdout]).toEqual([0, expect.stringMatching(/result +slow\n$/)])
+    expect(watched!.lines.slice(3)).toMatchObject([
+      { type: 'task_submitted', task_id: 'slow' },
+      { type: 'task_done', task_id: 'slow', status: 'ok', child_result: 'slow' },
+      { type: 'result', result: 'slow' },
+      { type: 'runner_end', state: 'completed', rc: 0, run_id: id, seq: 7 },
+    ])
+    expect([followed!.status, followed!.stdout]).toEqual([
+      0,
+      expect.stringMatching(/result +slow\n$/),
+    ])
     await kill(program)
   })
 
@@ -102,7 +148,10 @@ describe('an execution inside a program that lives', () => {
     const { project, program, id } = await host({ fail: true })
     project.write('gate', '')
     const watched = await project.toolable(['watch', id])
-    expect(watched.lines.slice(-2)).toMatchObject([{ type: 'error', msg: expect.stringContaining('as wanted') }, { type: 'runner_end', state: 'failed', rc: watched.status }])
+    expect(watched.lines.slice(-2)).toMatchObject([
+      { type: 'error', msg: expect.stringContaining('as wanted') },
+      { type: 'runner_end', state: 'failed', rc: watched.status },
+    ])
     expect(watched.status).toBeGreaterThan(0)
     await kill(program)
   })
@@ -115,17 +164,27 @@ describe('an execution whose program died', () => {
     await watching.said('task_done')
     await kill(program)
     const watched = await watching.ended
-    expect([watched.status, watched.lines.at(-1)]).toMatchObject([1, { type: 'runner_end', state: 'failed', code: 'E_INTERRUPTED' }])
-    expect((await project.toolable(['cancel', id])).json.result).toEqual({ run_id: id, state: 'cancelled' })
+    expect([watched.status, watched.lines.at(-1)]).toMatchObject([
+      1,
+      { type: 'runner_end', state: 'failed', code: 'E_INTERRUPTED' },
+    ])
+    expect((await project.toolable(['cancel', id])).json.result).toEqual({
+      run_id: id,
+      state: 'cancelled',
+    })
     expect(project.counted()).toEqual(['quick', 'slow', 'undo'])
-    expect((await project.toolable(['runs', 'show', id])).json.result).toMatchObject({ state: 'cancelled', folder: join(project.runs, id) })
+    expect((await project.toolable(['runs', 'show', id])).json.result).toMatchObject({
+      state: 'cancelled',
+      folder: join(project.runs, id),
+    })
   })
 
   test('[9.light-cancel-left] goes on in the next program, whatever was asked of the one before', async () => {
     const { project, program, id } = await host()
     await kill(program)
     mkdirSync(join(project.runs, 'workflows/cancel'), { recursive: true })
-    for (const one of [id, 'r-0123456789']) writeFileSync(join(project.runs, 'workflows/cancel', one), 'late')
+    for (const one of [id, 'r-0123456789'])
+      writeFileSync(join(project.runs, 'workflows/cancel', one), 'late')
     const next = start(project)
     await next.said('opened')
     expect(requests(project)).toEqual([])

@@ -2,7 +2,12 @@ import type { Workflow } from '../../../src/workflow/definition/workflow-type.ts
 import type { Project } from '../support.ts'
 
 /** How an execution ended, without what is never the same twice. */
-export type Ending = { readonly state: string; readonly result?: unknown; readonly code?: string; readonly step?: unknown }
+export type Ending = {
+  readonly state: string
+  readonly result?: unknown
+  readonly code?: string
+  readonly step?: unknown
+}
 
 /** An engine, with all that can happen to it. The suite knows nothing else of it. */
 export type EngineUnderTest = {

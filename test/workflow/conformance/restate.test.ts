@@ -8,7 +8,8 @@ import type { EngineUnderTest } from './engine-under-test.ts'
 import { conformanceSuite } from './suite.ts'
 import '../../support/without-coverage.ts'
 
-describe('one suite for every engine [9.conformance] [9.restate-killed] [9.restate-cancel]', () => conformanceSuite('the Restate engine', openRestate, { kills: 50 }))
+describe('one suite for every engine [9.conformance] [9.restate-killed] [9.restate-cancel]', () =>
+  conformanceSuite('the Restate engine', openRestate, { kills: 50 }))
 
 async function openRestate(): Promise<EngineUnderTest> {
   const server = await startServer()
@@ -17,10 +18,24 @@ async function openRestate(): Promise<EngineUnderTest> {
   installSdk(project)
   const port = await freePort()
   let worker = await startWorker(project, server.admin, port)
-  const revive = async (crashAt?: string): Promise<void> => void (worker = await startWorker(project, server.admin, port, [], crashAt === undefined ? {} : { TOOLABLE_CRASH_AT: crashAt }))
+  const revive = async (crashAt?: string): Promise<void> =>
+    void (worker = await startWorker(
+      project,
+      server.admin,
+      port,
+      [],
+      crashAt === undefined ? {} : { TOOLABLE_CRASH_AT: crashAt },
+    ))
   return {
     project,
-    crashPoints: ['worker.asked#1', 'worker.asked#4', 'worker.performed#1', 'worker.performed#5', 'worker.recorded#1', 'worker.recorded#6'],
+    crashPoints: [
+      'worker.asked#1',
+      'worker.asked#4',
+      'worker.performed#1',
+      'worker.performed#5',
+      'worker.recorded#1',
+      'worker.recorded#6',
+    ],
     async start(definition, { crashAt } = {}) {
       if (crashAt !== undefined) {
         await worker.kill()
@@ -28,7 +43,8 @@ async function openRestate(): Promise<EngineUnderTest> {
       }
       return (await engine.start(definition, {})).id
     },
-    questions: async (id) => ((await engine.get(id))?.questions ?? []).map((question) => question.id),
+    questions: async (id) =>
+      ((await engine.get(id))?.questions ?? []).map((question) => question.id),
     answer: (id, question, value) => engine.answer(id, question, value),
     cancel: (id) => engine.cancel(id),
     kill: () => worker.kill(),
@@ -41,11 +57,19 @@ async function openRestate(): Promise<EngineUnderTest> {
       await server.kill()
       await server.start()
     },
-    recorded: async (id) => ((await engine.standing(id))?.tasks ?? []).filter(({ status }) => status !== 'running').map(({ call }) => wordOf(call)),
-    isOver: async (id) => ['completed', 'failed', 'cancelled'].includes((await engine.get(id))!.state),
+    recorded: async (id) =>
+      ((await engine.standing(id))?.tasks ?? [])
+        .filter(({ status }) => status !== 'running')
+        .map(({ call }) => wordOf(call)),
+    isOver: async (id) =>
+      ['completed', 'failed', 'cancelled'].includes((await engine.get(id))!.state),
     async outcome(id) {
       const { state, result, error } = await engine.attach(id).done
-      return { state, ...(result !== undefined && { result }), ...(error && { code: error.code, step: error.details?.['step'] }) }
+      return {
+        state,
+        ...(result !== undefined && { result }),
+        ...(error && { code: error.code, step: error.details?.['step'] }),
+      }
     },
     describe: async (id) => JSON.stringify([await engine.get(id), await engine.standing(id)]),
     async close() {

@@ -9,27 +9,44 @@ import { comparable } from './engine-under-test.ts'
 const LONGEST_LIFE_MS = 400
 
 /** The one suite of every engine: the same definitions, disturbed in every way that the engine knows, come to the same end as undisturbed. */
-export function conformanceSuite(name: string, open: () => Promise<EngineUnderTest>, { kills }: { /** Random moments of death. */ readonly kills: number }): void {
+export function conformanceSuite(
+  name: string,
+  open: () => Promise<EngineUnderTest>,
+  { kills }: { /** Random moments of death. */ readonly kills: number },
+): void {
   let engine: EngineUnderTest
   let executions = 0
-  renewAfterFailure(async () => { engine = await open() }, async () => engine?.close())
+  renewAfterFailure(
+    async () => {
+      engine = await open()
+    },
+    async () => engine?.close(),
+  )
 
   const logs = new Map<string, string>()
   /** Starts a definition whose steps write their names into a file of their own. */
-  const begin = async (make: (tool: MakeTool) => Workflow, options: { readonly crashAt?: string } = {}): Promise<string> => {
+  const begin = async (
+    make: (tool: MakeTool) => Workflow,
+    options: { readonly crashAt?: string } = {},
+  ): Promise<string> => {
     const log = `counted-${(executions += 1)}`
     const id = await engine.start(make(toolIn(engine, log)), options)
     logs.set(id, log)
     return id
   }
-  const counts = (id: string): ReadonlyMap<string, number> => countWords(engine.project.counted(logs.get(id)))
-  const begun = (id: string, step: string, times = 1): Promise<unknown> => expect.poll(() => counts(id).get(step) ?? 0).toBeGreaterThanOrEqual(times)
-  const openGate = (id: string, gate: string): void => writeFileSync(engine.project.path(`${logs.get(id)!}-${gate}`), '')
+  const counts = (id: string): ReadonlyMap<string, number> =>
+    countWords(engine.project.counted(logs.get(id)))
+  const begun = (id: string, step: string, times = 1): Promise<unknown> =>
+    expect.poll(() => counts(id).get(step) ?? 0).toBeGreaterThanOrEqual(times)
+  const openGate = (id: string, gate: string): void =>
+    writeFileSync(engine.project.path(`${logs.get(id)!}-${gate}`), '')
   const asked = async (id: string, question: string): Promise<void> => {
     try {
       await expect.poll(() => engine.questions(id)).toContain(question)
     } catch (error) {
-      throw new Error(`${id} does not ask '${question}': ${await engine.describe(id)}`, { cause: error })
+      throw new Error(`${id} does not ask '${question}': ${await engine.describe(id)}`, {
+        cause: error,
+      })
     }
   }
   const answerAll = async (id: string): Promise<Ending> => {
@@ -41,7 +58,10 @@ export function conformanceSuite(name: string, open: () => Promise<EngineUnderTe
   const reviveAndLook = async (id: string): Promise<() => Promise<void>> => {
     const [recorded, before] = [await engine.recorded(id), counts(id)]
     await engine.revive(id)
-    return async () => { for (const step of recorded) expect([step, counts(id).get(step)]).toEqual([step, before.get(step)]) }
+    return async () => {
+      for (const step of recorded)
+        expect([step, counts(id).get(step)]).toEqual([step, before.get(step)])
+    }
   }
 
   describe(`${name}, undisturbed`, () => {
@@ -54,7 +74,14 @@ export function conformanceSuite(name: string, open: () => Promise<EngineUnderTe
     test('fails, takes back what was done in the order of the last first, and does what is done in any case', async () => {
       const id = await begin(failing)
       expect(comparable(await engine.outcome(id))).toEqual(FAILED)
-      expect(engine.project.counted(logs.get(id))).toEqual(['one', 'two', 'broken', 'undo-two', 'undo-one', 'clean'])
+      expect(engine.project.counted(logs.get(id))).toEqual([
+        'one',
+        'two',
+        'broken',
+        'undo-two',
+        'undo-one',
+        'clean',
+      ])
     })
   })
 
@@ -114,8 +141,10 @@ export function conformanceSuite(name: string, open: () => Promise<EngineUnderTe
         const looks: (() => Promise<void>)[] = []
         let isAnswered = false
         for (;;) {
-          await new Promise((resolve) => { setTimeout(resolve, Math.random() * LONGEST_LIFE_MS) })
-          if (left === 0 || await engine.isOver(id)) break
+          await new Promise((resolve) => {
+            setTimeout(resolve, Math.random() * LONGEST_LIFE_MS)
+          })
+          if (left === 0 || (await engine.isOver(id))) break
           // In the midst of it, so that some of the moments come after the question.
           if (!isAnswered && (await engine.questions(id)).includes('choose')) {
             await engine.answer(id, 'choose', 'left')
@@ -128,7 +157,9 @@ export function conformanceSuite(name: string, open: () => Promise<EngineUnderTe
             looks.push(await reviveAndLook(id))
           }
         }
-        expect(comparable(isAnswered ? await engine.outcome(id) : await answerAll(id))).toEqual(EVERYTHING)
+        expect(comparable(isAnswered ? await engine.outcome(id) : await answerAll(id))).toEqual(
+          EVERYTHING,
+        )
         for (const look of looks) await look()
       }
     }, 600_000)
@@ -138,30 +169,65 @@ export function conformanceSuite(name: string, open: () => Promise<EngineUnderTe
     test('in a tool, in parallel tools, in a pause and in a question takes back what it did, and cleans up', async () => {
       for (const make of [
         (tool: MakeTool): Step => tool('long', { gate: 'never' }),
-        (tool: MakeTool): Step => ({ type: 'parallel', name: 'all', max_concurrency: 2, tasks: [tool('long', { gate: 'never' }), tool('beside', { gate: 'never' }), tool('later')] }),
+        (tool: MakeTool): Step => ({
+          type: 'parallel',
+          name: 'all',
+          max_concurrency: 2,
+          tasks: [
+            tool('long', { gate: 'never' }),
+            tool('beside', { gate: 'never' }),
+            tool('later'),
+          ],
+        }),
         (): Step => ({ type: 'wait', name: 'long', for: 3600 }),
-        (): Step => ({ type: 'ai_decision', name: 'long', decision_type: 'pick', options: [{ value: 'left' }] }),
+        (): Step => ({
+          type: 'ai_decision',
+          name: 'long',
+          decision_type: 'pick',
+          options: [{ value: 'left' }],
+        }),
       ]) {
-        const id = await begin((tool) => ({ name: 'cancelled', steps: [tool('made', { compensate: [tool('unmade')] }), make(tool)], finally: [tool('clean')] }))
+        const id = await begin((tool) => ({
+          name: 'cancelled',
+          steps: [tool('made', { compensate: [tool('unmade')] }), make(tool)],
+          finally: [tool('clean')],
+        }))
         const step = make(toolIn(engine, 'x'))
         if (step.type === 'tool' || step.type === 'parallel') await begun(id, 'long')
         else if (step.type === 'ai_decision') await asked(id, 'long')
         else await expect.poll(() => engine.recorded(id)).toContain('made')
         await engine.cancel(id)
         expect([step.type, (await engine.outcome(id)).state]).toEqual([step.type, 'cancelled'])
-        expect([counts(id).get('made'), counts(id).get('unmade'), counts(id).get('clean'), counts(id).get('later')]).toEqual([1, 1, 1, undefined])
+        expect([
+          counts(id).get('made'),
+          counts(id).get('unmade'),
+          counts(id).get('clean'),
+          counts(id).get('later'),
+        ]).toEqual([1, 1, 1, undefined])
       }
     })
   })
 }
 
-type MakeTool = (name: string, more?: { readonly gate?: string; readonly fail?: string; readonly [field: string]: unknown }) => Step
+type MakeTool = (
+  name: string,
+  more?: { readonly gate?: string; readonly fail?: string; readonly [field: string]: unknown },
+) => Step
 
 function toolIn({ project }: EngineUnderTest, log: string): MakeTool {
-  return (name, { gate, fail, ...more } = {}) => ({
-    type: 'tool', name, tool: 'count', ...more,
-    input: { name: (more['as'] as string | undefined) ?? name, log: project.path(log), ...(gate !== undefined && { gate: project.path(`${log}-${gate}`) }), ...(fail !== undefined && { fail: project.write(`${log}-fail`, fail) }) },
-  }) as unknown as Step
+  return (name, { gate, fail, ...more } = {}) =>
+    ({
+      type: 'tool',
+      name,
+      tool: 'count',
+      ...more,
+      input: {
+        name: (more['as'] as string | undefined) ?? name,
+        log: project.path(log),
+        ...(gate !== undefined && { gate: project.path(`${log}-${gate}`) }),
+        ...(fail !== undefined && { fail: project.write(`${log}-fail`, fail) }),
+      },
+    }) as unknown as Step
 }
 
 /** Every kind of step. */
@@ -170,25 +236,75 @@ function everything(tool: MakeTool): Workflow {
     name: 'everything',
     steps: [
       tool('first'),
-      { type: 'parallel', name: 'both', max_concurrency: 2, tasks: [tool('a'), tool('b'), tool('c')] },
-      { type: 'each', name: 'items', items: ['x', 'y'], as: 'item', max_concurrency: 2, do: [named(tool('one'), 'item-${{ item }}')] },
+      {
+        type: 'parallel',
+        name: 'both',
+        max_concurrency: 2,
+        tasks: [tool('a'), tool('b'), tool('c')],
+      },
+      {
+        type: 'each',
+        name: 'items',
+        items: ['x', 'y'],
+        as: 'item',
+        max_concurrency: 2,
+        do: [named(tool('one'), 'item-${{ item }}')],
+      },
       tool('never', { when: "steps.first.result.name == 'other'" }),
       { type: 'wait', name: 'pause', for: 0.05 },
       tool('optional', { fail: 'E_PERMISSION', on_error: 'continue' }),
       { type: 'workflow', name: 'nested', workflow: { name: 'inner', steps: [tool('inside')] } },
-      { type: 'ai_decision', name: 'choose', decision_type: 'pick', instruction: 'Which?', options: [{ value: 'left' }, { value: 'right' }] },
+      {
+        type: 'ai_decision',
+        name: 'choose',
+        decision_type: 'pick',
+        instruction: 'Which?',
+        options: [{ value: 'left' }, { value: 'right' }],
+      },
       named(tool('last'), 'last-${{ steps.choose.result }}'),
     ],
     finally: [tool('clean')],
-    output: { first: '${{ steps.first.result.name }}', both: '${{ steps.both.result }}', items: '${{ steps.items.result }}', never: '${{ steps.never.result }}', optional: '${{ steps.optional.error.code }}', nested: '${{ steps.nested.result.name }}', chosen: '${{ steps.choose.result }}', last: '${{ steps.last.result }}' },
+    output: {
+      first: '${{ steps.first.result.name }}',
+      both: '${{ steps.both.result }}',
+      items: '${{ steps.items.result }}',
+      never: '${{ steps.never.result }}',
+      optional: '${{ steps.optional.error.code }}',
+      nested: '${{ steps.nested.result.name }}',
+      chosen: '${{ steps.choose.result }}',
+      last: '${{ steps.last.result }}',
+    },
   }
 }
-const NAMES = ['first', 'a', 'b', 'c', 'item-x', 'item-y', 'optional', 'inside', 'last-left', 'clean']
+const NAMES = [
+  'first',
+  'a',
+  'b',
+  'c',
+  'item-x',
+  'item-y',
+  'optional',
+  'inside',
+  'last-left',
+  'clean',
+]
 const EVERYTHING: Ending = {
   state: 'completed',
   result: {
-    first: 'first', both: ['a', 'b', 'c'].map((name, index) => ({ name, key: expect.stringMatching(new RegExp(`^r-id/both/(${index}|${name})$`)) as string })),
-    items: [{ name: 'item-x', key: 'r-id/items/0/one' }, { name: 'item-y', key: 'r-id/items/1/one' }], never: null, optional: 'PERMISSION', nested: 'inside', chosen: 'left', last: { name: 'last-left', key: 'r-id/last' },
+    first: 'first',
+    both: ['a', 'b', 'c'].map((name, index) => ({
+      name,
+      key: expect.stringMatching(new RegExp(`^r-id/both/(${index}|${name})$`)) as string,
+    })),
+    items: [
+      { name: 'item-x', key: 'r-id/items/0/one' },
+      { name: 'item-y', key: 'r-id/items/1/one' },
+    ],
+    never: null,
+    optional: 'PERMISSION',
+    nested: 'inside',
+    chosen: 'left',
+    last: { name: 'last-left', key: 'r-id/last' },
   },
 }
 
@@ -196,7 +312,12 @@ const EVERYTHING: Ending = {
 function failing(tool: MakeTool): Workflow {
   return {
     name: 'failing',
-    steps: [tool('one', { compensate: [tool('undo-one')] }), tool('two', { compensate: [tool('undo-two')] }), tool('broken', { fail: 'E_PERMISSION' }), tool('after')],
+    steps: [
+      tool('one', { compensate: [tool('undo-one')] }),
+      tool('two', { compensate: [tool('undo-two')] }),
+      tool('broken', { fail: 'E_PERMISSION' }),
+      tool('after'),
+    ],
     finally: [tool('clean')],
   }
 }
@@ -207,8 +328,14 @@ function named(step: Step, name: string): Step {
   return { ...step, input: { ...(step as { readonly input?: object }).input, name } } as Step
 }
 
-function gated(make: (tool: MakeTool) => Workflow, tool: MakeTool, gates: readonly string[]): Workflow {
-  return make((name, more = {}) => tool(name, { ...more, ...(gates.includes(name) && { gate: name }) }))
+function gated(
+  make: (tool: MakeTool) => Workflow,
+  tool: MakeTool,
+  gates: readonly string[],
+): Workflow {
+  return make((name, more = {}) =>
+    tool(name, { ...more, ...(gates.includes(name) && { gate: name }) }),
+  )
 }
 
 function countWords(words: readonly string[]): ReadonlyMap<string, number> {

@@ -7,19 +7,41 @@ import type { DurableOptions } from '../../../src/workflow/engines/embedded/dura
 import { openJournal } from '../../../src/workflow/engines/embedded/journal/open-journal.ts'
 import type { JournalRecord } from '../../../src/workflow/engines/embedded/journal/record.ts'
 import { Cancellation } from '../../../src/workflow/engines/engine-type.ts'
-import type { Begun, DurableContext, Operation, Settled } from '../../../src/workflow/engines/engine-type.ts'
+import type {
+  Begun,
+  DurableContext,
+  Operation,
+  Settled,
+} from '../../../src/workflow/engines/engine-type.ts'
 import { makeFolder } from '../../support/run-program.ts'
 
 const ID = 'r-0123456789'
-const tool = (key: string): Operation => ({ kind: 'tool', key, call: { step: key, attempt: 1, tool: key, given: { input: {} } } })
-const sleep = (key: string, seconds: number): Operation => ({ kind: 'sleep', key, until: { seconds } })
-const question = (key: string): Operation => ({ kind: 'answer', key, question: { id: key, kind: 'input', prompt: 'Well?', action: 'input' } })
+const tool = (key: string): Operation => ({
+  kind: 'tool',
+  key,
+  call: { step: key, attempt: 1, tool: key, given: { input: {} } },
+})
+const sleep = (key: string, seconds: number): Operation => ({
+  kind: 'sleep',
+  key,
+  until: { seconds },
+})
+const question = (key: string): Operation => ({
+  kind: 'answer',
+  key,
+  question: { id: key, kind: 'input', prompt: 'Well?', action: 'input' },
+})
 const cancelled = { code: 'CANCELLED', message: 'enough', retryable: false }
 
 type Opened = Awaited<ReturnType<typeof open>>
 
 /** A tool that is ended by the test. */
-function hands(): { perform: DurableOptions['perform']; calls: string[]; end(key: string, settled?: Settled): void; begun(key: string): Promise<void> } {
+function hands(): {
+  perform: DurableOptions['perform']
+  calls: string[]
+  end(key: string, settled?: Settled): void
+  begun(key: string): Promise<void>
+} {
   const calls: string[] = []
   const ends = new Map<string, (settled: Settled) => void>()
   const heard = new Map<string, () => void>()
@@ -29,35 +51,65 @@ function hands(): { perform: DurableOptions['perform']; calls: string[]; end(key
       calls.push(idempotencyKey)
       return new Promise((resolve) => {
         ends.set(step, resolve)
-        signal.addEventListener('abort', () => resolve({ ok: false, error: { code: 'CANCELLED', message: 'I was told to end', retryable: false } }))
+        signal.addEventListener('abort', () =>
+          resolve({
+            ok: false,
+            error: { code: 'CANCELLED', message: 'I was told to end', retryable: false },
+          }),
+        )
         heard.get(step)?.()
       })
     },
     end: (key, settled = { ok: true, value: key }) => ends.get(key)!(settled),
-    begun: (key) => ends.has(key) ? Promise.resolve() : new Promise((resolve) => { heard.set(key, resolve) }),
+    begun: (key) =>
+      ends.has(key)
+        ? Promise.resolve()
+        : new Promise((resolve) => {
+            heard.set(key, resolve)
+          }),
   }
 }
 
 async function open(file: string, options: Partial<DurableOptions> = {}) {
   const journal = await openJournal(file)
-  const durable = createDurableContext({ id: ID, records: journal.records, journal, perform: ({ tool: name }) => Promise.resolve({ ok: true, value: `${name}!` }), ask: () => new Promise(() => undefined), now: Date.now, ...options })
+  const durable = createDurableContext({
+    id: ID,
+    records: journal.records,
+    journal,
+    perform: ({ tool: name }) => Promise.resolve({ ok: true, value: `${name}!` }),
+    ask: () => new Promise(() => undefined),
+    now: Date.now,
+    ...options,
+  })
   return { journal, durable, context: durable.context }
 }
 
 const newFile = (): string => join(makeFolder(), 'journal.jsonl')
-const recordsOf = (file: string): JournalRecord[] => readFileSync(file, 'utf8').split('\n').slice(1, -1).map((line) => JSON.parse(line) as JournalRecord)
+const recordsOf = (file: string): JournalRecord[] =>
+  readFileSync(file, 'utf8')
+    .split('\n')
+    .slice(1, -1)
+    .map((line) => JSON.parse(line) as JournalRecord)
 
 // What an interpreter does with a parallel step: a window over a list, and what ended in which order.
-async function window(context: DurableContext, keys: readonly string[], width: number): Promise<string[]> {
+async function window(
+  context: DurableContext,
+  keys: readonly string[],
+  width: number,
+): Promise<string[]> {
   const order: string[] = []
   const open: Begun[] = []
   const left = [...keys]
-  const fill = (): void => { while (open.length < width && left.length > 0) open.push(context.begin(tool(left.shift()!))) }
+  const fill = (): void => {
+    while (open.length < width && left.length > 0) open.push(context.begin(tool(left.shift()!)))
+  }
   for (fill(); open.length > 0; fill()) {
     try {
       const { begun, settled } = await context.first(open)
       open.splice(open.indexOf(begun), 1)
-      order.push(`${begun.operation.key}=${settled.ok ? String(settled.value) : settled.error.code}`)
+      order.push(
+        `${begun.operation.key}=${settled.ok ? String(settled.value) : settled.error.code}`,
+      )
     } catch (error) {
       if (!(error instanceof Cancellation)) throw error
       order.push(`cancelled ${error.reason}`)
@@ -74,7 +126,11 @@ describe('what an execution does', () => {
     const first = await open(file)
     expect(await window(first.context, ['a', 'b', 'c'], 1)).toEqual(['a=a!', 'b=b!', 'c=c!'])
     await first.journal.close()
-    const again = await open(file, { perform: () => { throw new Error('again') } })
+    const again = await open(file, {
+      perform: () => {
+        throw new Error('again')
+      },
+    })
     expect(await window(again.context, ['a', 'b', 'c'], 1)).toEqual(['a=a!', 'b=b!', 'c=c!'])
     await again.journal.close()
     expect(recordsOf(file)).toHaveLength(3)
@@ -85,7 +141,11 @@ describe('what an execution does', () => {
     const seen: string[] = []
     const { context, journal } = await open(file, {
       perform: ({ step }) => {
-        seen.push(`${step} after ${recordsOf(file).map((record) => (record as { k: string }).k).join()}`)
+        seen.push(
+          `${step} after ${recordsOf(file)
+            .map((record) => (record as { k: string }).k)
+            .join()}`,
+        )
         return Promise.resolve({ ok: true, value: null })
       },
     })
@@ -117,7 +177,17 @@ describe('what an execution does', () => {
     const file = newFile()
     const loop: { self?: unknown } = {}
     loop.self = loop
-    const values: { [key: string]: unknown } = { date: new Date(0), nothing: undefined, nan: Number.NaN, zero: -0, object: { a: undefined, b: [undefined] }, loop, big: 1n, text: '\u2028"', long: 'x'.repeat(17 * 1024 * 1024) }
+    const values: { [key: string]: unknown } = {
+      date: new Date(0),
+      nothing: undefined,
+      nan: Number.NaN,
+      zero: -0,
+      object: { a: undefined, b: [undefined] },
+      loop,
+      big: 1n,
+      text: '\u2028"',
+      long: 'x'.repeat(17 * 1024 * 1024),
+    }
     const keys = Object.keys(values)
     const read = async ({ context, journal }: Opened): Promise<Settled[]> => {
       const found: Settled[] = []
@@ -125,48 +195,94 @@ describe('what an execution does', () => {
       await journal.close()
       return found
     }
-    const once = await read(await open(file, { perform: ({ step }) => Promise.resolve({ ok: true, value: values[step] }) }))
-    expect(once.map((settled) => settled.ok ? settled.value : settled.error.code)).toEqual(['1970-01-01T00:00:00.000Z', null, null, 0, { b: [null] }, 'INTERNAL', 'INTERNAL', '\u2028"', 'OUTPUT_LIMIT'])
+    const once = await read(
+      await open(file, {
+        perform: ({ step }) => Promise.resolve({ ok: true, value: values[step] }),
+      }),
+    )
+    expect(once.map((settled) => (settled.ok ? settled.value : settled.error.code))).toEqual([
+      '1970-01-01T00:00:00.000Z',
+      null,
+      null,
+      0,
+      { b: [null] },
+      'INTERNAL',
+      'INTERNAL',
+      '\u2028"',
+      'OUTPUT_LIMIT',
+    ])
     expect(await read(await open(file))).toEqual(once)
   })
 
   test('that throws where it should not is an error of the step [9.durable-json]', async () => {
-    const { context, journal } = await open(newFile(), { perform: () => { throw new ToolError('DEPENDENCY', 'gone', { suggestion: 'Wait' }) } })
-    expect((await context.first([context.begin(tool('a'))])).settled).toEqual({ ok: false, error: { code: 'DEPENDENCY', message: 'gone', retryable: true, hint: 'Wait' } })
+    const { context, journal } = await open(newFile(), {
+      perform: () => {
+        throw new ToolError('DEPENDENCY', 'gone', { suggestion: 'Wait' })
+      },
+    })
+    expect((await context.first([context.begin(tool('a'))])).settled).toEqual({
+      ok: false,
+      error: { code: 'DEPENDENCY', message: 'gone', retryable: true, hint: 'Wait' },
+    })
     await journal.close()
   })
 })
 
 describe('the order in which things end', () => {
-  test.each([['b', 'a', 'd', 'c'], ['c', 'b', 'a', 'd'], ['a', 'b', 'c', 'd']])('is the same after a restart at every record: %s %s %s %s [9.durable-order]', async (...ends) => {
-    const file = newFile()
-    const work = hands()
-    const { context, journal } = await open(file, { perform: work.perform })
-    const whole = window(context, ['a', 'b', 'c', 'd'], 3)
-    for (const key of ends) {
-      await work.begun(key)
-      work.end(key)
-    }
-    const order = await whole
-    await journal.close()
-    const text = readFileSync(file, 'utf8')
-    expect(order).toEqual(ends.map((key) => `${key}=${key}`))
-    for (let kept = 0; kept <= 4; kept += 1) {
-      const part = newFile()
-      writeFileSync(part, text.split('\n').slice(0, kept + 1).map((line) => `${line}\n`).join(''))
-      const performed: string[] = []
-      const resumed = await open(part, { perform: ({ step }) => { performed.push(step); return Promise.resolve({ ok: true, value: step }) } })
-      expect((await window(resumed.context, ['a', 'b', 'c', 'd'], 3)).slice(0, kept)).toEqual(order.slice(0, kept))
-      expect(performed.sort()).toEqual(ends.slice(kept).sort())
-      await resumed.journal.close()
-    }
-  })
+  test.each([
+    ['b', 'a', 'd', 'c'],
+    ['c', 'b', 'a', 'd'],
+    ['a', 'b', 'c', 'd'],
+  ])(
+    'is the same after a restart at every record: %s %s %s %s [9.durable-order]',
+    async (...ends) => {
+      const file = newFile()
+      const work = hands()
+      const { context, journal } = await open(file, { perform: work.perform })
+      const whole = window(context, ['a', 'b', 'c', 'd'], 3)
+      for (const key of ends) {
+        await work.begun(key)
+        work.end(key)
+      }
+      const order = await whole
+      await journal.close()
+      const text = readFileSync(file, 'utf8')
+      expect(order).toEqual(ends.map((key) => `${key}=${key}`))
+      for (let kept = 0; kept <= 4; kept += 1) {
+        const part = newFile()
+        writeFileSync(
+          part,
+          text
+            .split('\n')
+            .slice(0, kept + 1)
+            .map((line) => `${line}\n`)
+            .join(''),
+        )
+        const performed: string[] = []
+        const resumed = await open(part, {
+          perform: ({ step }) => {
+            performed.push(step)
+            return Promise.resolve({ ok: true, value: step })
+          },
+        })
+        expect((await window(resumed.context, ['a', 'b', 'c', 'd'], 3)).slice(0, kept)).toEqual(
+          order.slice(0, kept),
+        )
+        expect(performed.sort()).toEqual(ends.slice(kept).sort())
+        await resumed.journal.close()
+      }
+    },
+  )
 
   test('holds for what ended while nobody asked [9.durable-order]', async () => {
     const file = newFile()
     const work = hands()
     const { context, journal } = await open(file, { perform: work.perform })
-    const [a, b, c] = ['a', 'b', 'c'].map((key) => context.begin(tool(key))) as [Begun, Begun, Begun]
+    const [a, b, c] = ['a', 'b', 'c'].map((key) => context.begin(tool(key))) as [
+      Begun,
+      Begun,
+      Begun,
+    ]
     const first = context.first([a, b, c])
     await Promise.all(['a', 'b', 'c'].map((key) => work.begun(key)))
     for (const key of ['c', 'a', 'b']) work.end(key)
@@ -174,7 +290,11 @@ describe('the order in which things end', () => {
     expect((await context.first([b, a])).begun).toBe(a)
     await journal.close()
     const again = await open(file)
-    const [x, y, z] = ['a', 'b', 'c'].map((key) => again.context.begin(tool(key))) as [Begun, Begun, Begun]
+    const [x, y, z] = ['a', 'b', 'c'].map((key) => again.context.begin(tool(key))) as [
+      Begun,
+      Begun,
+      Begun,
+    ]
     expect((await again.context.first([x, y, z])).begun).toBe(z)
     expect((await again.context.first([y, x])).begun).toBe(x)
     await again.journal.close()
@@ -182,29 +302,36 @@ describe('the order in which things end', () => {
 })
 
 describe('a cancellation', () => {
-  test.each([0, 1, 2, 3])('after %i ends is told once, and at the same place after a restart at every record [9.durable-cancel]', async (after) => {
-    const file = newFile()
-    const work = hands()
-    const { context, journal, durable } = await open(file, { perform: work.perform })
-    const whole = window(context, ['a', 'b', 'c', 'd'], 2)
-    for (const key of ['a', 'b', 'c'].slice(0, after)) {
-      await work.begun(key)
-      work.end(key)
-    }
-    await work.begun(['a', 'b', 'c', 'd'][after]!)
-    await expect.poll(() => recordsOf(file)).toHaveLength(after)
-    durable.cancel('stop it')
-    durable.cancel('twice')
-    const order = await whole
-    expect(order.filter((line) => line.startsWith('cancelled'))).toEqual(['cancelled stop it'])
-    expect(order.indexOf('cancelled stop it')).toBe(after)
-    expect(order.slice(after + 1).every((line) => line.endsWith('=CANCELLED'))).toBe(true)
-    await journal.close()
-    const again = await open(file, { perform: () => { throw new Error('again') } })
-    expect(await window(again.context, ['a', 'b', 'c', 'd'], 2)).toEqual(order)
-    await again.journal.close()
-    expect(recordsOf(file).filter(({ t }) => t === 'cancel')).toHaveLength(1)
-  })
+  test.each([0, 1, 2, 3])(
+    'after %i ends is told once, and at the same place after a restart at every record [9.durable-cancel]',
+    async (after) => {
+      const file = newFile()
+      const work = hands()
+      const { context, journal, durable } = await open(file, { perform: work.perform })
+      const whole = window(context, ['a', 'b', 'c', 'd'], 2)
+      for (const key of ['a', 'b', 'c'].slice(0, after)) {
+        await work.begun(key)
+        work.end(key)
+      }
+      await work.begun(['a', 'b', 'c', 'd'][after]!)
+      await expect.poll(() => recordsOf(file)).toHaveLength(after)
+      durable.cancel('stop it')
+      durable.cancel('twice')
+      const order = await whole
+      expect(order.filter((line) => line.startsWith('cancelled'))).toEqual(['cancelled stop it'])
+      expect(order.indexOf('cancelled stop it')).toBe(after)
+      expect(order.slice(after + 1).every((line) => line.endsWith('=CANCELLED'))).toBe(true)
+      await journal.close()
+      const again = await open(file, {
+        perform: () => {
+          throw new Error('again')
+        },
+      })
+      expect(await window(again.context, ['a', 'b', 'c', 'd'], 2)).toEqual(order)
+      await again.journal.close()
+      expect(recordsOf(file).filter(({ t }) => t === 'cancel')).toHaveLength(1)
+    },
+  )
 
   test('that comes while nobody waits is told by the next first, after what ended before it [9.durable-cancel]', async () => {
     const file = newFile()
@@ -217,14 +344,27 @@ describe('a cancellation', () => {
     work.end('b')
     await first
     durable.cancel('now')
-    const next = async (one: DurableContext, begun: readonly Begun[]): Promise<string> => one.first(begun).then(({ begun: { operation } }) => operation.key, (error: Error) => error.name)
+    const next = async (one: DurableContext, begun: readonly Begun[]): Promise<string> =>
+      one.first(begun).then(
+        ({ begun: { operation } }) => operation.key,
+        (error: Error) => error.name,
+      )
     const c = context.begin(tool('c'))
     expect([await next(context, [b, c]), await next(context, [c])]).toEqual(['b', 'Cancellation'])
     expect(work.calls).toHaveLength(2)
     await journal.close()
     const again = await open(file)
-    const [x, y, z] = ['a', 'b', 'c'].map((key) => again.context.begin(tool(key))) as [Begun, Begun, Begun]
-    expect([await next(again.context, [x, y]), await next(again.context, [y, z]), await next(again.context, [z]), await next(again.context, [z])]).toEqual(['a', 'b', 'Cancellation', 'c'])
+    const [x, y, z] = ['a', 'b', 'c'].map((key) => again.context.begin(tool(key))) as [
+      Begun,
+      Begun,
+      Begun,
+    ]
+    expect([
+      await next(again.context, [x, y]),
+      await next(again.context, [y, z]),
+      await next(again.context, [z]),
+      await next(again.context, [z]),
+    ]).toEqual(['a', 'b', 'Cancellation', 'c'])
     await again.journal.close()
   })
 
@@ -263,10 +403,15 @@ describe('a pause', () => {
     first.durable.stop(new ToolError('INTERRUPTED', 'killed'))
     await expect(waiting).rejects.toMatchObject({ code: 'INTERRUPTED' })
     await first.journal.close()
-    expect(recordsOf(file)).toEqual([{ t: 'sleep', w: ID, k: 'nap', until: '2026-01-01T01:00:00.000Z' }])
+    expect(recordsOf(file)).toEqual([
+      { t: 'sleep', w: ID, k: 'nap', until: '2026-01-01T01:00:00.000Z' },
+    ])
     now += 3_600_000
     const again = await open(file, { now: () => now })
-    expect((await again.context.first([again.context.begin(sleep('nap', 3600))])).settled).toEqual({ ok: true, value: null })
+    expect((await again.context.first([again.context.begin(sleep('nap', 3600))])).settled).toEqual({
+      ok: true,
+      value: null,
+    })
     await again.journal.close()
     expect(recordsOf(file).map(({ t }) => t)).toEqual(['sleep', 'done'])
   })
@@ -282,7 +427,10 @@ describe('a pause', () => {
     await first.journal.close()
     let now = Date.now() - day
     const again = await open(file, { now: () => now })
-    const over = again.context.first([again.context.begin(sleep('nap', 0.2)), again.context.begin(sleep('other', 0.3))])
+    const over = again.context.first([
+      again.context.begin(sleep('nap', 0.2)),
+      again.context.begin(sleep('other', 0.3)),
+    ])
     now -= day
     expect((await over).begun.operation.key).toBe('nap')
     await again.journal.close()
@@ -290,8 +438,20 @@ describe('a pause', () => {
 
   test('until a moment that is past is over at once, and one that is no moment is an error [9.durable-sleep]', async () => {
     const { context, journal } = await open(newFile())
-    expect((await context.first([context.begin({ kind: 'sleep', key: 'past', until: { time: '2001-01-01T00:00:00Z' } })])).settled).toMatchObject({ ok: true })
-    expect((await context.first([context.begin({ kind: 'sleep', key: 'none', until: { time: 'soon' } })])).settled).toMatchObject({ ok: false, error: { code: 'INVALID_INPUT' } })
+    expect(
+      (
+        await context.first([
+          context.begin({ kind: 'sleep', key: 'past', until: { time: '2001-01-01T00:00:00Z' } }),
+        ])
+      ).settled,
+    ).toMatchObject({ ok: true })
+    expect(
+      (
+        await context.first([
+          context.begin({ kind: 'sleep', key: 'none', until: { time: 'soon' } }),
+        ])
+      ).settled,
+    ).toMatchObject({ ok: false, error: { code: 'INVALID_INPUT' } })
     await journal.close()
   })
 })
@@ -300,20 +460,36 @@ describe('a question', () => {
   test('is on record before it is asked, and asked again after a restart until it is answered [9.durable-answer]', async () => {
     const file = newFile()
     const asked: string[] = []
-    const first = await open(file, { ask: ({ id }) => { asked.push(`${id} ${recordsOf(file).length}`); return new Promise(() => undefined) } })
+    const first = await open(file, {
+      ask: ({ id }) => {
+        asked.push(`${id} ${recordsOf(file).length}`)
+        return new Promise(() => undefined)
+      },
+    })
     const waiting = first.context.first([first.context.begin(question('which'))])
     waiting.catch(() => undefined)
     await expect.poll(() => asked).toHaveLength(1)
-    expect([asked, readFileSync(file, 'utf8')]).toEqual([['which 1'], expect.stringMatching(/^[^\n]*\n[^\n]*\n$/)])
+    expect([asked, readFileSync(file, 'utf8')]).toEqual([
+      ['which 1'],
+      expect.stringMatching(/^[^\n]*\n[^\n]*\n$/),
+    ])
     expect(first.durable.questions).toMatchObject([{ id: 'which' }])
     first.durable.stop(new ToolError('INTERRUPTED', 'killed'))
     await first.journal.close()
-    const again = await open(file, { ask: () => Promise.resolve({ value: 'this one', by: 'somebody' }) })
+    const again = await open(file, {
+      ask: () => Promise.resolve({ value: 'this one', by: 'somebody' }),
+    })
     expect(again.durable.questions).toHaveLength(1)
-    expect((await again.context.first([again.context.begin(question('which'))])).settled).toEqual({ ok: true, value: 'this one' })
+    expect((await again.context.first([again.context.begin(question('which'))])).settled).toEqual({
+      ok: true,
+      value: 'this one',
+    })
     expect(again.durable.questions).toEqual([])
     await again.journal.close()
-    expect(recordsOf(file)).toMatchObject([{ t: 'ask', k: 'which' }, { t: 'done', k: 'which', v: 'this one', by: 'somebody' }])
+    expect(recordsOf(file)).toMatchObject([
+      { t: 'ask', k: 'which' },
+      { t: 'done', k: 'which', v: 'this one', by: 'somebody' },
+    ])
   })
 })
 
@@ -321,8 +497,14 @@ describe('a question that nobody answers', () => {
   test('stays open, and gives the execution up when nothing else of it goes on [9.durable-answer]', async () => {
     const file = newFile()
     const work = hands()
-    const first = await open(file, { perform: work.perform, ask: () => Promise.reject(new ToolError('ANSWER_REQUIRED', 'nobody is here')) })
-    const [which, other] = [first.context.begin(question('which')), first.context.begin(tool('other'))]
+    const first = await open(file, {
+      perform: work.perform,
+      ask: () => Promise.reject(new ToolError('ANSWER_REQUIRED', 'nobody is here')),
+    })
+    const [which, other] = [
+      first.context.begin(question('which')),
+      first.context.begin(tool('other')),
+    ]
     const waiting = first.context.first([which, other])
     await work.begun('other')
     work.end('other')
@@ -349,7 +531,9 @@ describe('events', () => {
       }
       await journal.close()
     }
-    const tell: DurableOptions['tell'] = (_event, again) => { told.push(again) }
+    const tell: DurableOptions['tell'] = (_event, again) => {
+      told.push(again)
+    }
     await go(['a', 'b'], await open(file, { tell }))
     await go(['a', 'b', 'c'], await open(file, { tell }))
     expect(told).toEqual([false, false, true, true, false])

@@ -6,10 +6,27 @@ import type { Running } from '../../support/run-program.ts'
 const bundled = new Map<string, string>()
 
 /** Starts a fixture of test/fixtures/workflow, behind other programs where they are named. It is bundled with the sources that it uses, because it is started often. */
-export function startWorkflowProgram(name: string, args: readonly string[], { behind = [], env = {} }: { readonly behind?: readonly string[]; readonly env?: { readonly [name: string]: string } } = {}): Running {
+export function startWorkflowProgram(
+  name: string,
+  args: readonly string[],
+  {
+    behind = [],
+    env = {},
+  }: {
+    readonly behind?: readonly string[]
+    readonly env?: { readonly [name: string]: string }
+  } = {},
+): Running {
   if (!bundled.has(name)) {
     const outfile = join(makeFolder(), name)
-    buildSync({ entryPoints: [fixture(`workflow/${name}`)], outfile, bundle: true, platform: 'node', format: 'esm', logLevel: 'error' })
+    buildSync({
+      entryPoints: [fixture(`workflow/${name}`)],
+      outfile,
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      logLevel: 'error',
+    })
     bundled.set(name, outfile)
   }
   const [command, ...rest] = [...behind, process.execPath, bundled.get(name)!, ...args]

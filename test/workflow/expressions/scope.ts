@@ -7,5 +7,11 @@ export function done(result: unknown): StepRecord {
 
 /** A scope with what a test says, and nothing else. */
 export function scopeOf(given: Partial<Scope> = {}): Scope {
-  return { input: {}, steps: {}, workflow: { id: 'r-0000000001', name: 'sample' }, items: {}, ...given }
+  return {
+    input: {},
+    steps: {},
+    workflow: { id: 'r-0000000001', name: 'sample' },
+    items: {},
+    ...given,
+  }
 }

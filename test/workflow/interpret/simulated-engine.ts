@@ -1,9 +1,19 @@
 import { interpret } from '../../../src/workflow/interpret/interpret.ts'
 import { Cancellation } from '../../../src/workflow/engines/engine-type.ts'
-import type { Begun, DurableContext, Operation, Settled, StepError, ToolCall, WorkflowEvent, WorkflowQuestion } from '../../../src/workflow/engines/engine-type.ts'
+import type {
+  Begun,
+  DurableContext,
+  Operation,
+  Settled,
+  StepError,
+  ToolCall,
+  WorkflowEvent,
+  WorkflowQuestion,
+} from '../../../src/workflow/engines/engine-type.ts'
 import type { Workflow } from '../../../src/workflow/definition/workflow-type.ts'
 
-export type Entry = { readonly key: string; readonly settled: Settled } | { readonly cancel: string }
+export type Entry =
+  { readonly key: string; readonly settled: Settled } | { readonly cancel: string }
 export class Crash extends Error {}
 
 export type Simulation = {
@@ -25,7 +35,11 @@ export type Simulation = {
 type Live = Begun & { launched: boolean; abortedBy: StepError | undefined }
 
 /** An engine without time: what can end next is a matter of choice, and it can die and come back at every entry of its journal. */
-export function simulate(workflow: Workflow, input: unknown, simulation: Simulation): Promise<Settled> {
+export function simulate(
+  workflow: Workflow,
+  input: unknown,
+  simulation: Simulation,
+): Promise<Settled> {
   const { journal, pick = () => 0, crashAt = Infinity, launched = [], aborted = [] } = simulation
   let position = 0
   const keys = new Set<string>()
@@ -39,7 +53,15 @@ export function simulate(workflow: Workflow, input: unknown, simulation: Simulat
     begin(operation) {
       if (keys.has(operation.key)) throw new Error(`the key '${operation.key}' is used twice`)
       keys.add(operation.key)
-      const live: Live = { operation, launched: false, abortedBy: undefined, abort(error) { live.abortedBy ??= error; aborted.push(operation.key) } }
+      const live: Live = {
+        operation,
+        launched: false,
+        abortedBy: undefined,
+        abort(error) {
+          live.abortedBy ??= error
+          aborted.push(operation.key)
+        },
+      }
       return live
     },
     async first(begun) {
@@ -48,7 +70,10 @@ export function simulate(workflow: Workflow, input: unknown, simulation: Simulat
         position += 1
         if ('cancel' in entry) throw new Cancellation(entry.cancel)
         const found = begun.find(({ operation }) => operation.key === entry.key)
-        if (!found) throw new Error(`the journal goes on with '${entry.key}', and nobody waits for it but for ${begun.map(({ operation }) => operation.key).join(', ')}`)
+        if (!found)
+          throw new Error(
+            `the journal goes on with '${entry.key}', and nobody waits for it but for ${begun.map(({ operation }) => operation.key).join(', ')}`,
+          )
         return { begun: found, settled: entry.settled }
       }
       if (journal.length === simulation.cancelAt) {
@@ -59,12 +84,23 @@ export function simulate(workflow: Workflow, input: unknown, simulation: Simulat
         if (!one.launched) launched.push(one.operation.key)
         one.launched = true
       }
-      const able = (begun as readonly Live[]).filter((one) => one.abortedBy !== undefined || outcomeOf(one.operation, simulation) !== 'hangs')
+      const able = (begun as readonly Live[]).filter(
+        (one) => one.abortedBy !== undefined || outcomeOf(one.operation, simulation) !== 'hangs',
+      )
       // Time passes only where nothing else can happen.
-      const ready = able.filter(({ operation, abortedBy }) => operation.kind !== 'sleep' || abortedBy)
-      const chosen = (ready.length > 0 ? ready : able)[pick((ready.length > 0 ? ready : able).length)]
-      if (!chosen) throw new Error(`nothing can happen: ${begun.map(({ operation }) => operation.key).join(', ')}`)
-      const settled: Settled = chosen.abortedBy ? { ok: false, error: chosen.abortedBy } : (outcomeOf(chosen.operation, simulation) as Settled)
+      const ready = able.filter(
+        ({ operation, abortedBy }) => operation.kind !== 'sleep' || abortedBy,
+      )
+      const chosen = (ready.length > 0 ? ready : able)[
+        pick((ready.length > 0 ? ready : able).length)
+      ]
+      if (!chosen)
+        throw new Error(
+          `nothing can happen: ${begun.map(({ operation }) => operation.key).join(', ')}`,
+        )
+      const settled: Settled = chosen.abortedBy
+        ? { ok: false, error: chosen.abortedBy }
+        : (outcomeOf(chosen.operation, simulation) as Settled)
       write({ key: chosen.operation.key, settled })
       return { begun: chosen, settled }
     },
@@ -73,7 +109,10 @@ export function simulate(workflow: Workflow, input: unknown, simulation: Simulat
   return interpret(workflow, input, context)
 }
 
-function outcomeOf(operation: Operation, { tool = echo, answer = () => 'hangs' }: Simulation): Settled | 'hangs' {
+function outcomeOf(
+  operation: Operation,
+  { tool = echo, answer = () => 'hangs' }: Simulation,
+): Settled | 'hangs' {
   if (operation.kind === 'sleep') return { ok: true, value: null }
   if (operation.kind === 'tool') return tool(operation.call)
   const value = answer(operation.question.id, operation.question)
@@ -84,4 +123,7 @@ function echo({ tool, given }: ToolCall): Settled {
   return { ok: true, value: { tool, ...given } }
 }
 
-export const failed = (code: string, retryable = false): Settled => ({ ok: false, error: { code, message: `it was ${code}`, retryable } })
+export const failed = (code: string, retryable = false): Settled => ({
+  ok: false,
+  error: { code, message: `it was ${code}`, retryable },
+})

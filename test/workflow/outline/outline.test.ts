@@ -7,14 +7,58 @@ import { planText } from '../../../src/workflow/outline/plan-text.ts'
 import { describeSeconds } from '../../../src/workflow/outline/seconds.ts'
 
 const workflow = normaliseWorkflow({
-  name: 'nightly', summary: 'Every night', timeout: '1h', input: { root: 'string', files: 'string[]' },
+  name: 'nightly',
+  summary: 'Every night',
+  timeout: '1h',
+  input: { root: 'string', files: 'string[]' },
   steps: [
     { name: 'scan', command: './tool scan --root ${{ input.root }}', retry: 2, timeout: '90s' },
-    { name: 'choose', decision_type: 'strategy', instruction: 'Which?', when: 'input.root == "src"' },
-    { name: 'shards', tasks: ['part 1', { name: 'two', tool: 'part', input: { n: 2, of: '${{ steps.scan.result }}' }, on_error: 'continue' }] },
-    { name: 'files', each: { items: '${{ input.files }}', as: 'file', do: [{ name: 'copy', command: 'copy ${{ file }} ${{ input.root }}', compensate: { name: 'drop', command: 'drop ${{ file }}' } }] }, max_concurrency: 2 },
-    { wait: '1h30m' }, { wait: { until: '2030-01-31T08:00:00Z' } }, { wait: { answer: 'Go on?' } },
-    { name: 'sub', workflow: { name: 'inner', steps: [{ name: 'deep', command: 'x ${{ input.root }}' }], finally: ['y'] }, input: { root: '${{ input.root }}' }, retry: 0 },
+    {
+      name: 'choose',
+      decision_type: 'strategy',
+      instruction: 'Which?',
+      when: 'input.root == "src"',
+    },
+    {
+      name: 'shards',
+      tasks: [
+        'part 1',
+        {
+          name: 'two',
+          tool: 'part',
+          input: { n: 2, of: '${{ steps.scan.result }}' },
+          on_error: 'continue',
+        },
+      ],
+    },
+    {
+      name: 'files',
+      each: {
+        items: '${{ input.files }}',
+        as: 'file',
+        do: [
+          {
+            name: 'copy',
+            command: 'copy ${{ file }} ${{ input.root }}',
+            compensate: { name: 'drop', command: 'drop ${{ file }}' },
+          },
+        ],
+      },
+      max_concurrency: 2,
+    },
+    { wait: '1h30m' },
+    { wait: { until: '2030-01-31T08:00:00Z' } },
+    { wait: { answer: 'Go on?' } },
+    {
+      name: 'sub',
+      workflow: {
+        name: 'inner',
+        steps: [{ name: 'deep', command: 'x ${{ input.root }}' }],
+        finally: ['y'],
+      },
+      input: { root: '${{ input.root }}' },
+      retry: 0,
+    },
   ],
   finally: [{ name: 'clean', command: 'clean' }],
   output: '${{ steps.scan.result }}',
@@ -22,18 +66,67 @@ const workflow = normaliseWorkflow({
 
 describe('plans [9.workflow-plan]', () => {
   test('every step with its key, in the order of the text', () => {
-    expect(planOf(workflow).steps.map(({ key, kind, role, depth }) => [key, kind, role, depth])).toEqual([
-      ['scan', 'tool', 'step', 0], ['choose', 'ai_decision', 'step', 0], ['shards', 'parallel', 'step', 0], ['shards/0', 'tool', 'step', 1], ['shards/two', 'tool', 'step', 1],
-      ['files', 'each', 'step', 0], ['files/*/copy', 'tool', 'step', 1], ['files/*/copy~undo/drop', 'tool', 'compensate', 2], ['wait-5', 'wait', 'step', 0], ['wait-6', 'wait', 'step', 0], ['wait-7', 'wait', 'step', 0],
-      ['sub', 'workflow', 'step', 0], ['sub/deep', 'tool', 'step', 1], ['sub/finally/tool-1', 'tool', 'finally', 1], ['finally/clean', 'tool', 'finally', 0],
+    expect(
+      planOf(workflow).steps.map(({ key, kind, role, depth }) => [key, kind, role, depth]),
+    ).toEqual([
+      ['scan', 'tool', 'step', 0],
+      ['choose', 'ai_decision', 'step', 0],
+      ['shards', 'parallel', 'step', 0],
+      ['shards/0', 'tool', 'step', 1],
+      ['shards/two', 'tool', 'step', 1],
+      ['files', 'each', 'step', 0],
+      ['files/*/copy', 'tool', 'step', 1],
+      ['files/*/copy~undo/drop', 'tool', 'compensate', 2],
+      ['wait-5', 'wait', 'step', 0],
+      ['wait-6', 'wait', 'step', 0],
+      ['wait-7', 'wait', 'step', 0],
+      ['sub', 'workflow', 'step', 0],
+      ['sub/deep', 'tool', 'step', 1],
+      ['sub/finally/tool-1', 'tool', 'finally', 1],
+      ['finally/clean', 'tool', 'finally', 0],
     ])
   })
 
   test('needs and limits', () => {
     const steps = planOf(workflow).steps
-    expect(steps.map(({ needs }) => needs.join(' '))).toEqual(['input.root', 'input.root', '', '', 'steps.scan', 'input.files', 'file input.root', 'file', '', '', '', 'input.root', 'input.root', '', ''])
-    expect(steps[0]).toEqual({ key: 'scan', kind: 'tool', depth: 0, role: 'step', tool: 'scan', command: './tool scan --root ${{ input.root }}', needs: ['input.root'], retry: { max: 2, delay: 1, factor: 2, longest: 60 }, timeout: 90 })
-    expect(steps[4]).toEqual({ key: 'shards/two', kind: 'tool', depth: 1, role: 'step', tool: 'part', input: { n: 2, of: '${{ steps.scan.result }}' }, needs: ['steps.scan'], on_error: 'continue' })
+    expect(steps.map(({ needs }) => needs.join(' '))).toEqual([
+      'input.root',
+      'input.root',
+      '',
+      '',
+      'steps.scan',
+      'input.files',
+      'file input.root',
+      'file',
+      '',
+      '',
+      '',
+      'input.root',
+      'input.root',
+      '',
+      '',
+    ])
+    expect(steps[0]).toEqual({
+      key: 'scan',
+      kind: 'tool',
+      depth: 0,
+      role: 'step',
+      tool: 'scan',
+      command: './tool scan --root ${{ input.root }}',
+      needs: ['input.root'],
+      retry: { max: 2, delay: 1, factor: 2, longest: 60 },
+      timeout: 90,
+    })
+    expect(steps[4]).toEqual({
+      key: 'shards/two',
+      kind: 'tool',
+      depth: 1,
+      role: 'step',
+      tool: 'part',
+      input: { n: 2, of: '${{ steps.scan.result }}' },
+      needs: ['steps.scan'],
+      on_error: 'continue',
+    })
     expect(steps.map(({ concurrency }) => concurrency).filter(Boolean)).toEqual([4, 2])
   })
 
@@ -49,28 +142,69 @@ describe('plans [9.workflow-plan]', () => {
 
   test('texts that follow from the input are put in, the others stay as they are written', () => {
     const texts = normaliseWorkflow({
-      name: 'texts', input: { from: 'string', to: { type: 'string', default: 'site' }, most: 'integer', on: 'boolean?' },
+      name: 'texts',
+      input: {
+        from: 'string',
+        to: { type: 'string', default: 'site' },
+        most: 'integer',
+        on: 'boolean?',
+      },
       steps: [
-        { name: 'a', tool: 'copy', input: { way: '${{ input.from }} ${{ input.to }}', most: ['${{ input.most }}'], run: '${{ workflow.id }}', plain: 'x' } },
-        { name: 'b', tool: 'copy', input: { all: '${{ input }}', on: '${{ input.on }}', both: '${{ input.from }} ${{ steps.a.result }}', order: '${{ input.from < input.most }}' } },
+        {
+          name: 'a',
+          tool: 'copy',
+          input: {
+            way: '${{ input.from }} ${{ input.to }}',
+            most: ['${{ input.most }}'],
+            run: '${{ workflow.id }}',
+            plain: 'x',
+          },
+        },
+        {
+          name: 'b',
+          tool: 'copy',
+          input: {
+            all: '${{ input }}',
+            on: '${{ input.on }}',
+            both: '${{ input.from }} ${{ steps.a.result }}',
+            order: '${{ input.from < input.most }}',
+          },
+        },
         { name: 'c', decision_type: 'go', instruction: 'Copy ${{ input.from }}?' },
         { name: 'd', wait: '${{ input.most }}' },
-        { name: 'e', workflow: { steps: [{ name: 'inner', tool: 'copy', input: { way: '${{ input.way }}' } }] }, input: { way: '${{ input.from }}' } },
+        {
+          name: 'e',
+          workflow: {
+            steps: [{ name: 'inner', tool: 'copy', input: { way: '${{ input.way }}' } }],
+          },
+          input: { way: '${{ input.from }}' },
+        },
       ],
       output: ['${{ input.to }}', '${{ steps.a.result }}'],
     })
     const given = { from: 'x', to: 'site', most: 90 }
-    expect(planOf(texts, given).steps.map(({ input, question, wait }) => input ?? question ?? wait)).toEqual([
+    expect(
+      planOf(texts, given).steps.map(({ input, question, wait }) => input ?? question ?? wait),
+    ).toEqual([
       { way: 'x site', most: [90], run: '${{ workflow.id }}', plain: 'x' },
-      { all: given, on: null, both: '${{ input.from }} ${{ steps.a.result }}', order: '${{ input.from < input.most }}' },
-      'Copy x?', { for: 90 }, { way: 'x' }, { way: '${{ input.way }}' },
+      {
+        all: given,
+        on: null,
+        both: '${{ input.from }} ${{ steps.a.result }}',
+        order: '${{ input.from < input.most }}',
+      },
+      'Copy x?',
+      { for: 90 },
+      { way: 'x' },
+      { way: '${{ input.way }}' },
     ])
     expect(planOf(texts, given).output).toEqual(['site', '${{ steps.a.result }}'])
     expect(planText(planOf(texts, given))).toContain('  d  waits 1m30s\n')
   })
 
   test('for people', () => {
-    expect(planText(planOf(workflow, { root: 'a b', files: [] }))).toBe(`nightly: Every night (at most 1h)
+    expect(planText(planOf(workflow, { root: 'a b', files: [] })))
+      .toBe(`nightly: Every night (at most 1h)
   scan  scan --root 'a b'
       needs input.root; tried again 2 times whatever failed, first after 1s; at most 1m30s
   choose  asks: Which?
@@ -100,11 +234,20 @@ describe('plans [9.workflow-plan]', () => {
   })
 
   test('control characters of a definition do not reach a terminal', () => {
-    expect(planText(planOf(normaliseWorkflow({ steps: [{ wait: { answer: 'a\u001b[31m\nb' } }] })))).toBe('workflow\n  wait-1  waits for an answer: a [31m b\n')
+    expect(
+      planText(planOf(normaliseWorkflow({ steps: [{ wait: { answer: 'a\u001b[31m\nb' } }] }))),
+    ).toBe('workflow\n  wait-1  waits for an answer: a [31m b\n')
   })
 
   test('seconds as people say them', () => {
-    expect([0, 0.5, 1, 90, 3600, 90_061.25].map(describeSeconds)).toEqual(['0s', '0.5s', '1s', '1m30s', '1h', '1d1h1m1.25s'])
+    expect([0, 0.5, 1, 90, 3600, 90_061.25].map(describeSeconds)).toEqual([
+      '0s',
+      '0.5s',
+      '1s',
+      '1m30s',
+      '1h',
+      '1d1h1m1.25s',
+    ])
   })
 })
 
@@ -149,14 +292,51 @@ describe('charts [9.workflow-graph]', () => {
   })
 
   test('whatever a text holds, it stays one label in quotes', () => {
-    const line = /^ +(?:end|subgraph n\d+\["[^"<>`{}[\]\\%]+"\]|n\d+(?:\["[^"<>`{}[\]\\%]+"\]|\(\["[^"<>`{}[\]\\%]+"\]\)|\{\{"[^"<>`{}[\]\\%]+"\}\})|n\d+ (?:-->|-\.->)(?:\|"[^"<>`{}[\]\\%]+"\|)? n\d+)$/
-    const pieces = fc.array(fc.constantFrom('end', '"', '[', ']', '{', '}', '#', ';', '%%{init}%%', '<b>', '`', '|', '\\', '-->', '\n', '\u2028', '&'), { minLength: 1, maxLength: 8 }).map((parts) => parts.join(''))
-    fc.assert(fc.property(fc.oneof(pieces, fc.string({ unit: 'binary', minLength: 1 })), (text) => {
-      const hostile = normaliseWorkflow({ name: 'end', steps: [{ name: 'end', wait: { answer: `x${text.replaceAll('${{', '')}` } }, { name: 'subgraph', decision_type: `${text.replaceAll('${{', '')}y`, compensate: { tasks: [] } }, { tasks: [{ name: 'click', wait: 1 }] }] })
-      const [head, ...lines] = mermaidOf(hostile).trimEnd().split('\n')
-      expect(head).toBe('flowchart TD')
-      expect(lines.filter((one) => !line.test(one))).toEqual([])
-      expect(lines.filter((one) => one.trim() === 'end')).toHaveLength(1)
-    }))
+    const line =
+      /^ +(?:end|subgraph n\d+\["[^"<>`{}[\]\\%]+"\]|n\d+(?:\["[^"<>`{}[\]\\%]+"\]|\(\["[^"<>`{}[\]\\%]+"\]\)|\{\{"[^"<>`{}[\]\\%]+"\}\})|n\d+ (?:-->|-\.->)(?:\|"[^"<>`{}[\]\\%]+"\|)? n\d+)$/
+    const pieces = fc
+      .array(
+        fc.constantFrom(
+          'end',
+          '"',
+          '[',
+          ']',
+          '{',
+          '}',
+          '#',
+          ';',
+          '%%{init}%%',
+          '<b>',
+          '`',
+          '|',
+          '\\',
+          '-->',
+          '\n',
+          '\u2028',
+          '&',
+        ),
+        { minLength: 1, maxLength: 8 },
+      )
+      .map((parts) => parts.join(''))
+    fc.assert(
+      fc.property(fc.oneof(pieces, fc.string({ unit: 'binary', minLength: 1 })), (text) => {
+        const hostile = normaliseWorkflow({
+          name: 'end',
+          steps: [
+            { name: 'end', wait: { answer: `x${text.replaceAll('${{', '')}` } },
+            {
+              name: 'subgraph',
+              decision_type: `${text.replaceAll('${{', '')}y`,
+              compensate: { tasks: [] },
+            },
+            { tasks: [{ name: 'click', wait: 1 }] },
+          ],
+        })
+        const [head, ...lines] = mermaidOf(hostile).trimEnd().split('\n')
+        expect(head).toBe('flowchart TD')
+        expect(lines.filter((one) => !line.test(one))).toEqual([])
+        expect(lines.filter((one) => one.trim() === 'end')).toHaveLength(1)
+      }),
+    )
   })
 })

@@ -9,7 +9,10 @@ import type { Project } from '../support.ts'
 import { PACKAGES } from './server.ts'
 
 /** A worker in a process of its own. */
-export type WorkerProcess = { readonly running: Running; /** SIGKILL, and gone when it resolves. */ kill(): Promise<void> }
+export type WorkerProcess = {
+  readonly running: Running
+  /** SIGKILL, and gone when it resolves. */ kill(): Promise<void>
+}
 
 /** Makes the SDK one of the packages that a project finds: in the folder around it, where its tools may not write, and which the projects of a test file share. */
 export function installSdk(project: Project): void {
@@ -18,8 +21,17 @@ export function installSdk(project: Project): void {
 }
 
 /** Starts a worker in a project; resolves when it is registered. */
-export async function startWorker(project: Project, admin: string, port: number, more: readonly string[] = [], env: { readonly [name: string]: string } = {}): Promise<WorkerProcess> {
-  const running = project.start(['worker', '--listen', `127.0.0.1:${port}`, '--admin', admin, ...more], { longest: AS_LONG_AS_ITS_FILE, env })
+export async function startWorker(
+  project: Project,
+  admin: string,
+  port: number,
+  more: readonly string[] = [],
+  env: { readonly [name: string]: string } = {},
+): Promise<WorkerProcess> {
+  const running = project.start(
+    ['worker', '--listen', `127.0.0.1:${port}`, '--admin', admin, ...more],
+    { longest: AS_LONG_AS_ITS_FILE, env },
+  )
   await running.said('"listening"', 'stderr')
   return {
     running,
@@ -33,7 +45,9 @@ export async function startWorker(project: Project, admin: string, port: number,
 }
 
 /** Hands connections to the first of several ports that takes them, as a balancer does. */
-export async function openBalancer(ports: readonly number[]): Promise<{ readonly url: string; close(): void }> {
+export async function openBalancer(
+  ports: readonly number[],
+): Promise<{ readonly url: string; close(): void }> {
   const sockets = new Set<Socket>()
   let turn = 0
   const server = createServer((client) => {

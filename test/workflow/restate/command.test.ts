@@ -13,36 +13,76 @@ let server: TestServer
 let project: Project
 let worker: WorkerProcess
 
-renewAfterFailure(async () => {
-  server = await startServer()
-  project = makeProject({ 'workflow/count.sh': COUNT })
-  installSdk(project)
-  worker = await startWorker(project, server.admin, await freePort())
-}, async () => {
-  await worker?.kill()
-  await server?.stop()
-})
+renewAfterFailure(
+  async () => {
+    server = await startServer()
+    project = makeProject({ 'workflow/count.sh': COUNT })
+    installSdk(project)
+    worker = await startWorker(project, server.admin, await freePort())
+  },
+  async () => {
+    await worker?.kill()
+    await server?.stop()
+  },
+)
 
-const at = (): readonly string[] => ['--engine', 'restate', '--ingress', server.ingress, '--admin', server.admin]
-const flow = (name: string, gate = ''): string => project.write(`${name}.yaml`, `
+const at = (): readonly string[] => [
+  '--engine',
+  'restate',
+  '--ingress',
+  server.ingress,
+  '--admin',
+  server.admin,
+]
+const flow = (name: string, gate = ''): string =>
+  project.write(
+    `${name}.yaml`,
+    `
 name: ${name}
 steps:
   - {name: first, tool: count, input: {name: ${name}-first, log: ${project.path('counted')}}}
   - {name: long, command: "./count --name ${name}-long --log ${project.path('counted')} ${gate === '' ? '' : `--gate ${project.path(gate)}`}"}
   - {type: ai_decision, name: choose, decision_type: pick, instruction: Which?, options: [{value: left}, {value: right}]}
 output: \${{ steps.choose.result }}
-`)
+`,
+  )
 
 describe('toolable workflow run --engine restate', () => {
   test('executes a workflow, tells of its tasks, asks its question, and takes the answer [9.restate-client]', async () => {
-    const ended = await project.toolable(['workflow', 'run', flow('plain'), ...at(), '--answer', 'pick=left'])
+    const ended = await project.toolable([
+      'workflow',
+      'run',
+      flow('plain'),
+      ...at(),
+      '--answer',
+      'pick=left',
+    ])
     expect(ended.stderr).toBe('')
     expect(ended.status).toBe(0)
-    const types = ended.lines.map(({ type, task_id }) => (task_id === undefined ? type : `${type} ${task_id}`))
-    expect(types).toEqual(expect.arrayContaining(['task_submitted first', 'task_started first', 'task_done first', 'task_submitted long', 'task_done long', 'action_required', 'result']))
-    const done = ended.lines.find(({ type, task_id }) => type === 'task_done' && task_id === 'first')
-    expect(project.request(done.child_run_id)).toMatchObject({ parent: { run_id: done.run_id, step: 'first' } })
-    expect(project.counted().filter((line) => line.startsWith('plain'))).toEqual(['plain-first', 'plain-long'])
+    const types = ended.lines.map(({ type, task_id }) =>
+      task_id === undefined ? type : `${type} ${task_id}`,
+    )
+    expect(types).toEqual(
+      expect.arrayContaining([
+        'task_submitted first',
+        'task_started first',
+        'task_done first',
+        'task_submitted long',
+        'task_done long',
+        'action_required',
+        'result',
+      ]),
+    )
+    const done = ended.lines.find(
+      ({ type, task_id }) => type === 'task_done' && task_id === 'first',
+    )
+    expect(project.request(done.child_run_id)).toMatchObject({
+      parent: { run_id: done.run_id, step: 'first' },
+    })
+    expect(project.counted().filter((line) => line.startsWith('plain'))).toEqual([
+      'plain-first',
+      'plain-long',
+    ])
   })
 
   test('ends where nobody answers, says how to go on, and goes on with the answer', async () => {
@@ -53,11 +93,20 @@ describe('toolable workflow run --engine restate', () => {
     const resumed = await project.toolable(['resume', run_id, '--answer', 'pick=right'])
     expect(resumed.status).toBe(0)
     expect(resumed.lines.filter(({ type }) => type === 'task_done')).toEqual([])
-    expect(project.counted().filter((line) => line.startsWith('unanswered'))).toEqual(['unanswered-first', 'unanswered-long'])
+    expect(project.counted().filter((line) => line.startsWith('unanswered'))).toEqual([
+      'unanswered-first',
+      'unanswered-long',
+    ])
   })
 
   test('loses nothing with kill -9 of the client: resume follows it again [9.restate-client]', async () => {
-    const client = project.start(['workflow', 'run', flow('killed', 'killed-gate'), ...at(), '--wait'])
+    const client = project.start([
+      'workflow',
+      'run',
+      flow('killed', 'killed-gate'),
+      ...at(),
+      '--wait',
+    ])
     await expect.poll(() => project.counted()).toContain('killed-long')
     await client.said('"task_done"')
     client.kill('SIGKILL')
@@ -70,25 +119,49 @@ describe('toolable workflow run --engine restate', () => {
     const ended = await resumed.ended
     expect(ended.status).toBe(0)
     // What was told before is not told again.
-    expect(project.log(run_id).filter(({ type, task_id }) => type === 'task_done' && task_id === 'first')).toHaveLength(1)
-    expect(project.counted().filter((line) => line.startsWith('killed'))).toEqual(['killed-first', 'killed-long'])
+    expect(
+      project
+        .log(run_id)
+        .filter(({ type, task_id }) => type === 'task_done' && task_id === 'first'),
+    ).toHaveLength(1)
+    expect(project.counted().filter((line) => line.startsWith('killed'))).toEqual([
+      'killed-first',
+      'killed-long',
+    ])
   })
 
   test('cancels the workflow at the server, and its tool [9.restate-client]', async () => {
     const client = project.start(['workflow', 'run', flow('cancelled', 'never'), ...at()])
     await expect.poll(() => project.counted()).toContain('cancelled-long')
     await client.said('"task_started"')
-    const { run_id } = project.log(project.ids().find((id) => project.request(id).tool === 'workflow.cancelled')!)[0]!
+    const { run_id } = project.log(
+      project.ids().find((id) => project.request(id).tool === 'workflow.cancelled')!,
+    )[0]!
     expect((await project.toolable(['cancel', run_id as string])).status).toBe(0)
     expect((await client.ended).status).toBe(130)
-    expect((await project.toolable(['runs', 'show', run_id as string])).json.result).toMatchObject({ state: 'cancelled' })
+    expect((await project.toolable(['runs', 'show', run_id as string])).json.result).toMatchObject({
+      state: 'cancelled',
+    })
   })
 
   test('says that a server is not there, and leaves nothing on record [9.restate-unreachable]', async () => {
     const before = project.ids().length
-    const ended = await project.toolable(['workflow', 'run', flow('away'), '--engine', 'restate', '--ingress', `http://127.0.0.1:${await freePort()}`])
+    const ended = await project.toolable([
+      'workflow',
+      'run',
+      flow('away'),
+      '--engine',
+      'restate',
+      '--ingress',
+      `http://127.0.0.1:${await freePort()}`,
+    ])
     expect(ended.status).toBe(69)
-    expect(ended.json.error).toMatchObject({ code: 'DEPENDENCY', retryable: true, message: expect.stringContaining('cannot be reached at http://127.0.0.1'), suggestion: { fix: expect.stringContaining('--ingress') } })
+    expect(ended.json.error).toMatchObject({
+      code: 'DEPENDENCY',
+      retryable: true,
+      message: expect.stringContaining('cannot be reached at http://127.0.0.1'),
+      suggestion: { fix: expect.stringContaining('--ingress') },
+    })
     expect(project.ids()).toHaveLength(before)
   })
 })
@@ -97,12 +170,21 @@ describe('toolable worker', () => {
   test('asks for the SDK by name [9.restate-packages]', async () => {
     const ended = await project.toolable(['worker'], { cwd: '/' })
     expect(ended.status).toBe(78)
-    expect(ended.json.error).toMatchObject({ code: 'CONFIG', suggestion: { fix: 'npm install @restatedev/restate-sdk@1.12.0' } })
+    expect(ended.json.error).toMatchObject({
+      code: 'CONFIG',
+      suggestion: { fix: 'npm install @restatedev/restate-sdk@1.12.0' },
+    })
   })
 
   test('waits for its server, and says so once [9.restate-workers]', async () => {
     const port = await freePort()
-    const waiting = project.start(['worker', '--listen', '127.0.0.1:0', '--admin', `http://127.0.0.1:${port}`])
+    const waiting = project.start([
+      'worker',
+      '--listen',
+      '127.0.0.1:0',
+      '--admin',
+      `http://127.0.0.1:${port}`,
+    ])
     await waiting.said('tried again', 'stderr')
     waiting.kill('SIGTERM')
     const { status, stderr } = await waiting.ended
@@ -113,9 +195,18 @@ describe('toolable worker', () => {
   test('needs a token beyond loopback, and an address by which it is found [9.restate-guarded]', async () => {
     const refused = await project.toolable(['worker', '--listen', '0.0.0.0:0'])
     expect([refused.status, refused.json.error.field]).toEqual([78, 'token-file'])
-    const lost = await project.toolable(['worker', '--listen', '0.0.0.0:0', '--token-file', secret()])
+    const lost = await project.toolable([
+      'worker',
+      '--listen',
+      '0.0.0.0:0',
+      '--token-file',
+      secret(),
+    ])
     expect([lost.status, lost.json.error.field]).toEqual([78, 'advertise'])
-    expect((await project.toolable(['worker', '--listen', 'here'])).json.error).toMatchObject({ code: 'INVALID_INPUT', field: 'listen' })
+    expect((await project.toolable(['worker', '--listen', 'here'])).json.error).toMatchObject({
+      code: 'INVALID_INPUT',
+      field: 'listen',
+    })
   })
 
   test('lets nobody in without its token, and tells it to the server [9.restate-guarded]', async () => {
@@ -124,10 +215,26 @@ describe('toolable worker', () => {
     onTestFinished(() => guarded.kill())
     const { connect } = await import('node:http2')
     const session = connect(`http://127.0.0.1:${port}`)
-    const status = await new Promise((resolve) => session.request({ ':path': '/discover' }).on('response', (headers) => resolve(headers[':status'])).end())
+    const status = await new Promise((resolve) =>
+      session
+        .request({ ':path': '/discover' })
+        .on('response', (headers) => resolve(headers[':status']))
+        .end(),
+    )
     session.close()
     expect(status).toBe(401)
-    expect((await project.toolable(['workflow', 'run', flow('guarded'), ...at(), '--answer', 'pick=left'])).status).toBe(0)
+    expect(
+      (
+        await project.toolable([
+          'workflow',
+          'run',
+          flow('guarded'),
+          ...at(),
+          '--answer',
+          'pick=left',
+        ])
+      ).status,
+    ).toBe(0)
   })
 })
 

@@ -27,24 +27,44 @@ export type TestServer = {
 const LONGEST_START = 60_000
 
 /** Starts a server; resolves when it takes requests. */
-export async function startServer(extra: { readonly [name: string]: string } = {}): Promise<TestServer> {
+export async function startServer(
+  extra: { readonly [name: string]: string } = {},
+): Promise<TestServer> {
   const folder = mkdtempSync(join(tmpdir(), 'toolable-restate-'))
   const [ingressPort, adminPort, fabric] = [await freePort(), await freePort(), await freePort()]
   const [ingress, admin] = [`http://127.0.0.1:${ingressPort}`, `http://127.0.0.1:${adminPort}`]
   const log = join(folder, 'server.log')
   const env = {
-    PATH: process.env['PATH'] ?? '', HOME: folder, RESTATE_DISABLE_TELEMETRY: 'true', DO_NOT_TRACK: '1', RESTATE_LOG_FILTER: 'warn', RESTATE_LISTEN_MODE: 'tcp',
-    RESTATE_BIND_ADDRESS: `127.0.0.1:${fabric}`, RESTATE_ADVERTISED_ADDRESS: `http://127.0.0.1:${fabric}`,
-    RESTATE_INGRESS__BIND_ADDRESS: `127.0.0.1:${ingressPort}`, RESTATE_ADMIN__BIND_ADDRESS: `127.0.0.1:${adminPort}`,
-    RESTATE_DEFAULT_NUM_PARTITIONS: '1', RESTATE_ROCKSDB_TOTAL_MEMORY_SIZE: '64MB', RESTATE_SHUTDOWN_TIMEOUT: '2s', ...extra,
+    PATH: process.env['PATH'] ?? '',
+    HOME: folder,
+    RESTATE_DISABLE_TELEMETRY: 'true',
+    DO_NOT_TRACK: '1',
+    RESTATE_LOG_FILTER: 'warn',
+    RESTATE_LISTEN_MODE: 'tcp',
+    RESTATE_BIND_ADDRESS: `127.0.0.1:${fabric}`,
+    RESTATE_ADVERTISED_ADDRESS: `http://127.0.0.1:${fabric}`,
+    RESTATE_INGRESS__BIND_ADDRESS: `127.0.0.1:${ingressPort}`,
+    RESTATE_ADMIN__BIND_ADDRESS: `127.0.0.1:${adminPort}`,
+    RESTATE_DEFAULT_NUM_PARTITIONS: '1',
+    RESTATE_ROCKSDB_TOTAL_MEMORY_SIZE: '64MB',
+    RESTATE_SHUTDOWN_TIMEOUT: '2s',
+    ...extra,
   }
   let child: ChildProcess
   let gone: Promise<unknown>
   const start = async (): Promise<void> => {
     const file = openSync(log, 'a')
-    child = spawn(serverProgram(), ['--no-logo', '--node-name', 'test', '--base-dir', join(folder, 'data')], { env, stdio: ['ignore', file, file] })
+    child = spawn(
+      serverProgram(),
+      ['--no-logo', '--node-name', 'test', '--base-dir', join(folder, 'data')],
+      { env, stdio: ['ignore', file, file] },
+    )
     gone = new Promise((resolve) => child.once('exit', resolve))
-    await untilHealthy(() => child.exitCode === null && child.signalCode === null, [`${admin}/health`, `${ingress}/restate/health`], log)
+    await untilHealthy(
+      () => child.exitCode === null && child.signalCode === null,
+      [`${admin}/health`, `${ingress}/restate/health`],
+      log,
+    )
   }
   // A test process that dies takes its server along.
   const last = (): void => void child?.kill('SIGKILL')
@@ -55,8 +75,13 @@ export async function startServer(extra: { readonly [name: string]: string } = {
   }
   await start()
   return {
-    ingress, admin, kill, start,
-    get pid() { return child.pid! },
+    ingress,
+    admin,
+    kill,
+    start,
+    get pid() {
+      return child.pid!
+    },
     async stop() {
       await kill()
       process.removeListener('exit', last)
@@ -67,13 +92,26 @@ export async function startServer(extra: { readonly [name: string]: string } = {
 
 /** The program of this platform; the npm package around it would be one more process. */
 export function serverProgram(): string {
-  return createRequire(join(PACKAGES, 'package.json')).resolve(`@restatedev/restate-server-${process.platform}-${process.arch}/bin/restate-server`)
+  return createRequire(join(PACKAGES, 'package.json')).resolve(
+    `@restatedev/restate-server-${process.platform}-${process.arch}/bin/restate-server`,
+  )
 }
 
-async function untilHealthy(isAlive: () => boolean, urls: readonly string[], log: string): Promise<void> {
+async function untilHealthy(
+  isAlive: () => boolean,
+  urls: readonly string[],
+  log: string,
+): Promise<void> {
   for (const end = Date.now() + LONGEST_START; Date.now() < end; await pause(20)) {
     if (!isAlive()) break
-    const answers = await Promise.all(urls.map((url) => fetch(url).then(({ ok }) => ok, () => false)))
+    const answers = await Promise.all(
+      urls.map((url) =>
+        fetch(url).then(
+          ({ ok }) => ok,
+          () => false,
+        ),
+      ),
+    )
     if (answers.every(Boolean)) return
   }
   throw new Error(`the Restate server did not start: ${readFileSync(log, 'utf8').slice(-1000)}`)

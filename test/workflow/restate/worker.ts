@@ -8,10 +8,19 @@ import { makeServices } from '../../../src/workflow/engines/restate/worker/servi
 import { PACKAGES } from './server.ts'
 
 /** A worker in this process, which performs tools by a function. */
-export async function openWorker(admin: string, perform: PerformStep, port = 0): Promise<Endpoint & { readonly url: string; readonly warnings: string[] }> {
+export async function openWorker(
+  admin: string,
+  perform: PerformStep,
+  port = 0,
+): Promise<Endpoint & { readonly url: string; readonly warnings: string[] }> {
   const sdk = await loadSdk(PACKAGES)
   const warnings: string[] = []
-  const endpoint = await openEndpoint(sdk, { host: '127.0.0.1', port, services: makeServices(sdk, { steps: new LiveSteps(perform) }), onWarning: (text) => warnings.push(text) })
+  const endpoint = await openEndpoint(sdk, {
+    host: '127.0.0.1',
+    port,
+    services: makeServices(sdk, { steps: new LiveSteps(perform) }),
+    onWarning: (text) => warnings.push(text),
+  })
   const url = `http://127.0.0.1:${endpoint.port}`
   await registerWorker(adminAt(admin), url, { signal: AbortSignal.timeout(30_000) })
   return { ...endpoint, url, warnings }

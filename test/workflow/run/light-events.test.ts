@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { QUEUED, transition } from '../../../src/contract/run-state.ts'
 import type { RunStanding } from '../../../src/contract/run-state.ts'
-import type { BeginRecord, ExecutionRecord } from '../../../src/workflow/engines/embedded/journal/record.ts'
+import type {
+  BeginRecord,
+  ExecutionRecord,
+} from '../../../src/workflow/engines/embedded/journal/record.ts'
 import { startLightEvents } from '../../../src/workflow/run/light-events.ts'
 
 const w = 'r-0123456789'
@@ -22,12 +25,29 @@ describe('the events of an execution without a log', () => {
   test('[9.light-watched] are those of its tools and questions, numbered, and each may follow the one before', () => {
     const events = startLightEvents(w)
     const told = records.flatMap((record) => events.of(record))
-    expect(told.map(({ type, task_id, status }) => [type, task_id, status].filter((part) => part !== undefined).join(' '))).toEqual([
-      'runner_start', 'task_submitted one', 'task_done one failed', 'task_submitted one#2', 'task_done one#2 ok', 'action_required', 'runner_log', 'result ok', 'runner_end',
+    expect(
+      told.map(({ type, task_id, status }) =>
+        [type, task_id, status].filter((part) => part !== undefined).join(' '),
+      ),
+    ).toEqual([
+      'runner_start',
+      'task_submitted one',
+      'task_done one failed',
+      'task_submitted one#2',
+      'task_done one#2 ok',
+      'action_required',
+      'runner_log',
+      'result ok',
+      'runner_end',
     ])
     expect(told.map(({ seq }) => seq)).toEqual(told.map((_, index) => index + 1))
     expect(told[4]).toMatchObject({ child_run_id: 'r-1111111111', child_result: 1, ts: at })
-    expect(told.at(-1)).toMatchObject({ state: 'completed', rc: 0, duration_s: 2.5, ts: '2030-01-01T00:00:02.500Z' })
+    expect(told.at(-1)).toMatchObject({
+      state: 'completed',
+      rc: 0,
+      duration_s: 2.5,
+      ts: '2030-01-01T00:00:02.500Z',
+    })
     const states: string[] = []
     let standing: RunStanding = QUEUED
     for (const event of told) {

@@ -10,27 +10,61 @@ const PATIENCE = { timeout: 60_000 }
 
 // Everything that a workflow is made of, with a gate in front of each step that a test can shut.
 function writeFlow(project: Project, more: object = {}): void {
-  const line = (name: string): string => `./tool count --name ${name} --log ${project.path('counted')} --gate ${project.path(`gate-${name}`)}`
-  project.write('flow.json', JSON.stringify({
-    name: 'flow',
-    steps: [
-      { name: 'first', type: 'tool', command: line('first'), compensate: { name: 'undo', command: line('undo') } },
-      { name: 'choose', type: 'ai_decision', decision_type: 'way', instruction: 'Which way?', options: ['left', 'right'] },
-      { name: 'both', type: 'parallel', tasks: [line('one'), line('two')] },
-      { name: 'last', tool: 'count', input: { name: '${{ steps.choose.result }}', log: project.path('counted'), fail: project.path('fail') }, retry: 0 },
-    ],
-    output: { first: '${{ steps.first.result.name }}', way: '${{ steps.choose.result }}', both: '${{ steps.both.result }}', last: '${{ steps.last.result.name }}' },
-    ...more,
-  }))
+  const line = (name: string): string =>
+    `./tool count --name ${name} --log ${project.path('counted')} --gate ${project.path(`gate-${name}`)}`
+  project.write(
+    'flow.json',
+    JSON.stringify({
+      name: 'flow',
+      steps: [
+        {
+          name: 'first',
+          type: 'tool',
+          command: line('first'),
+          compensate: { name: 'undo', command: line('undo') },
+        },
+        {
+          name: 'choose',
+          type: 'ai_decision',
+          decision_type: 'way',
+          instruction: 'Which way?',
+          options: ['left', 'right'],
+        },
+        { name: 'both', type: 'parallel', tasks: [line('one'), line('two')] },
+        {
+          name: 'last',
+          tool: 'count',
+          input: {
+            name: '${{ steps.choose.result }}',
+            log: project.path('counted'),
+            fail: project.path('fail'),
+          },
+          retry: 0,
+        },
+      ],
+      output: {
+        first: '${{ steps.first.result.name }}',
+        way: '${{ steps.choose.result }}',
+        both: '${{ steps.both.result }}',
+        last: '${{ steps.last.result.name }}',
+      },
+      ...more,
+    }),
+  )
 }
 
 function open(project: Project, ...names: readonly string[]): void {
   for (const name of names) writeFileSync(project.path(`gate-${name}`), '')
 }
 
-const workflowOf = (project: Project): string => project.ids().find((id) => existsSync(join(project.runs, id, 'journal.jsonl')))!
-const resultOf = (lines: readonly any[]): any => lines.findLast(({ type }) => type === 'result')?.result
-const withoutKeys = (result: any): any => ({ ...result, both: result.both.map(({ name }: any) => name) })
+const workflowOf = (project: Project): string =>
+  project.ids().find((id) => existsSync(join(project.runs, id, 'journal.jsonl')))!
+const resultOf = (lines: readonly any[]): any =>
+  lines.findLast(({ type }) => type === 'result')?.result
+const withoutKeys = (result: any): any => ({
+  ...result,
+  both: result.both.map(({ name }: any) => name),
+})
 const OUTPUT = { first: 'first', way: 'left', both: ['one', 'two'], last: 'left' }
 
 describe('kill -9', () => {
@@ -50,23 +84,52 @@ describe('kill -9', () => {
     await second.ended
     // What was begun and not recorded was begun again; from here on it is on record.
     expect(project.counted()).toEqual(['first', 'first'])
-    const [answered, twice] = [await project.toolable(['workflow', 'answer', id, 'left']), await project.toolable(['answer', id, 'right'])]
-    expect(answered.json.result).toMatchObject({ question: 'choose', value: 'left', go_on: `toolable resume ${id}` })
-    expect(twice).toMatchObject({ status: 73, json: { error: { code: 'CONFLICT', message: expect.stringContaining('answer already') } } })
+    const [answered, twice] = [
+      await project.toolable(['workflow', 'answer', id, 'left']),
+      await project.toolable(['answer', id, 'right']),
+    ]
+    expect(answered.json.result).toMatchObject({
+      question: 'choose',
+      value: 'left',
+      go_on: `toolable resume ${id}`,
+    })
+    expect(twice).toMatchObject({
+      status: 73,
+      json: { error: { code: 'CONFLICT', message: expect.stringContaining('answer already') } },
+    })
 
     const third = project.start(['resume', id])
     await expect.poll(() => project.counted().slice(2).sort(), PATIENCE).toEqual(['one', 'two'])
     open(project, 'one')
-    await expect.poll(() => project.log(id).some(({ type, task_id }) => type === 'task_done' && task_id === 'both/0'), PATIENCE).toBe(true)
+    await expect
+      .poll(
+        () =>
+          project.log(id).some(({ type, task_id }) => type === 'task_done' && task_id === 'both/0'),
+        PATIENCE,
+      )
+      .toBe(true)
     third.kill('SIGKILL')
     await third.ended
     open(project, 'two')
     const last = await project.toolable(['resume', id])
     expect([last.status, withoutKeys(resultOf(last.lines))]).toEqual([0, OUTPUT])
-    expect(project.counted().filter((name) => name === 'one' || name === 'left').sort()).toEqual(['left', 'one'])
-    expect(project.log(id).map(({ seq }) => seq)).toEqual(project.log(id).map((_line, index) => index + 1))
+    expect(
+      project
+        .counted()
+        .filter((name) => name === 'one' || name === 'left')
+        .sort(),
+    ).toEqual(['left', 'one'])
+    expect(project.log(id).map(({ seq }) => seq)).toEqual(
+      project.log(id).map((_line, index) => index + 1),
+    )
 
-    const undisturbed = await project.toolable(['workflow', 'run', 'flow.json', '--answer', 'way=left'])
+    const undisturbed = await project.toolable([
+      'workflow',
+      'run',
+      'flow.json',
+      '--answer',
+      'way=left',
+    ])
     expect(withoutKeys(resultOf(undisturbed.lines))).toEqual(OUTPUT)
     expect(listNaming(project.folder)).toEqual([])
     expect(project.ids().filter((one) => existsSync(join(project.runs, one, 'lock')))).toEqual([])
@@ -84,10 +147,21 @@ describe('kill -9', () => {
     open(project, 'undo')
     const id = workflowOf(project)
     const resumed = await project.toolable(['resume', id])
-    expect([resumed.status, resumed.lines.at(-2)]).toMatchObject([2, { type: 'error', code: 'E_SCHEMA_MISMATCH', msg: 'left failed', context: { step: 'last' } }])
+    expect([resumed.status, resumed.lines.at(-2)]).toMatchObject([
+      2,
+      { type: 'error', code: 'E_SCHEMA_MISMATCH', msg: 'left failed', context: { step: 'last' } },
+    ])
     expect(project.counted().sort()).toEqual(['first', 'left', 'one', 'two', 'undo', 'undo'])
     const again = await project.toolable(['resume', id])
-    expect(again).toMatchObject({ status: 1, json: { error: { code: 'PRECONDITION', message: expect.stringContaining('come to its end: it is failed') } } })
+    expect(again).toMatchObject({
+      status: 1,
+      json: {
+        error: {
+          code: 'PRECONDITION',
+          message: expect.stringContaining('come to its end: it is failed'),
+        },
+      },
+    })
   })
 
   test('between the end of the workflow and that of its run: resume tells the end that is on record [9.workflow-killed]', async () => {
@@ -95,7 +169,10 @@ describe('kill -9', () => {
     writeFlow(project)
     open(project, 'first', 'one', 'two')
     // define, begin, first, ask, choose, one, two, last and the end are written in nine batches at most.
-    const killed = await project.toolable(['workflow', 'run', 'flow.json', '--answer', 'way=left'], { env: { TOOLABLE_CRASH_AT: 'execution.ended' } })
+    const killed = await project.toolable(
+      ['workflow', 'run', 'flow.json', '--answer', 'way=left'],
+      { env: { TOOLABLE_CRASH_AT: 'execution.ended' } },
+    )
     expect(killed.signal).toBe('SIGKILL')
     const id = workflowOf(project)
     const resumed = await project.toolable(['resume', id])
@@ -105,7 +182,18 @@ describe('kill -9', () => {
 
   test('leaves runs that workflow resume takes up, all of them [9.workflow-resume-all] [9.workflow-list]', async () => {
     const project = makeProject()
-    project.write('short.json', JSON.stringify({ name: 'short', steps: [{ name: 'only', command: `count --name only --log ${project.path('counted')} --gate ${project.path('gate-only')}` }] }))
+    project.write(
+      'short.json',
+      JSON.stringify({
+        name: 'short',
+        steps: [
+          {
+            name: 'only',
+            command: `count --name only --log ${project.path('counted')} --gate ${project.path('gate-only')}`,
+          },
+        ],
+      }),
+    )
     const running = [1, 2].map(() => project.start(['workflow', 'run', 'short.json']))
     await expect.poll(() => project.counted().length, PATIENCE).toBe(2)
     for (const one of running) one.kill('SIGKILL')
@@ -115,10 +203,22 @@ describe('kill -9', () => {
     const ids = resumed.lines.map(({ result }) => result.run_id)
     expect([resumed.status, ids.length]).toEqual([0, 2])
     expect((await project.toolable(['workflow', 'watch', ...ids])).status).toBe(0)
-    const listed = await project.toolable(['workflow', 'list', '--name', 'short', '--state', 'completed'])
-    expect(listed.json.result.executions).toMatchObject([{ name: 'short', state: 'completed', duration_s: expect.any(Number) }, { name: 'short' }])
+    const listed = await project.toolable([
+      'workflow',
+      'list',
+      '--name',
+      'short',
+      '--state',
+      'completed',
+    ])
+    expect(listed.json.result.executions).toMatchObject([
+      { name: 'short', state: 'completed', duration_s: expect.any(Number) },
+      { name: 'short' },
+    ])
     expect((await project.toolable(['workflow', 'resume'])).json.result).toEqual({ resumed: [] })
-    expect((await project.toolable(['workflow', 'list', '--name', 'other'])).json.result.executions).toEqual([])
+    expect(
+      (await project.toolable(['workflow', 'list', '--name', 'other'])).json.result.executions,
+    ).toEqual([])
   })
 })
 
@@ -131,19 +231,31 @@ describe('SIGTERM and SIGHUP', () => {
     first.kill('SIGTERM')
     const ended = await first.ended
     const id = workflowOf(project)
-    expect([ended.status, ...ended.lines.slice(-2)]).toMatchObject([143, { type: 'runner_error', code: 'E_INTERRUPTED', hint: `toolable workflow resume ${id}` }, { type: 'runner_end', state: 'failed', rc: 143 }])
+    expect([ended.status, ...ended.lines.slice(-2)]).toMatchObject([
+      143,
+      { type: 'runner_error', code: 'E_INTERRUPTED', hint: `toolable workflow resume ${id}` },
+      { type: 'runner_end', state: 'failed', rc: 143 },
+    ])
     expect(ended.lines.filter(({ type }) => type === 'task_done')).toEqual([])
     expect(listNaming(project.folder)).toEqual([])
-    expect((await project.toolable(['workflow', 'list'])).json.result.executions).toMatchObject([{ run_id: id, state: 'failed' }])
+    expect((await project.toolable(['workflow', 'list'])).json.result.executions).toMatchObject([
+      { run_id: id, state: 'failed' },
+    ])
     open(project, 'first', 'undo')
 
     const second = project.start(['workflow', 'resume', id, '--wait', '-o', 'text'])
     await second.said('Which way?')
     second.kill('SIGHUP')
     const hungUp = await second.ended
-    expect([hungUp.status, hungUp.stdout]).toEqual([129, expect.stringContaining(`go on      toolable resume ${id}`)])
+    expect([hungUp.status, hungUp.stdout]).toEqual([
+      129,
+      expect.stringContaining(`go on      toolable resume ${id}`),
+    ])
     // What it asked is still asked.
-    expect((await project.toolable(['answer', id, 'left'])).json.result).toMatchObject({ question: 'choose', go_on: `toolable resume ${id}` })
+    expect((await project.toolable(['answer', id, 'left'])).json.result).toMatchObject({
+      question: 'choose',
+      go_on: `toolable resume ${id}`,
+    })
 
     const third = project.start(['resume', id])
     await expect.poll(() => project.counted().slice(2).sort(), PATIENCE).toEqual(['one', 'two'])
@@ -152,7 +264,15 @@ describe('SIGTERM and SIGHUP', () => {
     open(project, 'one', 'two')
     const last = await project.toolable(['resume', id])
     expect([last.status, withoutKeys(resultOf(last.lines))]).toEqual([0, OUTPUT])
-    expect(resultOf(last.lines).both.map(({ key }: any) => key)).toEqual(project.log(id).filter(({ type, task_id, attempt }) => type === 'task_started' && String(task_id).startsWith('both/') && attempt === 4).map(({ task_id }) => `${id}/${task_id}`))
+    expect(resultOf(last.lines).both.map(({ key }: any) => key)).toEqual(
+      project
+        .log(id)
+        .filter(
+          ({ type, task_id, attempt }) =>
+            type === 'task_started' && String(task_id).startsWith('both/') && attempt === 4,
+        )
+        .map(({ task_id }) => `${id}/${task_id}`),
+    )
     expect(project.counted().sort()).toEqual(['first', 'first', 'left', 'one', 'one', 'two', 'two'])
   })
 
@@ -160,10 +280,14 @@ describe('SIGTERM and SIGHUP', () => {
     const project = makeProject()
     writeFlow(project)
     open(project, 'first', 'undo')
-    const { json: { result } } = await project.toolable(['workflow', 'run', 'flow.json', '--answer', 'way=left', '--detach'])
+    const {
+      json: { result },
+    } = await project.toolable(['workflow', 'run', 'flow.json', '--answer', 'way=left', '--detach'])
     await expect.poll(() => project.counted().length, PATIENCE).toBe(3)
     process.kill(result.supervisor, 'SIGTERM')
-    await expect.poll(() => project.log(result.run_id).at(-1), PATIENCE).toMatchObject({ type: 'runner_end', code: 'E_INTERRUPTED' })
+    await expect
+      .poll(() => project.log(result.run_id).at(-1), PATIENCE)
+      .toMatchObject({ type: 'runner_end', code: 'E_INTERRUPTED' })
     await expect.poll(() => listNaming(project.folder), PATIENCE).toEqual([])
     expect(project.counted()).not.toContain('undo')
 
@@ -184,29 +308,53 @@ describe('cancelling', () => {
     await expect.poll(() => project.counted().slice(1).sort(), PATIENCE).toEqual(['one', 'two'])
     running.kill('SIGINT')
     const end = await running.ended
-    expect([end.status, end.lines.at(-1)]).toMatchObject([130, { type: 'runner_end', state: 'cancelled' }])
-    expect(end.lines.at(-2)).toMatchObject({ type: 'cancelled', reason: expect.stringContaining('SIGINT') })
+    expect([end.status, end.lines.at(-1)]).toMatchObject([
+      130,
+      { type: 'runner_end', state: 'cancelled' },
+    ])
+    expect(end.lines.at(-2)).toMatchObject({
+      type: 'cancelled',
+      reason: expect.stringContaining('SIGINT'),
+    })
     expect(project.counted().at(-1)).toBe('undo')
     expect(listNaming(project.folder)).toEqual([])
-    const states = project.ids().map((id) => project.log(id).at(-1)!['state']).sort()
+    const states = project
+      .ids()
+      .map((id) => project.log(id).at(-1)!['state'])
+      .sort()
     expect(states).toEqual(['cancelled', 'cancelled', 'cancelled', 'completed', 'completed'])
-    expect((await project.toolable(['resume', workflowOf(project)])).json.error.code).toBe('PRECONDITION')
+    expect((await project.toolable(['resume', workflowOf(project)])).json.error.code).toBe(
+      'PRECONDITION',
+    )
   })
 
   test('toolable cancel reaches one that runs, and one that nobody performs [9.workflow-cancel]', async () => {
     const project = makeProject()
     writeFlow(project)
     open(project, 'first', 'undo')
-    const { json } = await project.toolable(['workflow', 'run', 'flow.json', '--answer', 'way=left', '--detach'])
+    const { json } = await project.toolable([
+      'workflow',
+      'run',
+      'flow.json',
+      '--answer',
+      'way=left',
+      '--detach',
+    ])
     const id = json.result.run_id
     await expect.poll(() => project.counted().length, PATIENCE).toBe(3)
-    expect((await project.toolable(['workflow', 'cancel', id])).json.result).toEqual({ run_id: id, state: 'cancelled' })
+    expect((await project.toolable(['workflow', 'cancel', id])).json.result).toEqual({
+      run_id: id,
+      state: 'cancelled',
+    })
     expect(project.counted().at(-1)).toBe('undo')
 
     const left = await project.toolable(['workflow', 'run', 'flow.json'])
     expect(left.status).toBe(77)
     const other = left.lines[0].run_id
-    expect((await project.toolable(['cancel', other])).json.result).toEqual({ run_id: other, state: 'cancelled' })
+    expect((await project.toolable(['cancel', other])).json.result).toEqual({
+      run_id: other,
+      state: 'cancelled',
+    })
     expect(project.counted().slice(-2)).toEqual(['first', 'undo'])
     expect((await project.toolable(['cancel', other])).json.error.code).toBe('PRECONDITION')
     expect(listNaming(project.folder)).toEqual([])
@@ -221,7 +369,10 @@ describe('cancelling', () => {
     running.child.stdout.destroy()
     open(project, 'one')
     await running.ended
-    expect(project.log(workflowOf(project)).at(-1)).toMatchObject({ type: 'runner_end', state: 'cancelled' })
+    expect(project.log(workflowOf(project)).at(-1)).toMatchObject({
+      type: 'runner_end',
+      state: 'cancelled',
+    })
     expect(project.counted().at(-1)).toBe('undo')
     expect(listNaming(project.folder)).toEqual([])
   })
@@ -234,15 +385,31 @@ describe('who goes on', () => {
     open(project, 'first', 'one', 'two')
     const end = await project.toolable(['workflow', 'run', 'flow.json'])
     const id = end.lines[0].run_id
-    expect([end.status, end.lines.at(-2)]).toMatchObject([77, { code: 'E_ANSWER_REQUIRED', hint: `toolable resume ${id} --answer way=left` }])
+    expect([end.status, end.lines.at(-2)]).toMatchObject([
+      77,
+      { code: 'E_ANSWER_REQUIRED', hint: `toolable resume ${id} --answer way=left` },
+    ])
     const shown = await project.toolable(['runs', 'show', id])
-    expect(shown.json.result).toMatchObject({ questions: [{ id: 'choose' }], steps: [{ step: 'first', state: 'ok', kind: 'tool', run_id: expect.stringMatching(/^r-/) }, { step: 'choose', state: 'interrupted' }] })
+    expect(shown.json.result).toMatchObject({
+      questions: [{ id: 'choose' }],
+      steps: [
+        { step: 'first', state: 'ok', kind: 'tool', run_id: expect.stringMatching(/^r-/) },
+        { step: 'choose', state: 'interrupted' },
+      ],
+    })
     const resumed = await project.toolable(['resume', id, '--answer', 'way=left'])
     expect([resumed.status, withoutKeys(resultOf(resumed.lines))]).toEqual([0, OUTPUT])
     expect(project.counted().sort()).toEqual(['first', 'left', 'one', 'two'])
     const { json } = await project.toolable(['runs', 'show', 'latest'])
     expect(json.result).toMatchObject({ run_id: id, state: 'completed', questions: [] })
-    expect(json.result.steps.map(({ step, state }: any) => `${step} ${state}`)).toEqual(['first ok', 'choose ok', 'both ok', 'both/0 ok', 'both/1 ok', 'last ok'])
+    expect(json.result.steps.map(({ step, state }: any) => `${step} ${state}`)).toEqual([
+      'first ok',
+      'choose ok',
+      'both ok',
+      'both/0 ok',
+      'both/1 ok',
+      'last ok',
+    ])
     const child = await project.toolable(['runs', 'show', json.result.steps[0].run_id])
     expect(child.json.result.parent).toEqual({ run_id: id, step: 'first' })
   })
@@ -255,7 +422,16 @@ describe('who goes on', () => {
     const winner = project.start(['resume', id, '--wait'])
     await winner.said('"interaction"')
     const loser = await project.toolable(['workflow', 'resume', id])
-    expect(loser).toMatchObject({ status: 73, json: { error: { code: 'CONFLICT', message: `${id} is being run by process ${winner.pid}`, details: { pid: winner.pid } } } })
+    expect(loser).toMatchObject({
+      status: 73,
+      json: {
+        error: {
+          code: 'CONFLICT',
+          message: `${id} is being run by process ${winner.pid}`,
+          details: { pid: winner.pid },
+        },
+      },
+    })
     await project.toolable(['answer', id, 'left'])
     expect((await winner.ended).status).toBe(0)
   })
@@ -268,6 +444,15 @@ describe('who goes on', () => {
     const { statSync } = await import('node:fs')
     const folder = join(project.runs, workflowOf(project))
     expect(statSync(join(folder, 'journal.jsonl')).mode & 0o777).toBe(0o600)
-    expect(readdirSync(folder).sort()).toEqual(['answers', 'artifacts', 'control', 'events.jsonl', 'journal.jsonl', 'logs', 'run.json', 'work'])
+    expect(readdirSync(folder).sort()).toEqual([
+      'answers',
+      'artifacts',
+      'control',
+      'events.jsonl',
+      'journal.jsonl',
+      'logs',
+      'run.json',
+      'work',
+    ])
   })
 })

@@ -35,15 +35,27 @@ output: { n: "\${{ steps.second.result.n }}", said: "\${{ steps.go.result }}" }
 
 /** A project with two tools and a workflow that asks; `files` are added to it. */
 export function makeFlows(files: { readonly [path: string]: string } = {}): string {
-  return folderWith({ 'toolable.yaml': 'modules: [tools.mjs]\nworkflows: [flows]\n', 'tools.mjs': TOOLS, 'flows/tidy.yaml': TIDY, ...files })
+  return folderWith({
+    'toolable.yaml': 'modules: [tools.mjs]\nworkflows: [flows]\n',
+    'tools.mjs': TOOLS,
+    'flows/tidy.yaml': TIDY,
+    ...files,
+  })
 }
 
 /** The runs of a project. */
-export function runsOf(folder: string): readonly { readonly id: string; readonly request: any; readonly events: readonly any[] }[] {
+export function runsOf(
+  folder: string,
+): readonly { readonly id: string; readonly request: any; readonly events: readonly any[] }[] {
   const runs = join(folder, '.runs')
-  return readdirSync(runs).filter((name) => name.startsWith('r-')).map((id) => ({
-    id,
-    request: JSON.parse(readFileSync(join(runs, id, 'run.json'), 'utf8')) as unknown,
-    events: readFileSync(join(runs, id, 'events.jsonl'), 'utf8').trim().split('\n').map((line) => JSON.parse(line) as unknown),
-  }))
+  return readdirSync(runs)
+    .filter((name) => name.startsWith('r-'))
+    .map((id) => ({
+      id,
+      request: JSON.parse(readFileSync(join(runs, id, 'run.json'), 'utf8')) as unknown,
+      events: readFileSync(join(runs, id, 'events.jsonl'), 'utf8')
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as unknown),
+    }))
 }

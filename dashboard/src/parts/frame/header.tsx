@@ -21,7 +21,9 @@ export function Header({ onKeys }: { onKeys(): void }) {
   return (
     <header class="top">
       <a class="brand" href="/" title={about.value?.project}>
-        <span class="mark" aria-hidden="true">▚</span>
+        <span class="mark" aria-hidden="true">
+          ▚
+        </span>
         <span class="project">{projectName()}</span>
       </a>
       <nav aria-label="Screens">
@@ -30,24 +32,56 @@ export function Header({ onKeys }: { onKeys(): void }) {
           return (
             <a key={path} href={path} aria-current={here === path ? 'page' : undefined}>
               {label}
-              {waiting > 0 && <span class="count warn" aria-label={`${waiting} waiting`}>{waiting}</span>}
+              {waiting > 0 && (
+                <span class="count warn" aria-label={`${waiting} waiting`}>
+                  {waiting}
+                </span>
+              )}
             </a>
           )
         })}
       </nav>
       <div class="tools">
-        {about.value?.read_only === true && <span class="badge dim" title="Nothing can be started, answered or cancelled from here">read-only</span>}
+        {about.value?.read_only === true && (
+          <span class="badge dim" title="Nothing can be started, answered or cancelled from here">
+            read-only
+          </span>
+        )}
         <Connection />
-        <button type="button" class="quiet" aria-pressed={utc.value} title="Show times in UTC" onClick={toggleUtc}>UTC</button>
-        <button type="button" class="quiet" aria-label="Keys" title="Keys (?)" onClick={onKeys}>?</button>
+        <button
+          type="button"
+          class="quiet"
+          aria-pressed={utc.value}
+          title="Show times in UTC"
+          onClick={toggleUtc}
+        >
+          UTC
+        </button>
+        <button type="button" class="quiet" aria-label="Keys" title="Keys (?)" onClick={onKeys}>
+          ?
+        </button>
       </div>
     </header>
   )
 }
 
-const WORDS = { connecting: { role: 'dim', word: 'connecting' }, live: { role: 'ok', word: 'live' }, lost: { role: 'bad', word: 'no connection' } } as const
+const WORDS = {
+  connecting: { role: 'dim', word: 'connecting' },
+  live: { role: 'ok', word: 'live' },
+  lost: { role: 'bad', word: 'no connection' },
+} as const
 
 function Connection() {
   const { role, word } = WORDS[connection.value]
-  return <span class={`connection ${role}`} role="status" aria-label={`Connection: ${word}`} title={`Connection: ${word}`}><span class="dot" aria-hidden="true" /><span class="word">{word}</span></span>
+  return (
+    <span
+      class={`connection ${role}`}
+      role="status"
+      aria-label={`Connection: ${word}`}
+      title={`Connection: ${word}`}
+    >
+      <span class="dot" aria-hidden="true" />
+      <span class="word">{word}</span>
+    </span>
+  )
 }

@@ -7,12 +7,27 @@ export function KeyList({ onClose }: { onClose(): void }) {
   useEffect(() => dialog.current?.showModal(), [])
   const shown = keys.value.flat().filter(({ label }) => label !== '')
   return (
-    <dialog ref={dialog} class="keys" aria-label="Keys" onClose={onClose} onClick={(event) => event.target === dialog.current && dialog.current?.close()}>
+    <dialog
+      ref={dialog}
+      class="keys"
+      aria-label="Keys"
+      onClose={onClose}
+      onClick={(event) => event.target === dialog.current && dialog.current?.close()}
+    >
       <h2>Keys</h2>
       <dl>
-        {shown.map(({ key, label }) => <div key={label}><dt><kbd>{key}</kbd></dt><dd>{label}</dd></div>)}
+        {shown.map(({ key, label }) => (
+          <div key={label}>
+            <dt>
+              <kbd>{key}</kbd>
+            </dt>
+            <dd>{label}</dd>
+          </div>
+        ))}
       </dl>
-      <button type="button" onClick={() => dialog.current?.close()}>Close</button>
+      <button type="button" onClick={() => dialog.current?.close()}>
+        Close
+      </button>
     </dialog>
   )
 }

@@ -15,9 +15,27 @@ export function LostBanner() {
   if (!isLost || !late) return null
   return (
     <div class="banner" role="alert">
-      <strong>{refusal.value ? 'The server does not let this page in.' : 'The connection to the server is lost.'}</strong>{' '}
-      {refusal.value ? <>Open the address that <code>toolable ui</code> printed. </> : 'Trying again … '}
-      {lastNewsAt.value !== undefined && <span>Last news <span title={timeText(lastNewsAt.value)}><Ago at={lastNewsAt.value} /></span>.</span>}
+      <strong>
+        {refusal.value
+          ? 'The server does not let this page in.'
+          : 'The connection to the server is lost.'}
+      </strong>{' '}
+      {refusal.value ? (
+        <>
+          Open the address that <code>toolable ui</code> printed.{' '}
+        </>
+      ) : (
+        'Trying again … '
+      )}
+      {lastNewsAt.value !== undefined && (
+        <span>
+          Last news{' '}
+          <span title={timeText(lastNewsAt.value)}>
+            <Ago at={lastNewsAt.value} />
+          </span>
+          .
+        </span>
+      )}
     </div>
   )
 }

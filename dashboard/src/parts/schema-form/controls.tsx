@@ -6,64 +6,167 @@ import { readNumber } from '../../../../src/views/model/form/texts.ts'
 import type { Place } from './place.ts'
 
 /** What ties a control to its name, its help and its problems. */
-export type Wiring = { readonly id: string; readonly name: string; readonly 'aria-describedby'?: string; readonly 'aria-invalid'?: boolean; readonly 'aria-required'?: boolean }
+export type Wiring = {
+  readonly id: string
+  readonly name: string
+  readonly 'aria-describedby'?: string
+  readonly 'aria-invalid'?: boolean
+  readonly 'aria-required'?: boolean
+}
 
 type Simple = { readonly place: Place; readonly wiring: Wiring }
 const MOST_RADIOS = 4
 
 /** A field for text; an empty one is not filled in. */
-export function TextControl({ type, place, wiring: { name: _, ...wiring } }: Simple & { readonly type: 'text' | 'long' | 'password' | 'date' }) {
+export function TextControl({
+  type,
+  place,
+  wiring: { name: _, ...wiring },
+}: Simple & { readonly type: 'text' | 'long' | 'password' | 'date' }) {
   const value = show(place.value)
-  const onInput = ({ currentTarget }: { readonly currentTarget: HTMLInputElement | HTMLTextAreaElement }) => place.onChange(currentTarget.value === '' ? undefined : currentTarget.value)
-  if (type === 'long' || value.includes('\n')) return <textarea {...wiring} rows={3} value={value} onInput={onInput} />
+  const onInput = ({
+    currentTarget,
+  }: {
+    readonly currentTarget: HTMLInputElement | HTMLTextAreaElement
+  }) => place.onChange(currentTarget.value === '' ? undefined : currentTarget.value)
+  if (type === 'long' || value.includes('\n'))
+    return <textarea {...wiring} rows={3} value={value} onInput={onInput} />
   const rest = { ...wiring, value, onInput, spellcheck: false }
   switch (type) {
-    case 'password': return <input {...rest} type="password" autocomplete="new-password" />
-    case 'date': return <input {...rest} type="date" />
-    default: return <input {...rest} type="text" autocomplete="off" />
+    case 'password':
+      return <input {...rest} type="password" autocomplete="new-password" />
+    case 'date':
+      return <input {...rest} type="date" />
+    default:
+      return <input {...rest} type="text" autocomplete="off" />
   }
 }
 
 /** A field for a number. */
-export function NumberControl({ schema: { minimum, maximum }, whole, place, wiring: { name: _, ...wiring } }: Simple & { readonly schema: JsonSchema; readonly whole: boolean }) {
+export function NumberControl({
+  schema: { minimum, maximum },
+  whole,
+  place,
+  wiring: { name: _, ...wiring },
+}: Simple & { readonly schema: JsonSchema; readonly whole: boolean }) {
   const [draft, setDraft] = useState('')
   useEffect(() => () => place.mark(wiring.id, false), [])
   const value = readNumber(draft) === place.value ? draft : show(place.value)
-  return <input {...wiring} type="number" step={whole ? 1 : 'any'} {...(typeof minimum === 'number' && { min: minimum })} {...(typeof maximum === 'number' && { max: maximum })} value={value} onInput={({ currentTarget }) => {
-    setDraft(currentTarget.value)
-    // The browser keeps a text that is no number to itself.
-    place.mark(wiring.id, currentTarget.validity.badInput)
-    place.onChange(readNumber(currentTarget.value))
-  }} />
+  return (
+    <input
+      {...wiring}
+      type="number"
+      step={whole ? 1 : 'any'}
+      {...(typeof minimum === 'number' && { min: minimum })}
+      {...(typeof maximum === 'number' && { max: maximum })}
+      value={value}
+      onInput={({ currentTarget }) => {
+        setDraft(currentTarget.value)
+        // The browser keeps a text that is no number to itself.
+        place.mark(wiring.id, currentTarget.validity.badInput)
+        place.onChange(readNumber(currentTarget.value))
+      }}
+    />
+  )
 }
 
 /** A box with its name beside it. */
-export function Checkbox({ label, checked, onChange, name: _, ...wiring }: Partial<Wiring> & { readonly label: string; readonly checked: boolean; onChange(checked: boolean): void }) {
-  return <label class="box"><input type="checkbox" {...wiring} checked={checked} onChange={({ currentTarget }) => onChange(currentTarget.checked)} /> {label}</label>
+export function Checkbox({
+  label,
+  checked,
+  onChange,
+  name: _,
+  ...wiring
+}: Partial<Wiring> & {
+  readonly label: string
+  readonly checked: boolean
+  onChange(checked: boolean): void
+}) {
+  return (
+    <label class="box">
+      <input
+        type="checkbox"
+        {...wiring}
+        checked={checked}
+        onChange={({ currentTarget }) => onChange(currentTarget.checked)}
+      />{' '}
+      {label}
+    </label>
+  )
 }
 
 /** One of several values: buttons where one of a few has to be chosen, a list otherwise. */
-export function ChoiceControl({ options, byDefault, place, wiring: { name: _, ...wiring } }: Simple & { readonly options: readonly Option[]; readonly byDefault: unknown }) {
+export function ChoiceControl({
+  options,
+  byDefault,
+  place,
+  wiring: { name: _, ...wiring },
+}: Simple & { readonly options: readonly Option[]; readonly byDefault: unknown }) {
   const group = useId()
   const chosen = options.findIndex((option) => same(option.value, place.value))
   if (place.required && byDefault === undefined && options.length <= MOST_RADIOS) {
-    return <div class="options">{options.map((option, index) => <label class="box"><input type="radio" name={group} checked={index === chosen} onChange={() => place.onChange(option.value)} /> {option.label}</label>)}</div>
+    return (
+      <div class="options">
+        {options.map((option, index) => (
+          <label class="box">
+            <input
+              type="radio"
+              name={group}
+              checked={index === chosen}
+              onChange={() => place.onChange(option.value)}
+            />{' '}
+            {option.label}
+          </label>
+        ))}
+      </div>
+    )
   }
   return (
-    <select {...wiring} onChange={({ currentTarget }) => place.onChange(options[currentTarget.selectedIndex - 1]?.value)}>
-      <option selected={chosen < 0}>{byDefault !== undefined ? `${show(byDefault)} (default)` : place.required ? 'Choose …' : 'Not set'}</option>
-      {options.map((option, index) => <option selected={index === chosen}>{option.label}</option>)}
+    <select
+      {...wiring}
+      onChange={({ currentTarget }) =>
+        place.onChange(options[currentTarget.selectedIndex - 1]?.value)
+      }
+    >
+      <option selected={chosen < 0}>
+        {byDefault !== undefined
+          ? `${show(byDefault)} (default)`
+          : place.required
+            ? 'Choose …'
+            : 'Not set'}
+      </option>
+      {options.map((option, index) => (
+        <option selected={index === chosen}>{option.label}</option>
+      ))}
     </select>
   )
 }
 
 /** Any of several values, in their order. */
-export function ManyControl({ options, place }: { readonly options: readonly Option[]; readonly place: Place }) {
-  const chosen = Array.isArray(place.value) ? place.value as unknown[] : []
+export function ManyControl({
+  options,
+  place,
+}: {
+  readonly options: readonly Option[]
+  readonly place: Place
+}) {
+  const chosen = Array.isArray(place.value) ? (place.value as unknown[]) : []
   const has = (option: Option) => chosen.some((value) => same(value, option.value))
   return (
     <div class="options">
-      {options.map((option) => <Checkbox label={option.label} checked={has(option)} onChange={(checked) => place.onChange(options.filter((other) => (other === option ? checked : has(other))).map(({ value }) => value))} />)}
+      {options.map((option) => (
+        <Checkbox
+          label={option.label}
+          checked={has(option)}
+          onChange={(checked) =>
+            place.onChange(
+              options
+                .filter((other) => (other === option ? checked : has(other)))
+                .map(({ value }) => value),
+            )
+          }
+        />
+      ))}
     </div>
   )
 }

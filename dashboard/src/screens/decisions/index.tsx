@@ -14,11 +14,28 @@ export function DecisionsScreen(_props: ScreenProps) {
     { key: 'k', label: 'Question before', run: () => step(-1) },
   ])
   const { value, error } = decisions
-  if (!value) return <><h1>Decisions</h1>{error ? <Problem error={error} /> : <Loading />}</>
+  if (!value)
+    return (
+      <>
+        <h1>Decisions</h1>
+        {error ? <Problem error={error} /> : <Loading />}
+      </>
+    )
   return (
     <>
-      <div class="title-row"><h1>Decisions</h1><span class="dim">{value.open.length === 0 ? 'nothing waits for you' : `${value.open.length} waiting for you`}</span></div>
-      {value.open.length === 0 && <Empty title="Nobody asks anything"><p>When a tool needs a decision, it appears here, and its run waits.</p></Empty>}
+      <div class="title-row">
+        <h1>Decisions</h1>
+        <span class="dim">
+          {value.open.length === 0
+            ? 'nothing waits for you'
+            : `${value.open.length} waiting for you`}
+        </span>
+      </div>
+      {value.open.length === 0 && (
+        <Empty title="Nobody asks anything">
+          <p>When a tool needs a decision, it appears here, and its run waits.</p>
+        </Empty>
+      )}
       <OpenQuestions decisions={decisions} />
       {value.past.length > 0 && <PastDecisions past={unique(value.past)} />}
     </>

@@ -7,7 +7,21 @@ export function Agents({ agents }: Pick<DoctorReport, 'agents'>) {
     <section class="card" aria-label="Agents">
       <h2>Agents</h2>
       <ul class="findings">
-        {agents.map(({ name, found, installed, command }) => <Finding key={name} look={installed ? ['ok', '✓', 'installed'] : found ? ['warn', '!', 'found'] : ['dim', '○', 'not here']} name={name} found={installed ? 'knows the tools' : found ? 'does not know the tools yet' : ''} fix={installed ? undefined : command} />)}
+        {agents.map(({ name, found, installed, command }) => (
+          <Finding
+            key={name}
+            look={
+              installed
+                ? ['ok', '✓', 'installed']
+                : found
+                  ? ['warn', '!', 'found']
+                  : ['dim', '○', 'not here']
+            }
+            name={name}
+            found={installed ? 'knows the tools' : found ? 'does not know the tools yet' : ''}
+            fix={installed ? undefined : command}
+          />
+        ))}
       </ul>
     </section>
   )

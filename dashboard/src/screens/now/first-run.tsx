@@ -13,7 +13,13 @@ export function FirstRun() {
     <Empty title="Nothing has run here yet">
       <p>Three commands in the folder of the project make a first run:</p>
       <ol class="first-run">
-        {STEPS.map(({ command, what }) => <li key={command}><code>{command}</code><CopyButton text={command} label={`Copy ${command}`} short /><span>{what}</span></li>)}
+        {STEPS.map(({ command, what }) => (
+          <li key={command}>
+            <code>{command}</code>
+            <CopyButton text={command} label={`Copy ${command}`} short />
+            <span>{what}</span>
+          </li>
+        ))}
       </ol>
     </Empty>
   )

@@ -25,13 +25,27 @@ export function NowScreen(_props: ScreenProps) {
   const open = decisions.value?.open.length ?? 0
   const running = live.rows.filter(({ state }) => state !== 'waiting_ai')
   // What somebody can answer stands above as a card.
-  const waiting = live.rows.filter(({ state, questions }) => state === 'waiting_ai' && questions === 0)
-  const finished = [...over.rows].sort((left, right) => Date.parse(right.ended ?? right.created) - Date.parse(left.ended ?? left.created)).slice(0, LAST)
-  const isEmpty = !live.loading && !over.loading && live.rows.length + over.rows.length === 0 && total.value === 0
+  const waiting = live.rows.filter(
+    ({ state, questions }) => state === 'waiting_ai' && questions === 0,
+  )
+  const finished = [...over.rows]
+    .sort(
+      (left, right) =>
+        Date.parse(right.ended ?? right.created) - Date.parse(left.ended ?? left.created),
+    )
+    .slice(0, LAST)
+  const isEmpty =
+    !live.loading && !over.loading && live.rows.length + over.rows.length === 0 && total.value === 0
   return (
     <>
       <h1 class="hidden">Now</h1>
-      <Strip running={live.counts?.running ?? running.length} queued={live.counts?.queued ?? 0} waiting={open} failedToday={failed.counts?.failed ?? 0} midnight={midnight} />
+      <Strip
+        running={live.counts?.running ?? running.length}
+        queued={live.counts?.queued ?? 0}
+        waiting={open}
+        failedToday={failed.counts?.failed ?? 0}
+        midnight={midnight}
+      />
       {(live.error ?? over.error) && <Problem error={live.error ?? over.error} />}
       {isEmpty && <FirstRun />}
       {(open > 0 || decisions.value !== undefined) && (
@@ -44,16 +58,34 @@ export function NowScreen(_props: ScreenProps) {
       {!isEmpty && !live.loading && (
         <section aria-labelledby="running">
           <h2 id="running">Running</h2>
-          {running.length + waiting.length > 0 ? <RunningList rows={[...running, ...waiting]} more={(live.counts?.running ?? 0) + (live.counts?.queued ?? 0) - running.length} /> : <p class="dim quietly">Nothing runs at this moment.</p>}
+          {running.length + waiting.length > 0 ? (
+            <RunningList
+              rows={[...running, ...waiting]}
+              more={(live.counts?.running ?? 0) + (live.counts?.queued ?? 0) - running.length}
+            />
+          ) : (
+            <p class="dim quietly">Nothing runs at this moment.</p>
+          )}
         </section>
       )}
       {finished.length > 0 && (
         <section aria-labelledby="finished">
-          <div class="title-row"><h2 id="finished">Finished</h2><a class="push" href="/runs">All runs</a></div>
-          <div class="card"><RunTable rows={finished} label="Finished" /></div>
+          <div class="title-row">
+            <h2 id="finished">Finished</h2>
+            <a class="push" href="/runs">
+              All runs
+            </a>
+          </div>
+          <div class="card">
+            <RunTable rows={finished} label="Finished" />
+          </div>
         </section>
       )}
-      {!isEmpty && !over.loading && finished.length === 0 && live.rows.length === 0 && over.error === undefined && <Empty title="No run is known any more" />}
+      {!isEmpty &&
+        !over.loading &&
+        finished.length === 0 &&
+        live.rows.length === 0 &&
+        over.error === undefined && <Empty title="No run is known any more" />}
     </>
   )
 }

@@ -8,7 +8,11 @@ import { useDocument } from '../../state/resource.ts'
 import { useNews } from '../../state/use-news.ts'
 import type { ScreenProps } from '../screen.ts'
 
-const LOOKS = { pending: ['dim', '○', 'pending'], in_progress: ['run', '◐', 'in progress'], done: ['ok', '✓', 'done'] } as const
+const LOOKS = {
+  pending: ['dim', '○', 'pending'],
+  in_progress: ['run', '◐', 'in progress'],
+  done: ['ok', '✓', 'done'],
+} as const
 
 /** The screen Plan: what agents have set out to do, and how far they are. */
 export function PlanScreen(_: ScreenProps) {
@@ -18,9 +22,25 @@ export function PlanScreen(_: ScreenProps) {
   const open = value.plans.filter(({ plan }) => plan.status === 'active').length
   return (
     <>
-      <div class="title-row"><h1>Plan</h1><span class="dim">{open} active, {value.plans.length - open} completed</span></div>
-      {value.plans.length === 0 && <Empty title="There is no plan"><p>An agent makes one with the tools of a planner; by hand:</p><pre>toolable plan setup "Ship version 2" "Mend the failing test" "Write the release notes"</pre></Empty>}
-      <div class="cards">{value.plans.map((one) => <PlanCard key={one.run?.run_id ?? one.file ?? one.plan.objective} shown={one} />)}</div>
+      <div class="title-row">
+        <h1>Plan</h1>
+        <span class="dim">
+          {open} active, {value.plans.length - open} completed
+        </span>
+      </div>
+      {value.plans.length === 0 && (
+        <Empty title="There is no plan">
+          <p>An agent makes one with the tools of a planner; by hand:</p>
+          <pre>
+            toolable plan setup "Ship version 2" "Mend the failing test" "Write the release notes"
+          </pre>
+        </Empty>
+      )}
+      <div class="cards">
+        {value.plans.map((one) => (
+          <PlanCard key={one.run?.run_id ?? one.file ?? one.plan.objective} shown={one} />
+        ))}
+      </div>
     </>
   )
 }
@@ -30,14 +50,40 @@ function PlanCard({ shown: { plan, run, file, changed } }: { readonly shown: Sho
   return (
     <section class="card plan stack" aria-label={plan.objective}>
       <h2>{plan.objective}</h2>
-      <div class="line"><Bar percent={plan.steps.length === 0 ? undefined : (done / plan.steps.length) * 100} label={`${done} of ${plan.steps.length} steps done`} /><span class="dim number">{done} of {plan.steps.length} steps done</span></div>
+      <div class="line">
+        <Bar
+          percent={plan.steps.length === 0 ? undefined : (done / plan.steps.length) * 100}
+          label={`${done} of ${plan.steps.length} steps done`}
+        />
+        <span class="dim number">
+          {done} of {plan.steps.length} steps done
+        </span>
+      </div>
       <ol>
         {plan.steps.map(({ step_id, title, status }) => {
           const [role, symbol, word] = LOOKS[status]
-          return <li key={step_id} class={status}><span class={role} title={word}><span aria-hidden="true">{symbol}</span><span class="hidden">{word}: </span></span> <span>{title}</span></li>
+          return (
+            <li key={step_id} class={status}>
+              <span class={role} title={word}>
+                <span aria-hidden="true">{symbol}</span>
+                <span class="hidden">{word}: </span>
+              </span>{' '}
+              <span>{title}</span>
+            </li>
+          )
         })}
       </ol>
-      <p class="line dim">{run ? <><StateBadge state={run.state} small /><RunLink id={run.run_id} /></> : <Path path={file} />} changed <Ago at={changed} /></p>
+      <p class="line dim">
+        {run ? (
+          <>
+            <StateBadge state={run.state} small />
+            <RunLink id={run.run_id} />
+          </>
+        ) : (
+          <Path path={file} />
+        )}{' '}
+        changed <Ago at={changed} />
+      </p>
     </section>
   )
 }

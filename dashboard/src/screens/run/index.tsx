@@ -28,7 +28,16 @@ const OpenQuestions = late(async () => (await import('./top/open-questions.tsx')
 /** One run: how it stands, what it did when, and everything that is on its record. */
 export function RunScreen({ parts }: ScreenProps) {
   const { run, error } = useRun(parts[1] ?? '')
-  if (!run) return error ? <Problem error={error}><p><a href="/runs">All runs</a></p></Problem> : <Loading what="Reading the run" />
+  if (!run)
+    return error ? (
+      <Problem error={error}>
+        <p>
+          <a href="/runs">All runs</a>
+        </p>
+      </Problem>
+    ) : (
+      <Loading what="Reading the run" />
+    )
   return <Run run={run} />
 }
 
@@ -41,32 +50,51 @@ function Run({ run }: { readonly run: LiveRun }) {
   }, [model.state])
   const selection = readSelection(model.created)
   const generalize = useMemo(() => generalizer(detail.workflow?.steps ?? []), [detail])
-  const isSelected = (key: string): boolean => selection.step !== undefined && (key === selection.step || generalize(key) === selection.step)
+  const isSelected = (key: string): boolean =>
+    selection.step !== undefined && (key === selection.step || generalize(key) === selection.step)
   const tabs: readonly Tab[] = [
     ...(detail.workflow ? [{ id: 'graph', label: 'Graph' }] : []),
-    ...(model.steps.length > 0 ? [{ id: 'steps', label: 'Steps', count: model.steps.length + model.more_steps }] : []),
+    ...(model.steps.length > 0
+      ? [{ id: 'steps', label: 'Steps', count: model.steps.length + model.more_steps }]
+      : []),
     { id: 'events', label: 'Events', count: model.seq },
     { id: 'logs', label: 'Logs' },
     { id: 'io', label: 'Input & result' },
-    { id: 'artifacts', label: 'Artifacts', count: Math.max(detail.artifacts.length, model.artifacts) },
+    {
+      id: 'artifacts',
+      label: 'Artifacts',
+      count: Math.max(detail.artifacts.length, model.artifacts),
+    },
     { id: 'attempts', label: 'Attempts', count: model.attempts.length },
     { id: 'environment', label: 'Environment & policy' },
     { id: 'tree', label: 'Children & parent', count: detail.children.length },
   ]
   // Chosen once: what is under the eyes of a reader does not change by itself.
-  const [first] = useState(() => (detail.workflow ? 'graph' : model.steps.length > 0 ? 'steps' : model.state === 'completed' ? 'io' : 'events'))
+  const [first] = useState(() =>
+    detail.workflow
+      ? 'graph'
+      : model.steps.length > 0
+        ? 'steps'
+        : model.state === 'completed'
+          ? 'io'
+          : 'events',
+  )
   const tab = chosenTab(tabs, 'tab', first)
   return (
     <>
       <RunHeader run={run} />
       {(model.state === 'failed' || model.state === 'cancelled') && <FailureCard model={model} />}
       {model.state === 'waiting_ai' && <OpenQuestions run={run} />}
-      {model.attempts.length > 0 && <TimelineView run={run} selection={selection} isSelected={isSelected} />}
+      {model.attempts.length > 0 && (
+        <TimelineView run={run} selection={selection} isSelected={isSelected} />
+      )}
       <div>
         <Tabs items={tabs} label="Parts of the run" first={first} />
         <TabPanel items={tabs} first={first}>
           {tab === 'steps' && <StepsTab run={run} isSelected={isSelected} />}
-          {tab === 'graph' && detail.workflow && <GraphTab workflow={detail.workflow} model={model} step={selection.step} />}
+          {tab === 'graph' && detail.workflow && (
+            <GraphTab workflow={detail.workflow} model={model} step={selection.step} />
+          )}
           {tab === 'events' && <EventsTab run={run} selection={selection} />}
           {tab === 'logs' && <LogsTab run={run} selection={selection} />}
           {!SELECTING.includes(tab) && <Others tab={tab} run={run} />}

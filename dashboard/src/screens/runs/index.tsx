@@ -27,12 +27,18 @@ export function RunsScreen({ query }: ScreenProps) {
   const { rows, held, counts, error, loading } = kept.list.state.value
   const count = lengthOf(kept.list.state.value, search)
   const table = useRef<HTMLDivElement>(null)
-  const [jump, setJump] = useState<{ readonly index: number; readonly place?: 'top' } | undefined>(kept.top > 0 ? { index: kept.top, place: 'top' } : undefined)
+  const [jump, setJump] = useState<{ readonly index: number; readonly place?: 'top' } | undefined>(
+    kept.top > 0 ? { index: kept.top, place: 'top' } : undefined,
+  )
   const selection = useSelection(rows, search)
   const focusAt = (index: number): void => {
     if (!rows[index]) return
     setJump({ index })
-    requestAnimationFrame(() => requestAnimationFrame(() => table.current?.querySelector<HTMLElement>(`[data-row="${index}"] .id a`)?.focus()))
+    requestAnimationFrame(() =>
+      requestAnimationFrame(() =>
+        table.current?.querySelector<HTMLElement>(`[data-row="${index}"] .id a`)?.focus(),
+      ),
+    )
   }
   const showNew = (): void => {
     kept.list.showHeld()
@@ -41,7 +47,11 @@ export function RunsScreen({ query }: ScreenProps) {
   useKeys([
     { key: 'j', label: 'Next run', run: () => focusAt(focused() + 1) },
     { key: 'k', label: 'Run before', run: () => focusAt(Math.max(0, focused() - 1)) },
-    { key: 'x', label: 'Select the run', run: () => focused() >= 0 && selection.toggle(focused(), false) },
+    {
+      key: 'x',
+      label: 'Select the run',
+      run: () => focused() >= 0 && selection.toggle(focused(), false),
+    },
     { key: 'n', label: 'Show new runs', run: showNew },
     { key: 'Escape', label: 'Select nothing', run: selection.clear },
   ])
@@ -51,26 +61,65 @@ export function RunsScreen({ query }: ScreenProps) {
   const chosen = readFilter(query, serverTime()).states ?? []
   return (
     <>
-      <div class="title-row"><h1>Runs</h1><StateButtons counts={counts} chosen={chosen} /></div>
+      <div class="title-row">
+        <h1>Runs</h1>
+        <StateButtons counts={counts} chosen={chosen} />
+      </div>
       <div class="filters">
         <SearchBox text={query.get('text') ?? ''} />
-        <details class="more"><summary>Filters</summary><FilterFields query={query} rows={rows} /></details>
+        <details class="more">
+          <summary>Filters</summary>
+          <FilterFields query={query} rows={rows} />
+        </details>
         <ChosenFilters query={query} search={search} />
-        {held.length > 0 && <button type="button" class="primary push" onClick={showNew}>{held.length} new</button>}
+        {held.length > 0 && (
+          <button type="button" class="primary push" onClick={showNew}>
+            {held.length} new
+          </button>
+        )}
       </div>
       {error && <Problem error={error} />}
-      {selection.rows.length > 0 && <SelectionBar rows={selection.rows} onClear={selection.clear} />}
-      {count === 0 && !error && (loading ? <Loading /> : <Empty title={search === '' ? 'No runs yet' : 'No run fits this filter'}><p>{search === '' ? <>Start one with <code>toolable run</code>, or from <a href="/tools">Tools</a>.</> : <a href="/runs">Show all runs</a>}</p></Empty>)}
+      {selection.rows.length > 0 && (
+        <SelectionBar rows={selection.rows} onClear={selection.clear} />
+      )}
+      {count === 0 &&
+        !error &&
+        (loading ? (
+          <Loading />
+        ) : (
+          <Empty title={search === '' ? 'No runs yet' : 'No run fits this filter'}>
+            <p>
+              {search === '' ? (
+                <>
+                  Start one with <code>toolable run</code>, or from <a href="/tools">Tools</a>.
+                </>
+              ) : (
+                <a href="/runs">Show all runs</a>
+              )}
+            </p>
+          </Empty>
+        ))}
       {count > 0 && (
         <div class="run-list" role="table" aria-label="Runs" aria-rowcount={count + 1} ref={table}>
           <RunHeads all={selection.all} onAll={selection.toggleAll} />
           <VirtualList
-            kind="rows" label="Runs" count={count} rowHeight={isNarrow.value ? 64 : 34} jump={jump}
+            kind="rows"
+            label="Runs"
+            count={count}
+            rowHeight={isNarrow.value ? 64 : 34}
+            jump={jump}
             onRange={(_first, last, top) => {
               kept.list.loadTo(last + AHEAD)
               kept.top = top
             }}
-            render={(index) => <RunRowCells row={rows[index]} index={index} selected={rows[index] !== undefined && selection.has(rows[index].run_id)} onSelect={selection.toggle} />}
+            render={(index) => (
+              <RunRowCells
+                row={rows[index]}
+                index={index}
+                selected={rows[index] !== undefined && selection.has(rows[index].run_id)}
+                onSelect={selection.toggle}
+              />
+            )}
           />
         </div>
       )}

@@ -27,8 +27,23 @@ export function SearchBox({ text }: { readonly text: string }) {
     changeQuery({ ...filters, text: words })
   }
   return (
-    <form role="search" onSubmit={(event) => { event.preventDefault(); enter() }}>
-      <input ref={box} type="search" aria-label="Search runs" aria-keyshortcuts="/" placeholder="Search ( / ), or tool:… error:… has:artifact" value={typed} onInput={(event) => type(event.currentTarget.value)} onKeyDown={(event) => event.key === 'Escape' && box.current?.blur()} />
+    <form
+      role="search"
+      onSubmit={(event) => {
+        event.preventDefault()
+        enter()
+      }}
+    >
+      <input
+        ref={box}
+        type="search"
+        aria-label="Search runs"
+        aria-keyshortcuts="/"
+        placeholder="Search ( / ), or tool:… error:… has:artifact"
+        value={typed}
+        onInput={(event) => type(event.currentTarget.value)}
+        onKeyDown={(event) => event.key === 'Escape' && box.current?.blur()}
+      />
     </form>
   )
 }

@@ -8,34 +8,64 @@ import { post } from '../../state/api.ts'
 const AT_ONCE = 4
 
 /** What can be done with the runs that are selected. */
-export function SelectionBar({ rows, onClear }: { readonly rows: readonly RunRow[]; onClear(): void }) {
+export function SelectionBar({
+  rows,
+  onClear,
+}: {
+  readonly rows: readonly RunRow[]
+  onClear(): void
+}) {
   const alive = rows.filter(({ state }) => !isOver(state))
   const over = rows.filter(({ state }) => isOver(state))
   return (
     <div class="selection" role="group" aria-label="Selected runs">
       <strong>{rows.length} selected</strong>
-      <ActionButton label={`Cancel ${alive.length}`} danger disabled={alive.length === 0} confirm={`Cancel ${runs(alive.length)}?`} run={() => forAll(alive, 'cancelled', (path) => post(`${path}/cancel`))} />
-      <ActionButton label={`Retry ${over.length}`} disabled={over.length === 0} confirm={`Start ${runs(over.length)} again, also where that changes or deletes something?`} run={() => forAll(over, 'started again', (path) => post(`${path}/retry`, { confirm: true }))} />
+      <ActionButton
+        label={`Cancel ${alive.length}`}
+        danger
+        disabled={alive.length === 0}
+        confirm={`Cancel ${runs(alive.length)}?`}
+        run={() => forAll(alive, 'cancelled', (path) => post(`${path}/cancel`))}
+      />
+      <ActionButton
+        label={`Retry ${over.length}`}
+        disabled={over.length === 0}
+        confirm={`Start ${runs(over.length)} again, also where that changes or deletes something?`}
+        run={() =>
+          forAll(over, 'started again', (path) => post(`${path}/retry`, { confirm: true }))
+        }
+      />
       <CopyButton label="Copy ids" text={() => rows.map(({ run_id }) => run_id).join('\n')} />
       <CopyButton label="Copy as JSON" text={() => JSON.stringify(rows, null, 2)} />
-      <button type="button" class="quiet" onClick={onClear}>Clear selection</button>
+      <button type="button" class="quiet" onClick={onClear}>
+        Clear selection
+      </button>
     </div>
   )
 }
 
 // A few at a time; those that are refused do not hold up the others, and are told at the end.
-async function forAll(rows: readonly RunRow[], done: string, act: (path: string) => Promise<unknown>): Promise<void> {
+async function forAll(
+  rows: readonly RunRow[],
+  done: string,
+  act: (path: string) => Promise<unknown>,
+): Promise<void> {
   const refused: string[] = []
   const left = [...rows]
   const work = async (): Promise<void> => {
     for (let row = left.shift(); row; row = left.shift()) {
       const { run_id } = row
-      await act(`/runs/${encodeURIComponent(run_id)}`).catch((error: unknown) => refused.push(`${run_id}: ${error instanceof Error ? error.message : String(error)}`))
+      await act(`/runs/${encodeURIComponent(run_id)}`).catch((error: unknown) =>
+        refused.push(`${run_id}: ${error instanceof Error ? error.message : String(error)}`),
+      )
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, work))
   announce(`${runs(rows.length - refused.length)} ${done}`)
-  if (refused.length > 0) throw new Error(`${rows.length - refused.length} of ${rows.length} ${done}. ${refused.slice(0, 3).join('; ')}${refused.length > 3 ? `; and ${refused.length - 3} more` : ''}`)
+  if (refused.length > 0)
+    throw new Error(
+      `${rows.length - refused.length} of ${rows.length} ${done}. ${refused.slice(0, 3).join('; ')}${refused.length > 3 ? `; and ${refused.length - 3} more` : ''}`,
+    )
 }
 
 function runs(amount: number): string {

@@ -29,7 +29,9 @@ export function useSelection(rows: readonly RunRow[], search: string): Selection
       if (!row) return
       const next = new Set(ids)
       const isIn = !ids.has(row.run_id)
-      const [from, to] = range ? [Math.min(last.current, index), Math.max(last.current, index)] : [index, index]
+      const [from, to] = range
+        ? [Math.min(last.current, index), Math.max(last.current, index)]
+        : [index, index]
       for (const { run_id } of rows.slice(from, to + 1)) {
         if (isIn) next.add(run_id)
         else next.delete(run_id)

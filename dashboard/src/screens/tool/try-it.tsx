@@ -24,7 +24,14 @@ type Props = {
 }
 
 /** A form that runs a tool, with the command line and the JSON that mean the same. */
-export function TryIt({ id, title = 'Try it', schema, dryRun = false, destructive = false, given }: Props) {
+export function TryIt({
+  id,
+  title = 'Try it',
+  schema,
+  dryRun = false,
+  destructive = false,
+  given,
+}: Props) {
   const [value, setValue] = useState<unknown>()
   const [readable, setReadable] = useState(true)
   const [tried, setTried] = useState(false)
@@ -37,20 +44,33 @@ export function TryIt({ id, title = 'Try it', schema, dryRun = false, destructiv
     setValue(given.input)
     card.current?.scrollIntoView({ block: 'nearest' })
   }, [given])
-  const field = ['dry_run', 'dryRun'].find((name) => isObject(schema['properties']) && Object.hasOwn(schema['properties'], name))
+  const field = ['dry_run', 'dryRun'].find(
+    (name) => isObject(schema['properties']) && Object.hasOwn(schema['properties'], name),
+  )
   const dry = field === undefined ? planned : isObject(value) && value[field] === true
   // What is only missing yet is no news to somebody who has just begun.
-  const problems = [...(preview?.problems ?? []), ...(refused ? [refused] : [])].filter(({ path }) => tried || valueAt(value, path) !== undefined)
+  const problems = [...(preview?.problems ?? []), ...(refused ? [refused] : [])].filter(
+    ({ path }) => tried || valueAt(value, path) !== undefined,
+  )
   const start = async (): Promise<void> => {
     setTried(true)
     setRefused(undefined)
     if (!readable) throw new Error('Something cannot be read yet')
-    if (preview?.ok === false) throw new Error(`${preview.problems.length === 1 ? 'One thing has' : `${preview.problems.length} things have`} to be mended first`)
+    if (preview?.ok === false)
+      throw new Error(
+        `${preview.problems.length === 1 ? 'One thing has' : `${preview.problems.length} things have`} to be mended first`,
+      )
     try {
-      const { run_id } = await post<Started>('/runs', { tool: id, input: value ?? {}, ...(dry && { dry_run: true }), ...(destructive && !dry && { confirm: true }) })
+      const { run_id } = await post<Started>('/runs', {
+        tool: id,
+        input: value ?? {},
+        ...(dry && { dry_run: true }),
+        ...(destructive && !dry && { confirm: true }),
+      })
       goTo(runPath(run_id))
     } catch (failure) {
-      if (failure instanceof ApiError && failure.field !== undefined) setRefused({ path: failure.field, message: failure.message })
+      if (failure instanceof ApiError && failure.field !== undefined)
+        setRefused({ path: failure.field, message: failure.message })
       throw failure
     }
   }
@@ -62,22 +82,70 @@ export function TryIt({ id, title = 'Try it', schema, dryRun = false, destructiv
     <section class="card try-it" aria-label={title} ref={card}>
       <h2>{title}</h2>
       <div class="columns">
-        <div class="stack" onKeyDown={(event) => event.key === 'Enter' && (event.ctrlKey || event.metaKey) && card.current?.querySelector<HTMLElement>('.start button')?.click()}>
+        <div
+          class="stack"
+          onKeyDown={(event) =>
+            event.key === 'Enter' &&
+            (event.ctrlKey || event.metaKey) &&
+            card.current?.querySelector<HTMLElement>('.start button')?.click()
+          }
+        >
           {hasFields(schema) ? null : <p class="dim">It takes no input.</p>}
-          <SchemaForm schema={schema} value={value} problems={problems} onChange={(next, ok) => {
-            setValue(next)
-            setReadable(ok)
-            setRefused(undefined)
-          }} />
-          {dryRun && field === undefined && <label><input type="checkbox" role="switch" checked={planned} onChange={({ currentTarget }) => setPlanned(currentTarget.checked)} /> Dry run: say what would be done, and do nothing</label>}
+          <SchemaForm
+            schema={schema}
+            value={value}
+            problems={problems}
+            onChange={(next, ok) => {
+              setValue(next)
+              setReadable(ok)
+              setRefused(undefined)
+            }}
+          />
+          {dryRun && field === undefined && (
+            <label>
+              <input
+                type="checkbox"
+                role="switch"
+                checked={planned}
+                onChange={({ currentTarget }) => setPlanned(currentTarget.checked)}
+              />{' '}
+              Dry run: say what would be done, and do nothing
+            </label>
+          )}
           <div class="line start">
-            <ActionButton key={JSON.stringify(value)} primary={!destructive || dry} danger={destructive && !dry} label={dry ? 'Start dry run' : 'Start'} title="Ctrl+Enter" confirm={destructive && !dry && isReady ? 'It may destroy something. Run it all the same?' : undefined} run={start} />
-            <span role="status" class={isReady ? 'ok' : 'dim'}>{!readable ? 'something cannot be read yet' : preview ? (preview.ok ? '✓ ready' : summarize(preview.problems)) : ''}</span>
+            <ActionButton
+              key={JSON.stringify(value)}
+              primary={!destructive || dry}
+              danger={destructive && !dry}
+              label={dry ? 'Start dry run' : 'Start'}
+              title="Ctrl+Enter"
+              confirm={
+                destructive && !dry && isReady
+                  ? 'It may destroy something. Run it all the same?'
+                  : undefined
+              }
+              run={start}
+            />
+            <span role="status" class={isReady ? 'ok' : 'dim'}>
+              {!readable
+                ? 'something cannot be read yet'
+                : preview
+                  ? preview.ok
+                    ? '✓ ready'
+                    : summarize(preview.problems)
+                  : ''}
+            </span>
           </div>
         </div>
         <div class="stack">
           <h3>The same as a command line</h3>
-          <Code label="Command line" copy="Copy command" wrap text={preview ? hide(command) : error ? error.message : '…'} copied={command} />
+          <Code
+            label="Command line"
+            copy="Copy command"
+            wrap
+            text={preview ? hide(command) : error ? error.message : '…'}
+            copied={command}
+          />
           <h3>The same as JSON</h3>
           <Code label="JSON" copy="Copy JSON" language="json" text={hide(json)} copied={json} />
         </div>
@@ -86,12 +154,23 @@ export function TryIt({ id, title = 'Try it', schema, dryRun = false, destructiv
   )
 }
 
-function summarize(problems: readonly { readonly path: string; readonly message: string }[]): string {
-  return `${problems.length} to fill in or mend: ${problems.slice(0, 5).map(({ path, message }) => path || message).join(', ')}`
+function summarize(
+  problems: readonly { readonly path: string; readonly message: string }[],
+): string {
+  return `${problems.length} to fill in or mend: ${problems
+    .slice(0, 5)
+    .map(({ path, message }) => path || message)
+    .join(', ')}`
 }
 
 function valueAt(value: unknown, path: string): unknown {
-  return readPath(path).reduce<unknown>((here, part) => (typeof here === 'object' && here !== null && Object.hasOwn(here, part) ? (here as Record<string | number, unknown>)[part] : undefined), value)
+  return readPath(path).reduce<unknown>(
+    (here, part) =>
+      typeof here === 'object' && here !== null && Object.hasOwn(here, part)
+        ? (here as Record<string | number, unknown>)[part]
+        : undefined,
+    value,
+  )
 }
 
 function hasFields(schema: JsonSchema): boolean {

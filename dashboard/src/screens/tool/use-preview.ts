@@ -5,7 +5,10 @@ import { ApiError, post } from '../../state/api.ts'
 const PAUSE_MS = 150
 
 /** What the server makes of an input, asked for when nobody has typed for a moment; the last answer stays until the next one. */
-export function usePreview(id: string, input: unknown): { readonly preview?: Preview; readonly error?: ApiError } {
+export function usePreview(
+  id: string,
+  input: unknown,
+): { readonly preview?: Preview; readonly error?: ApiError } {
   const [held, setHeld] = useState<{ readonly preview?: Preview; readonly error?: ApiError }>({})
   const text = JSON.stringify(input)
   useEffect(() => {
@@ -13,8 +16,15 @@ export function usePreview(id: string, input: unknown): { readonly preview?: Pre
     let isOld = false
     const timer = setTimeout(() => {
       void post<Preview>(`/tools/${encodeURIComponent(id)}/preview`, { input }).then(
-        (preview) => { if (!isOld) setHeld({ preview }) },
-        (error: unknown) => { if (!isOld) setHeld({ error: error instanceof ApiError ? error : new ApiError(0, 'INTERNAL', String(error)) }) },
+        (preview) => {
+          if (!isOld) setHeld({ preview })
+        },
+        (error: unknown) => {
+          if (!isOld)
+            setHeld({
+              error: error instanceof ApiError ? error : new ApiError(0, 'INTERNAL', String(error)),
+            })
+        },
       )
     }, PAUSE_MS)
     return () => {

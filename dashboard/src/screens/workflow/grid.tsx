@@ -13,16 +13,39 @@ export function Grid({ grid: { steps, runs } }: Pick<WorkflowDetail, 'grid'>) {
         <thead>
           <tr>
             <th scope="col">Step</th>
-            {runs.map(({ row }) => <th scope="col" key={row.run_id}><a href={runPath(row.run_id)} title={row.run_id}><Mark state={row.state} /> <Ago at={row.started ?? row.created} /></a></th>)}
+            {runs.map(({ row }) => (
+              <th scope="col" key={row.run_id}>
+                <a href={runPath(row.run_id)} title={row.run_id}>
+                  <Mark state={row.state} /> <Ago at={row.started ?? row.created} />
+                </a>
+              </th>
+            ))}
           </tr>
         </thead>
         <tbody>
           {steps.map((step) => (
             <tr key={step}>
-              <th scope="row"><code>{step}</code></th>
+              <th scope="row">
+                <code>{step}</code>
+              </th>
               {runs.map(({ row, states }) => {
                 const state = Object.hasOwn(states, step) ? states[step] : undefined
-                return <td key={row.run_id} class={`cell ${state === undefined ? '' : lookOf(state).role}`}>{state === undefined ? <span class="dim" title="not reached">·<span class="hidden">not reached</span></span> : <a href={`${runPath(row.run_id)}?step=${encodeURIComponent(step)}`}><Mark state={state} /></a>}</td>
+                return (
+                  <td
+                    key={row.run_id}
+                    class={`cell ${state === undefined ? '' : lookOf(state).role}`}
+                  >
+                    {state === undefined ? (
+                      <span class="dim" title="not reached">
+                        ·<span class="hidden">not reached</span>
+                      </span>
+                    ) : (
+                      <a href={`${runPath(row.run_id)}?step=${encodeURIComponent(step)}`}>
+                        <Mark state={state} />
+                      </a>
+                    )}
+                  </td>
+                )
               })}
             </tr>
           ))}
@@ -34,5 +57,10 @@ export function Grid({ grid: { steps, runs } }: Pick<WorkflowDetail, 'grid'>) {
 
 function Mark({ state }: { readonly state: string }) {
   const { role, symbol, word } = lookOf(state)
-  return <span class={role} title={word}><span aria-hidden="true">{symbol}</span><span class="hidden">{word}</span></span>
+  return (
+    <span class={role} title={word}>
+      <span aria-hidden="true">{symbol}</span>
+      <span class="hidden">{word}</span>
+    </span>
+  )
 }

@@ -1,4 +1,28 @@
-import { chmodSync, closeSync, constants, copyFileSync, existsSync, fchmodSync, fchownSync, fstatSync, fsyncSync, ftruncateSync, linkSync, lstatSync, mkdirSync, openSync, readSync, readdirSync, readlinkSync, renameSync, rm, rmSync, rmdirSync, unlinkSync, writeSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  fchmodSync,
+  fchownSync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  readdirSync,
+  readlinkSync,
+  renameSync,
+  rm,
+  rmSync,
+  rmdirSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs'
 import type { Stats } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -37,7 +61,11 @@ export class Disk {
 
   /** Names that are no UTF-8 are not found again, and have no stats. */
   list(folder: string): readonly (readonly [name: string, stats: Stats | undefined])[] {
-    return this.inside(folder, (prefix) => readdirSync(prefix).map((name) => [name, lstatSync(`${prefix}/${name}`, { throwIfNoEntry: false })] as const))
+    return this.inside(folder, (prefix) =>
+      readdirSync(prefix).map(
+        (name) => [name, lstatSync(`${prefix}/${name}`, { throwIfNoEntry: false })] as const,
+      ),
+    )
   }
 
   names(folder: string): readonly string[] {
@@ -73,24 +101,42 @@ export class Disk {
   }
 
   /** Writes a new file, or behind the first `offset` bytes of one that is there, and nothing stays behind that. */
-  write(path: string, bytes: Uint8Array, { offset, flush = false }: { readonly offset?: number; readonly flush?: boolean } = {}): void {
+  write(
+    path: string,
+    bytes: Uint8Array,
+    { offset, flush = false }: { readonly offset?: number; readonly flush?: boolean } = {},
+  ): void {
     faults.before?.('write', path)
     const isNew = offset === undefined
-    this.open(path, constants.O_WRONLY | (isNew ? constants.O_CREAT | constants.O_EXCL : 0), (fd) => {
-      if (!isNew) ftruncateSync(fd, offset)
-      for (let used = 0; used < bytes.length;) used += writeSync(fd, bytes, used, bytes.length - used, (offset ?? 0) + used)
-      if (flush) fsyncSync(fd)
-    }, isNew)
+    this.open(
+      path,
+      constants.O_WRONLY | (isNew ? constants.O_CREAT | constants.O_EXCL : 0),
+      (fd) => {
+        if (!isNew) ftruncateSync(fd, offset)
+        for (let used = 0; used < bytes.length;)
+          used += writeSync(fd, bytes, used, bytes.length - used, (offset ?? 0) + used)
+        if (flush) fsyncSync(fd)
+      },
+      isNew,
+    )
   }
 
   /** Makes a file exactly so long, and gives it the traits of the one it replaces. */
-  finish(path: string, { size, traits, flush = false }: { readonly size?: number; readonly traits?: Traits | undefined; readonly flush?: boolean }): void {
+  finish(
+    path: string,
+    {
+      size,
+      traits,
+      flush = false,
+    }: { readonly size?: number; readonly traits?: Traits | undefined; readonly flush?: boolean },
+  ): void {
     if (size === undefined && !traits && !flush) return
     faults.before?.('finish', path)
     this.open(path, constants.O_WRONLY, (fd) => {
       const stats = fstatSync(fd)
       if (size !== undefined && stats.size !== size) ftruncateSync(fd, size)
-      if (traits && (stats.uid !== traits.uid || stats.gid !== traits.gid)) ignoring(['EPERM'], () => fchownSync(fd, traits.uid, traits.gid))
+      if (traits && (stats.uid !== traits.uid || stats.gid !== traits.gid))
+        ignoring(['EPERM'], () => fchownSync(fd, traits.uid, traits.gid))
       if (traits && (stats.mode & 0o777) !== traits.mode) fchmodSync(fd, traits.mode)
       if (flush) fsyncSync(fd)
     })
@@ -98,11 +144,17 @@ export class Disk {
 
   copy(from: string, to: string): void {
     faults.before?.('copy', to)
-    this.open(from, constants.O_RDONLY, (fd) => this.at(to, (target) => {
-      copyFileSync(HAS_DESCRIPTORS ? `/proc/self/fd/${fd}` : join(this.root, from), target, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
-      // The copy is still written to, whatever the rights of the original are.
-      chmodSync(target, 0o600)
-    }))
+    this.open(from, constants.O_RDONLY, (fd) =>
+      this.at(to, (target) => {
+        copyFileSync(
+          HAS_DESCRIPTORS ? `/proc/self/fd/${fd}` : join(this.root, from),
+          target,
+          constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE,
+        )
+        // The copy is still written to, whatever the rights of the original are.
+        chmodSync(target, 0o600)
+      }),
+    )
   }
 
   move(from: string, to: string): void {
@@ -167,27 +219,39 @@ export class Disk {
   async removeSlowly(path: string): Promise<void> {
     const cut = path.lastIndexOf('/')
     const fd = HAS_DESCRIPTORS ? this.openChecked(path.slice(0, cut), ONLY_TO_NAME) : undefined
-    const place = fd === undefined ? join(this.root, path) : `/proc/self/fd/${fd}/${path.slice(cut + 1)}`
+    const place =
+      fd === undefined ? join(this.root, path) : `/proc/self/fd/${fd}/${path.slice(cut + 1)}`
     try {
-      await promisify(rm)(place, { recursive: true, force: true }).catch(() => removeBytes(Buffer.from(place)))
+      await promisify(rm)(place, { recursive: true, force: true }).catch(() =>
+        removeBytes(Buffer.from(place)),
+      )
     } finally {
       if (fd !== undefined) closeSync(fd)
     }
   }
 
   flushFolder(path: string): void {
-    this.inside(path, (_prefix, fd) => { if (fd !== undefined) ignoring(['EINVAL', 'EBADF'], () => fsyncSync(fd)) }, constants.O_RDONLY)
+    this.inside(
+      path,
+      (_prefix, fd) => {
+        if (fd !== undefined) ignoring(['EINVAL', 'EBADF'], () => fsyncSync(fd))
+      },
+      constants.O_RDONLY,
+    )
   }
 
   /** Gives a name for a path that leads nowhere else while it is used. */
   at<Value>(path: string, act: (place: string) => Value): Value {
     const cut = path.lastIndexOf('/')
-    return this.inside(cut === -1 ? '' : path.slice(0, cut), (prefix) => act(`${prefix}/${path.slice(cut + 1)}`))
+    return this.inside(cut === -1 ? '' : path.slice(0, cut), (prefix) =>
+      act(`${prefix}/${path.slice(cut + 1)}`),
+    )
   }
 
   /** Keeps folders open that nobody moves, so that many steps in them cost less; gives what closes them. Only whoever has the lock may do that. */
   pin(folders: readonly string[]): () => void {
-    if (HAS_DESCRIPTORS) for (const folder of folders) this.pinned.set(folder, this.openChecked(folder, ONLY_TO_NAME))
+    if (HAS_DESCRIPTORS)
+      for (const folder of folders) this.pinned.set(folder, this.openChecked(folder, ONLY_TO_NAME))
     return () => {
       for (const [folder, fd] of this.pinned) {
         this.pinned.delete(folder)
@@ -196,7 +260,11 @@ export class Disk {
     }
   }
 
-  private inside<Value>(folder: string, act: (prefix: string, fd?: number) => Value, how = ONLY_TO_NAME): Value {
+  private inside<Value>(
+    folder: string,
+    act: (prefix: string, fd?: number) => Value,
+    how = ONLY_TO_NAME,
+  ): Value {
     const known = how === ONLY_TO_NAME ? this.pinned.get(folder) : undefined
     if (known !== undefined) return act(`/proc/self/fd/${known}`)
     if (!HAS_DESCRIPTORS) {
@@ -218,7 +286,8 @@ export class Disk {
     if (found === expected) return fd
     closeSync(fd)
     // Somebody may remove it at this very moment.
-    if (found === `${expected} (deleted)`) throw Object.assign(new Error(`${expected} is gone`), { code: 'ENOENT' })
+    if (found === `${expected} (deleted)`)
+      throw Object.assign(new Error(`${expected} is gone`), { code: 'ENOENT' })
     throw Object.assign(new Error(`${expected} is behind a link`), { code: 'ELOOP' })
   }
 
@@ -226,7 +295,8 @@ export class Disk {
     let place = this.root
     for (const name of folder.split('/')) {
       place = join(place, name)
-      if (!lstatSync(place).isDirectory()) throw Object.assign(new Error(`${place} is no folder`), { code: 'ENOTDIR' })
+      if (!lstatSync(place).isDirectory())
+        throw Object.assign(new Error(`${place} is no folder`), { code: 'ENOTDIR' })
     }
   }
 

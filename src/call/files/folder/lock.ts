@@ -28,14 +28,24 @@ export async function takeLock(disk: Disk): Promise<() => void> {
     const { release, holder } = tryLock(disk)
     if (release) return release
     if (host.clock() > end) {
-      throw new ToolError('CONFLICT', `another call has been changing the same files for ${LONGEST_WAIT_MS / 1000} seconds (process ${holder?.split('-')[3] ?? 'unknown'})`, { retryable: true, suggestion: `Wait for it. If there is no such process, remove ${disk.root}/${PATH}` })
+      throw new ToolError(
+        'CONFLICT',
+        `another call has been changing the same files for ${LONGEST_WAIT_MS / 1000} seconds (process ${holder?.split('-')[3] ?? 'unknown'})`,
+        {
+          retryable: true,
+          suggestion: `Wait for it. If there is no such process, remove ${disk.root}/${PATH}`,
+        },
+      )
     }
     await sleep(nap)
   }
 }
 
 /** Takes the lock at once, or tells who has it. One whose process is gone has it no more. */
-export function tryLock(disk: Disk): { readonly release?: () => void; readonly holder?: string | undefined } {
+export function tryLock(disk: Disk): {
+  readonly release?: () => void
+  readonly holder?: string | undefined
+} {
   const mine = `${ourselves()}-${counter++}\n`
   try {
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
@@ -43,7 +53,8 @@ export function tryLock(disk: Disk): { readonly release?: () => void; readonly h
         if (createExclusively(place, mine, { flush: false })) return mine
         const holder = readText(place)
         const silence = Date.now() - (statSync(place, { throwIfNoEntry: false })?.mtimeMs ?? 0)
-        if (holder !== undefined && !isGone(holder.trim(), silence, LONGEST_SILENCE_MS)) return holder
+        if (holder !== undefined && !isGone(holder.trim(), silence, LONGEST_SILENCE_MS))
+          return holder
         if (holder !== undefined) setAside(place, holder)
         return undefined
       })
@@ -57,11 +68,18 @@ export function tryLock(disk: Disk): { readonly release?: () => void; readonly h
 }
 
 function hold(disk: Disk, mine: string): () => void {
-  const alive = setInterval(() => quietly(() => disk.at(PATH, (place) => utimesSync(place, new Date(), new Date()))), SIGN_OF_LIFE_MS)
+  const alive = setInterval(
+    () => quietly(() => disk.at(PATH, (place) => utimesSync(place, new Date(), new Date()))),
+    SIGN_OF_LIFE_MS,
+  )
   alive.unref()
   return () => {
     clearInterval(alive)
-    quietly(() => disk.at(PATH, (place) => { if (readText(place) === mine) rmSync(place, { force: true }) }))
+    quietly(() =>
+      disk.at(PATH, (place) => {
+        if (readText(place) === mine) rmSync(place, { force: true })
+      }),
+    )
   }
 }
 
@@ -69,5 +87,7 @@ function hold(disk: Disk, mine: string): () => void {
 function quietly(act: () => void): void {
   try {
     act()
-  } catch { /* nothing depends on it */ }
+  } catch {
+    /* nothing depends on it */
+  }
 }

@@ -16,18 +16,32 @@ import { settle } from './settle.ts'
 import { openStage } from './stage.ts'
 
 /** Opens a folder, and takes back what a process left half done in it. Throws CONFIG where there is no folder. */
-export function openFolder(given: string, { flush = false, ...options }: FolderFilesOptions): Transactional<Filesystem> {
+export function openFolder(
+  given: string,
+  { flush = false, ...options }: FolderFilesOptions,
+): Transactional<Filesystem> {
   const limits = readLimits(options)
   const disk = new Disk(realRoot(given))
   mend(disk)
   return {
     begin({ readOnly }) {
       mend(disk)
-      const seen: Seen | undefined = readOnly ? undefined : { things: new Map(), lists: new Map(), joined: [] }
+      const seen: Seen | undefined = readOnly
+        ? undefined
+        : { things: new Map(), lists: new Map(), joined: [] }
       const stage = openStage(disk)
       const before = { ...EMPTY_FOLDER, origin: '' }
-      const work: Work = { root: before, base: openBase(disk, seen), storage: stage.storage, readOnly, looked: new Set(), isOver: false }
-      const discard = async (): Promise<void> => { if (stage.isTried) await removeStage(disk, stage.folder) }
+      const work: Work = {
+        root: before,
+        base: openBase(disk, seen),
+        storage: stage.storage,
+        readOnly,
+        looked: new Set(),
+        isOver: false,
+      }
+      const discard = async (): Promise<void> => {
+        if (stage.isTried) await removeStage(disk, stage.folder)
+      }
       return new FilesPart(work, limits, {
         async commit() {
           if (work.root !== before) return settle(disk, stage, work, seen!, flush)
@@ -55,7 +69,13 @@ function realRoot(given: string): string {
     const root = realpathSync(given)
     if (statSync(root).isDirectory()) return root
   } catch (error) {
-    throw new ToolError('CONFIG', `cannot offer the files of '${given}': ${(error as NodeJS.ErrnoException).code === 'ENOENT' ? 'there is no such folder' : (error as Error).message}`, { cause: error, suggestion: 'Give the path of a folder that is there' })
+    throw new ToolError(
+      'CONFIG',
+      `cannot offer the files of '${given}': ${(error as NodeJS.ErrnoException).code === 'ENOENT' ? 'there is no such folder' : (error as Error).message}`,
+      { cause: error, suggestion: 'Give the path of a folder that is there' },
+    )
   }
-  throw new ToolError('CONFIG', `cannot offer the files of '${given}': it is no folder`, { suggestion: 'Give the path of a folder' })
+  throw new ToolError('CONFIG', `cannot offer the files of '${given}': it is no folder`, {
+    suggestion: 'Give the path of a folder',
+  })
 }

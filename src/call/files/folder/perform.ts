@@ -10,8 +10,15 @@ export const PLAN = 'plan.json'
 const ALL_TAKEN = 'all-taken'
 
 /** Carries out a plan. Where it throws, some steps may have been made. */
-export function carryOut(disk: Disk, folder: string, plan: Plan, contents: readonly NewContent[], flush: boolean): void {
-  for (const { blob, size, traits } of contents) disk.finish(blobPath(folder, blob), { size, traits, flush })
+export function carryOut(
+  disk: Disk,
+  folder: string,
+  plan: Plan,
+  contents: readonly NewContent[],
+  flush: boolean,
+): void {
+  for (const { blob, size, traits } of contents)
+    disk.finish(blobPath(folder, blob), { size, traits, flush })
   disk.write(`${folder}/${PLAN}`, Buffer.from(writePlan(plan)), { flush })
   if (flush) flushFolders(disk, [folder])
   for (const step of plan.take) doing('take', step.from, () => take(disk, folder, step))
@@ -26,11 +33,13 @@ export function carryOut(disk: Disk, folder: string, plan: Plan, contents: reado
 export function takeBack(disk: Disk, folder: string, plan: Plan): void {
   const marked = isAmbiguous(plan)
   if (!marked || disk.look(`${folder}/${ALL_TAKEN}`)) {
-    for (const step of plan.put.toReversed()) doing('take back', step.to, () => takeOutAgain(disk, folder, step))
+    for (const step of plan.put.toReversed())
+      doing('take back', step.to, () => takeOutAgain(disk, folder, step))
     // Before it is gone, an empty slot means that something was put in; afterwards, that nothing was taken out.
     if (marked) disk.remove(`${folder}/${ALL_TAKEN}`)
   }
-  for (const step of plan.take.toReversed()) doing('give back', step.from, () => giveBack(disk, folder, step))
+  for (const step of plan.take.toReversed())
+    doing('give back', step.from, () => giveBack(disk, folder, step))
   makeFinal(disk, folder)
 }
 
@@ -51,8 +60,10 @@ function put(disk: Disk, folder: string, step: Put): void {
 
 function takeOutAgain(disk: Disk, folder: string, step: Put): void {
   // Others may have put something of theirs into a folder of ours: it stays.
-  if ('folder' in step) ignoring(['ENOENT', 'ENOTDIR', 'ENOTEMPTY', 'EEXIST'], () => disk.removeFolder(step.to))
-  else if (!('replaces' in step) && !disk.look(sourceOf(folder, step))) ignoring(['ENOENT'], () => disk.move(step.to, sourceOf(folder, step)))
+  if ('folder' in step)
+    ignoring(['ENOENT', 'ENOTDIR', 'ENOTEMPTY', 'EEXIST'], () => disk.removeFolder(step.to))
+  else if (!('replaces' in step) && !disk.look(sourceOf(folder, step)))
+    ignoring(['ENOENT'], () => disk.move(step.to, sourceOf(folder, step)))
 }
 
 function giveBack(disk: Disk, folder: string, { from, slot }: Take): void {
@@ -65,7 +76,8 @@ function sourceOf(folder: string, step: Exclude<Put, { folder: true }>): string 
 
 function flushFolders(disk: Disk, folders: readonly string[]): void {
   // A folder may itself have been taken out.
-  for (const folder of new Set(folders)) ignoring(['ENOENT', 'ENOTDIR'], () => disk.flushFolder(folder))
+  for (const folder of new Set(folders))
+    ignoring(['ENOENT', 'ENOTDIR'], () => disk.flushFolder(folder))
 }
 
 function parentOf(path: string): string {

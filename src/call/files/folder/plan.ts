@@ -6,20 +6,40 @@ import type { FolderNode, Node, Traits } from '../tree.ts'
 export type Take = { readonly from: string; readonly slot: number; readonly keep?: true }
 
 /** Something that comes to a place in the root: what was taken out elsewhere, a new content, or a new folder. `replaces`: the old one was kept. */
-export type Put = { readonly to: string } & ({ readonly slot: number } | { readonly blob: number; readonly replaces?: true } | { readonly folder: true })
+export type Put = { readonly to: string } & (
+  | { readonly slot: number }
+  | { readonly blob: number; readonly replaces?: true }
+  | { readonly folder: true }
+)
 
 /** All steps of a commit: first everything is taken out, then everything is put in. Each of them can be taken back, and what is in which slot tells which of them were made. */
-export type Plan = { readonly version: 1; readonly take: readonly Take[]; readonly put: readonly Put[] }
+export type Plan = {
+  readonly version: 1
+  readonly take: readonly Take[]
+  readonly put: readonly Put[]
+}
 
 /** A new content as it has to be when it is put in. */
-export type NewContent = { readonly blob: number; readonly size: number; readonly traits?: Traits | undefined }
+export type NewContent = {
+  readonly blob: number
+  readonly size: number
+  readonly traits?: Traits | undefined
+}
 
 /** Compares a tree with its base. `look` tells what the base has now where something else is wanted; `join`: a folder that somebody else made meanwhile, like the one that is wanted. */
-export function makePlan(root: FolderNode, look: (path: string, wanted: Node | null) => 'file' | 'other' | 'join' | undefined): { readonly plan: Plan; readonly contents: readonly NewContent[] } {
+export function makePlan(
+  root: FolderNode,
+  look: (path: string, wanted: Node | null) => 'file' | 'other' | 'join' | undefined,
+): { readonly plan: Plan; readonly contents: readonly NewContent[] } {
   const takes = new Map<string, { slot: number; keep: boolean }>()
   const put: Put[] = []
   const contents: NewContent[] = []
-  const waiting: { readonly folder: FolderNode; readonly path: string; readonly base: string | undefined; readonly inPlace: boolean }[] = [{ folder: root, path: '', base: '', inPlace: true }]
+  const waiting: {
+    readonly folder: FolderNode
+    readonly path: string
+    readonly base: string | undefined
+    readonly inPlace: boolean
+  }[] = [{ folder: root, path: '', base: '', inPlace: true }]
 
   const take = (path: string, keep: boolean): number => {
     const known = takes.get(path)
@@ -34,13 +54,18 @@ export function makePlan(root: FolderNode, look: (path: string, wanted: Node | n
       put.push({ to: path, blob: node.blob.id })
       contents.push({ blob: node.blob.id, size: node.size, traits: node.traits })
     }
-    if (node.kind === 'folder') waiting.push({ folder: node, path, base: node.origin, inPlace: false })
+    if (node.kind === 'folder')
+      waiting.push({ folder: node, path, base: node.origin, inPlace: false })
   }
   for (let next = waiting.pop(); next; next = waiting.pop()) {
     for (const [name, node] of next.folder.entries.entries()) {
-      const [path, base] = [below(next.path, name), next.base === undefined ? undefined : below(next.base, name)]
+      const [path, base] = [
+        below(next.path, name),
+        next.base === undefined ? undefined : below(next.base, name),
+      ]
       if (node?.origin !== undefined && node.origin === base) {
-        if (node.kind === 'folder') waiting.push({ folder: node, path, base, inPlace: next.inPlace })
+        if (node.kind === 'folder')
+          waiting.push({ folder: node, path, base, inPlace: next.inPlace })
         continue
       }
       const there = base === undefined ? undefined : look(base, node)
@@ -48,14 +73,24 @@ export function makePlan(root: FolderNode, look: (path: string, wanted: Node | n
         waiting.push({ folder: node as FolderNode, path, base, inPlace: next.inPlace })
         continue
       }
-      if (there) take(base!, next.inPlace && there === 'file' && node?.kind === 'file' && node.blob !== undefined)
+      if (there)
+        take(
+          base!,
+          next.inPlace && there === 'file' && node?.kind === 'file' && node.blob !== undefined,
+        )
       if (node) putIn(node, path)
     }
   }
-  const taken = [...takes].map(([from, { slot, keep }]): Take => ({ from, slot, ...(keep && { keep }) }))
+  const taken = [...takes].map(([from, { slot, keep }]): Take => ({
+    from,
+    slot,
+    ...(keep && { keep }),
+  }))
   // What lies in something that is taken out too has to go first.
   taken.sort((left, right) => right.from.split('/').length - left.from.split('/').length)
-  const replaced = put.map((step): Put => ('blob' in step && takes.get(step.to)?.keep ? { ...step, replaces: true } : step))
+  const replaced = put.map((step): Put =>
+    'blob' in step && takes.get(step.to)?.keep ? { ...step, replaces: true } : step,
+  )
   return { plan: { version: 1, take: taken, put: replaced }, contents }
 }
 
@@ -74,12 +109,24 @@ export function writePlan(plan: Plan): string {
 export function readPlan(text: string): Plan | 'torn' | undefined {
   if (!text.endsWith('\n')) return 'torn'
   const value = parseObject(text)
-  if (!value || value['version'] !== 1 || !Array.isArray(value['take']) || !Array.isArray(value['put'])) return undefined
+  if (
+    !value ||
+    value['version'] !== 1 ||
+    !Array.isArray(value['take']) ||
+    !Array.isArray(value['put'])
+  )
+    return undefined
   const take = value['take'] as unknown[]
   const put = value['put'] as unknown[]
-  const isNumber = (number: unknown): boolean => Number.isSafeInteger(number) && (number as number) >= 0
-  const isTake = (step: unknown): step is Take => isObject(step) && isPath(step['from']) && isNumber(step['slot'])
-  const isPut = (step: unknown): step is Put => isObject(step) && isPath(step['to']) && [step['folder'] === true, isNumber(step['slot']), isNumber(step['blob'])].filter(Boolean).length === 1
+  const isNumber = (number: unknown): boolean =>
+    Number.isSafeInteger(number) && (number as number) >= 0
+  const isTake = (step: unknown): step is Take =>
+    isObject(step) && isPath(step['from']) && isNumber(step['slot'])
+  const isPut = (step: unknown): step is Put =>
+    isObject(step) &&
+    isPath(step['to']) &&
+    [step['folder'] === true, isNumber(step['slot']), isNumber(step['blob'])].filter(Boolean)
+      .length === 1
   return take.every(isTake) && put.every(isPut) ? { version: 1, take, put } : undefined
 }
 

@@ -13,7 +13,11 @@ const LONGEST_PLAN = 256 * 1024 * 1024
 
 /** Takes back what processes left half done that died in the middle of a commit, and sweeps up after them. What living ones are at is left alone. */
 export function recover(disk: Disk): void {
-  if (disk.names(CHANGES_FOLDER).some((name) => name === LOCK || disk.look(`${CHANGES_FOLDER}/${name}/${PLAN}`))) {
+  if (
+    disk
+      .names(CHANGES_FOLDER)
+      .some((name) => name === LOCK || disk.look(`${CHANGES_FOLDER}/${name}/${PLAN}`))
+  ) {
     const { release } = tryLock(disk)
     // Whoever has the lock knows better: plans are only made and ended under it.
     if (!release) return
@@ -32,8 +36,16 @@ export function takeBackAll(disk: Disk, own?: string): void {
     const folder = `${CHANGES_FOLDER}/${name}`
     const stats = folder === own ? undefined : disk.look(`${folder}/${PLAN}`)
     if (!stats) continue
-    const plan = stats.isFile() && stats.size <= LONGEST_PLAN ? readPlan(Buffer.from(disk.read(`${folder}/${PLAN}`, 0, stats.size)).toString()) : undefined
-    if (!plan) throw new ToolError('CONFIG', `'${folder}/${PLAN}' is no record of changes that this program wrote`, { suggestion: `Look at it, then remove the folder: rm -r '${disk.root}/${folder}'` })
+    const plan =
+      stats.isFile() && stats.size <= LONGEST_PLAN
+        ? readPlan(Buffer.from(disk.read(`${folder}/${PLAN}`, 0, stats.size)).toString())
+        : undefined
+    if (!plan)
+      throw new ToolError(
+        'CONFIG',
+        `'${folder}/${PLAN}' is no record of changes that this program wrote`,
+        { suggestion: `Look at it, then remove the folder: rm -r '${disk.root}/${folder}'` },
+      )
     if (plan !== 'torn') takeBack(disk, folder, plan)
     disk.removeAll(folder)
   }
@@ -65,10 +77,13 @@ function sweep(disk: Disk): void {
   try {
     for (const name of disk.names(CHANGES_FOLDER)) {
       const stats = disk.look(`${CHANGES_FOLDER}/${name}`)
-      if (stats && isLeftBehind(name, Date.now() - stats.mtimeMs)) disk.removeAll(`${CHANGES_FOLDER}/${name}`)
+      if (stats && isLeftBehind(name, Date.now() - stats.mtimeMs))
+        disk.removeAll(`${CHANGES_FOLDER}/${name}`)
     }
     tidy(disk)
-  } catch { /* a folder that may only be read, or another sweeper: nothing depends on it */ }
+  } catch {
+    /* a folder that may only be read, or another sweeper: nothing depends on it */
+  }
 }
 
 function isLeftBehind(name: string, silence: number): boolean {

@@ -15,7 +15,13 @@ import { removeStage, takeBackAll } from './recover.ts'
 import type { Stage } from './stage.ts'
 
 /** Makes the changes of a call in the root, all or none. Until it is ended nobody else commits, so that all of it can be taken back. */
-export async function settle(disk: Disk, stage: Stage, { root, looked }: Work, seen: Seen, flush: boolean): Promise<Settled | undefined> {
+export async function settle(
+  disk: Disk,
+  stage: Stage,
+  { root, looked }: Work,
+  seen: Seen,
+  flush: boolean,
+): Promise<Settled | undefined> {
   const { folder } = stage
   let release: (() => void) | undefined
   let plan: Plan | undefined
@@ -36,7 +42,15 @@ export async function settle(disk: Disk, stage: Stage, { root, looked }: Work, s
       if (plan) takeBack(disk, folder, plan)
     } catch (error) {
       leaveBehind()
-      throw new ToolError('INTERNAL', `changes could not be taken back: ${(error as Error).message}`, { cause: error, suggestion: `Mend what is wrong with ${disk.root}; the next call takes them back`, details: { folder: `${disk.root}/${folder}` } })
+      throw new ToolError(
+        'INTERNAL',
+        `changes could not be taken back: ${(error as Error).message}`,
+        {
+          cause: error,
+          suggestion: `Mend what is wrong with ${disk.root}; the next call takes them back`,
+          details: { folder: `${disk.root}/${folder}` },
+        },
+      )
     }
     await leave()
   }
@@ -47,7 +61,8 @@ export async function settle(disk: Disk, stage: Stage, { root, looked }: Work, s
     takeBackAll(disk, folder)
     const made = makePlan(root, (path, wanted) => lookAgain(disk, seen, path, wanted))
     noteJoined(seen, looked)
-    for (const [path, was] of seen.things) if (!isSameSight(was, sightOf(disk.look(path)))) throw changedMeanwhile(path)
+    for (const [path, was] of seen.things)
+      if (!isSameSight(was, sightOf(disk.look(path)))) throw changedMeanwhile(path)
     if (made.plan.take.length + made.plan.put.length === 0) {
       await leave()
       return undefined
@@ -73,17 +88,28 @@ export async function settle(disk: Disk, stage: Stage, { root, looked }: Work, s
 }
 
 // What a call decided, it decided by what it saw: when that has changed, the decision is void.
-function lookAgain(disk: Disk, seen: Seen, path: string, wanted: Node | null): 'file' | 'other' | 'join' | undefined {
+function lookAgain(
+  disk: Disk,
+  seen: Seen,
+  path: string,
+  wanted: Node | null,
+): 'file' | 'other' | 'join' | undefined {
   const stats = disk.look(path)
   // What was never looked at lay in a folder that was not there.
   const was = seen.things.get(path) ?? null
-  if (was === null && stats?.isDirectory() && wanted?.kind === 'folder' && wanted.origin === undefined) {
+  if (
+    was === null &&
+    stats?.isDirectory() &&
+    wanted?.kind === 'folder' &&
+    wanted.origin === undefined
+  ) {
     seen.joined.push(path)
     return 'join'
   }
   if (!isSameSight(was, sightOf(stats))) throw changedMeanwhile(path)
   const listed = wanted === null && stats?.isDirectory() ? seen.lists.get(path) : undefined
-  if (listed && disk.names(path).toSorted().join('\0') !== listed.toSorted().join('\0')) throw changedMeanwhile(path)
+  if (listed && disk.names(path).toSorted().join('\0') !== listed.toSorted().join('\0'))
+    throw changedMeanwhile(path)
   return stats && (stats.isFile() ? 'file' : 'other')
 }
 
@@ -91,6 +117,7 @@ function lookAgain(disk: Disk, seen: Seen, path: string, wanted: Node | null): '
 function noteJoined({ joined, things }: Seen, looked: ReadonlySet<string>): void {
   for (const folder of joined) {
     if (!looked.has(folder)) things.delete(folder)
-    for (const path of looked) if (path.startsWith(`${folder}/`) && !things.has(path)) things.set(path, null)
+    for (const path of looked)
+      if (path.startsWith(`${folder}/`) && !things.has(path)) things.set(path, null)
   }
 }

@@ -9,7 +9,13 @@ import { ourselves } from './owner.ts'
 const MOST_TRIES = 50
 
 /** The private place of one call, where its contents wait. It is made when something is written. */
-export type Stage = { readonly folder: string; /** Whether anything of it may be on the disk. */ readonly isTried: boolean; readonly storage: Storage; /** Makes it, where nothing was written. */ make(): void; /** Leaves it where it is: it holds what the next one needs. */ leaveBehind(): void }
+export type Stage = {
+  readonly folder: string
+  /** Whether anything of it may be on the disk. */ readonly isTried: boolean
+  readonly storage: Storage
+  /** Makes it, where nothing was written. */ make(): void
+  /** Leaves it where it is: it holds what the next one needs. */ leaveBehind(): void
+}
 
 // Threads of one process have its number in common, and each counts for itself.
 let counter = Math.floor(Math.random() * 1e9)
@@ -114,7 +120,15 @@ function makeStage(disk: Disk, folder: string): void {
       return disk.makeFolder(folder, 0o700)
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException
-      if (code === 'ENOTDIR' || code === 'ELOOP') throw new ToolError('CONFIG', `'${CHANGES_FOLDER}' in ${disk.root} is no folder, and changes have to wait there`, { cause: error, suggestion: `Look at it, then remove it: rm '${disk.root}/${CHANGES_FOLDER}'` })
+      if (code === 'ENOTDIR' || code === 'ELOOP')
+        throw new ToolError(
+          'CONFIG',
+          `'${CHANGES_FOLDER}' in ${disk.root} is no folder, and changes have to wait there`,
+          {
+            cause: error,
+            suggestion: `Look at it, then remove it: rm '${disk.root}/${CHANGES_FOLDER}'`,
+          },
+        )
       if (code !== 'ENOENT' || tries >= MOST_TRIES) throw error
     }
   }

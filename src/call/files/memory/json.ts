@@ -8,18 +8,29 @@ import { memoryStorage } from './storage.ts'
 
 /** The tree that JSON describes. Throws CONFIG, naming the path, where it cannot be. */
 export function readTree(given: MemoryFilesInput): FolderNode {
-  const { version = 1, files = {}, folders = [] } = isObject(given) ? given : refuse('files in memory are given as an object')
+  const {
+    version = 1,
+    files = {},
+    folders = [],
+  } = isObject(given) ? given : refuse('files in memory are given as an object')
   if (version !== 1) refuse(`files in memory of version ${String(version)} are not known, only 1`)
-  if (!isObject(files) || !Array.isArray(folders)) refuse("files in memory are { files: { 'a.txt': 'text' }, folders: ['empty'] }")
+  if (!isObject(files) || !Array.isArray(folders))
+    refuse("files in memory are { files: { 'a.txt': 'text' }, folders: ['empty'] }")
   let root = EMPTY_FOLDER
   for (const [path, content] of Object.entries(files)) {
     const names = namesOf(path)
     root = at(path, () => withFolders(root, names.slice(0, -1), NO_BASE))
     if (find(root, names, NO_BASE)) refuse(`'${path}' is there twice`)
     const bytes = bytesOf(path, content)
-    root = place(root, names, { kind: 'file', size: bytes.length, blob: memoryStorage.create(bytes) }, NO_BASE)
+    root = place(
+      root,
+      names,
+      { kind: 'file', size: bytes.length, blob: memoryStorage.create(bytes) },
+      NO_BASE,
+    )
   }
-  for (const path of folders) root = at(String(path), () => withFolders(root, readPath(path), NO_BASE))
+  for (const path of folders)
+    root = at(String(path), () => withFolders(root, readPath(path), NO_BASE))
   return root
 }
 
@@ -36,7 +47,11 @@ export function writeTree(root: FolderNode): MemoryFilesJson {
       else if (node) waiting.push([[...names, name], node])
     }
   }
-  return { version: 1, files: Object.fromEntries(files.sort(([left], [right]) => (left < right ? -1 : 1))), folders: folders.sort() }
+  return {
+    version: 1,
+    files: Object.fromEntries(files.sort(([left], [right]) => (left < right ? -1 : 1))),
+    folders: folders.sort(),
+  }
 }
 
 function contentOf(file: FileNode): string | { base64: string } {
@@ -51,7 +66,8 @@ function contentOf(file: FileNode): string | { base64: string } {
 function bytesOf(path: string, content: unknown): Uint8Array {
   if (typeof content === 'string') return Buffer.from(content)
   if (content instanceof Uint8Array) return content
-  if (isObject(content) && typeof content['base64'] === 'string') return Buffer.from(content['base64'], 'base64')
+  if (isObject(content) && typeof content['base64'] === 'string')
+    return Buffer.from(content['base64'], 'base64')
   return refuse(`the content of '${path}' is neither a text, nor bytes, nor { base64 }`)
 }
 

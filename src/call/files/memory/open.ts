@@ -14,10 +14,15 @@ import { memoryStorage } from './storage.ts'
 const MOST_BYTES = 256 * 1024 * 1024
 
 /** Opens files in memory. Throws DISK_FULL where they are more than there is room for. */
-export function openMemory(initial: MemoryFilesInput, { maxTotalBytes = MOST_BYTES, ...options }: MemoryFilesOptions): MemoryFiles {
+export function openMemory(
+  initial: MemoryFilesInput,
+  { maxTotalBytes = MOST_BYTES, ...options }: MemoryFilesOptions,
+): MemoryFiles {
   const limits = readLimits(options)
   const most = readLimit('maxTotalBytes', maxTotalBytes)
-  const checkRoom = ({ weight }: FolderNode): void => { if (weight > most) throw noRoom(weight, most) }
+  const checkRoom = ({ weight }: FolderNode): void => {
+    if (weight > most) throw noRoom(weight, most)
+  }
   const storage: Storage = { ...memoryStorage, checkRoom }
   const turns = new Turns()
   let root = readTree(initial)
@@ -25,7 +30,14 @@ export function openMemory(initial: MemoryFilesInput, { maxTotalBytes = MOST_BYT
   return {
     begin({ readOnly }) {
       const before = root
-      const work: Work = { root: before, base: NO_BASE, storage, readOnly, looked: new Set(), isOver: false }
+      const work: Work = {
+        root: before,
+        base: NO_BASE,
+        storage,
+        readOnly,
+        looked: new Set(),
+        isOver: false,
+      }
       return new FilesPart(work, limits, {
         async commit() {
           if (work.root === before) return undefined
@@ -42,7 +54,13 @@ export function openMemory(initial: MemoryFilesInput, { maxTotalBytes = MOST_BYT
             done()
             throw error
           }
-          return { undo() { root = last; done() }, end: done }
+          return {
+            undo() {
+              root = last
+              done()
+            },
+            end: done,
+          }
         },
         discard: () => undefined,
       })
@@ -52,5 +70,12 @@ export function openMemory(initial: MemoryFilesInput, { maxTotalBytes = MOST_BYT
 }
 
 function noRoom(wanted: number, most: number): ToolError {
-  return new ToolError('DISK_FULL', `the files in memory would have ${wanted} bytes, more than the ${most} that there is room for`, { details: { limit: most, wanted }, suggestion: 'Remove files that nobody needs, or give memoryFiles() a larger maxTotalBytes' })
+  return new ToolError(
+    'DISK_FULL',
+    `the files in memory would have ${wanted} bytes, more than the ${most} that there is room for`,
+    {
+      details: { limit: most, wanted },
+      suggestion: 'Remove files that nobody needs, or give memoryFiles() a larger maxTotalBytes',
+    },
+  )
 }

@@ -4,7 +4,8 @@ import type { Check } from '../check-type.ts'
 import { documentOf, ending, excerpt } from '../subject/parse-document.ts'
 import type { Subject } from '../subject/subject.ts'
 
-const WRITE_IT_WITH_TOOLABLE = 'Write it with tool() and toolset(), or with a helper of emitters/, or put a manifest beside it: a line `toolable: {"name": ..., "summary": ..., "input": {...}}` in a comment near its top'
+const WRITE_IT_WITH_TOOLABLE =
+  'Write it with tool() and toolset(), or with a helper of emitters/, or put a manifest beside it: a line `toolable: {"name": ..., "summary": ..., "input": {...}}` in a comment near its top'
 
 /** The reason for not looking further at a program that tells nothing. */
 export function skipSilent({ speech }: Subject): string | undefined {
@@ -18,7 +19,11 @@ export const discovery: Check = {
   weight: 30,
   run({ speech, discovery: ran }) {
     if (speech === 'discover' || speech === 'dump' || speech === 'multi-dump') return PASS
-    if (speech === 'simple') return doubtful('it answers the Simple JSON question, but shows no schema', 'Answer --fractalic-dump-schema with {"description", "parameters"}, or --discover and --schema')
+    if (speech === 'simple')
+      return doubtful(
+        'it answers the Simple JSON question, but shows no schema',
+        'Answer --fractalic-dump-schema with {"description", "parameters"}, or --discover and --schema',
+      )
     return failed(`--discover gave ${excerpt(ran)} (${ending(ran)})`, WRITE_IT_WITH_TOOLABLE)
   },
 }
@@ -29,7 +34,8 @@ export const hasTools: Check = {
   title: 'has at least one tool',
   weight: 5,
   skip: skipSilent,
-  run: ({ tools }) => (tools.length > 0 ? PASS : failed('its list of tools is empty', 'Add a tool')),
+  run: ({ tools }) =>
+    tools.length > 0 ? PASS : failed('its list of tools is empty', 'Add a tool'),
 }
 
 /** It says the same twice. */
@@ -40,7 +46,12 @@ export const deterministic: Check = {
   skip: skipSilent,
   async run({ ask, discovery: first }) {
     const second = await ask(first.args, { again: true })
-    return isDeepStrictEqual(documentOf(first)?.value, documentOf(second)?.value) ? PASS : failed('two answers to the same question differ', 'Leave times, random numbers and process ids out of discovery: hosts cache it')
+    return isDeepStrictEqual(documentOf(first)?.value, documentOf(second)?.value)
+      ? PASS
+      : failed(
+          'two answers to the same question differ',
+          'Leave times, random numbers and process ids out of discovery: hosts cache it',
+        )
   },
 }
 
@@ -60,7 +71,8 @@ export const discoveryTime: Check = {
     const ratio = await timesOfBareStart(subject)
     if (ratio <= FAST) return PASS
     const found = `it takes ${ratio.toFixed(1)} times as long as its interpreter alone`
-    const fix = 'Load heavy modules where they are used, not at the top, and answer questions about the tool before anything else'
+    const fix =
+      'Load heavy modules where they are used, not at the top, and answer questions about the tool before anything else'
     return ratio <= SLOW ? doubtful(found, fix) : failed(found, fix)
   },
 }
@@ -70,7 +82,11 @@ async function timesOfBareStart({ ask, discovery: { args }, bareStart }: Subject
   let bare = Infinity
   let own = Infinity
   const ratio = (): number => own / Math.max(1, bare)
-  for (let pairs = 0; pairs < FEWEST_PAIRS || (pairs < MOST_PAIRS && ratio() > FAST && ratio() <= 2 * SLOW); pairs++) {
+  for (
+    let pairs = 0;
+    pairs < FEWEST_PAIRS || (pairs < MOST_PAIRS && ratio() > FAST && ratio() <= 2 * SLOW);
+    pairs++
+  ) {
     bare = Math.min(bare, await bareStart())
     own = Math.min(own, (await ask(args, { again: true })).duration)
   }

@@ -11,13 +11,23 @@ export const examples: Check = {
   id: 'examples',
   title: 'the examples of its tools fit their own schemas',
   weight: 4,
-  skip: (subject) => skipSilent(subject) ?? (subject.tools.some(hasExample) ? undefined : 'it shows no examples with an input'),
+  skip: (subject) =>
+    skipSilent(subject) ??
+    (subject.tools.some(hasExample) ? undefined : 'it shows no examples with an input'),
   async run({ tools }) {
     for (const tool of tools.filter(hasExample)) {
-      const definition = defineForeign('checked', { ...(tool.inputSchema && { inputSchema: withoutPathRules(tool.inputSchema) }) }, () => undefined)
+      const definition = defineForeign(
+        'checked',
+        { ...(tool.inputSchema && { inputSchema: withoutPathRules(tool.inputSchema) }) },
+        () => undefined,
+      )
       for (const { input } of tool.examples) {
         const problem = input && (await validateInput(definition, input))
-        if (problem) return failed(`an example of ${tool.name} is refused: ${problem.message}`, 'Mend the example: models copy it')
+        if (problem)
+          return failed(
+            `an example of ${tool.name} is refused: ${problem.message}`,
+            'Mend the example: models copy it',
+          )
       }
     }
     return PASS
@@ -30,5 +40,7 @@ function hasExample({ examples: given, inputSchema }: DescribedTool): boolean {
 
 // Whether a file is there is no question of the form.
 function withoutPathRules(schema: unknown): never {
-  return JSON.parse(JSON.stringify(schema), (key, value: unknown) => (key === 'x-toolable-path' ? undefined : value)) as never
+  return JSON.parse(JSON.stringify(schema), (key, value: unknown) =>
+    key === 'x-toolable-path' ? undefined : value,
+  ) as never
 }

@@ -22,12 +22,28 @@ export type AskingOptions = {
 const LARGEST_OUTPUT = 16 * 1024 * 1024
 
 /** Lets `work` ask a program in a folder that is empty before and gone afterwards. */
-export async function withAsking<Result>({ command, bare }: StartCommand, { env, signal, sandbox, runSeconds }: AskingOptions, work: (asking: Asking) => Promise<Result>): Promise<Result> {
+export async function withAsking<Result>(
+  { command, bare }: StartCommand,
+  { env, signal, sandbox, runSeconds }: AskingOptions,
+  work: (asking: Asking) => Promise<Result>,
+): Promise<Result> {
   const home = await mkdtemp(join(tmpdir(), 'toolable-check-'))
   const remembered = new Map<string, Promise<Ran>>()
   const runs: Ran[] = []
-  const run = async (whole: readonly string[], args: readonly string[], extra: { readonly [name: string]: string } = {}): Promise<Ran> => {
-    const end = await runChild({ command: whole as [string, ...string[]], cwd: home, env: { ...probeEnvironment(env, home), ...extra }, timeout: runSeconds * 1000, maxStdout: LARGEST_OUTPUT, signal, ...(sandbox && { sandbox }) })
+  const run = async (
+    whole: readonly string[],
+    args: readonly string[],
+    extra: { readonly [name: string]: string } = {},
+  ): Promise<Ran> => {
+    const end = await runChild({
+      command: whole as [string, ...string[]],
+      cwd: home,
+      env: { ...probeEnvironment(env, home), ...extra },
+      timeout: runSeconds * 1000,
+      maxStdout: LARGEST_OUTPUT,
+      signal,
+      ...(sandbox && { sandbox }),
+    })
     signal.throwIfAborted()
     return toRan(args, end, runSeconds)
   }
@@ -41,7 +57,9 @@ export async function withAsking<Result>({ command, bare }: StartCommand, { env,
         const known = again ? undefined : remembered.get(key)
         if (known) return known
         // The reader is gone before the program can have said anything.
-        const whole = unread ? ['sh', '-c', '"$@" | :', 'sh', ...command, ...args] : [...command, ...args]
+        const whole = unread
+          ? ['sh', '-c', '"$@" | :', 'sh', ...command, ...args]
+          : [...command, ...args]
         const asked = run(whole, args, extra)
         remembered.set(key, asked)
         runs.push(await asked)
@@ -54,8 +72,28 @@ export async function withAsking<Result>({ command, bare }: StartCommand, { env,
   }
 }
 
-function toRan(args: readonly string[], { reason, status, signal, stdout, stderr, duration, problem }: ChildEnd, runSeconds: number): Ran {
-  const troubles: { readonly [reason: string]: string } = { timeout: `it did not end within ${runSeconds} seconds`, 'stdout-limit': 'it printed without end', 'not-started': 'it could not be started' }
-  const trouble = reason === 'exited' ? (signal === null ? undefined : `killed by ${signal}`) : troubles[reason] ?? reason
-  return { args, status: reason === 'exited' ? status : null, stdout: stdout.toString(), stderr: stderr.toString(), duration, ...(trouble !== undefined && { trouble: problem ? `${trouble}: ${problem.message}` : trouble }) }
+function toRan(
+  args: readonly string[],
+  { reason, status, signal, stdout, stderr, duration, problem }: ChildEnd,
+  runSeconds: number,
+): Ran {
+  const troubles: { readonly [reason: string]: string } = {
+    timeout: `it did not end within ${runSeconds} seconds`,
+    'stdout-limit': 'it printed without end',
+    'not-started': 'it could not be started',
+  }
+  const trouble =
+    reason === 'exited'
+      ? signal === null
+        ? undefined
+        : `killed by ${signal}`
+      : (troubles[reason] ?? reason)
+  return {
+    args,
+    status: reason === 'exited' ? status : null,
+    stdout: stdout.toString(),
+    stderr: stderr.toString(),
+    duration,
+    ...(trouble !== undefined && { trouble: problem ? `${trouble}: ${problem.message}` : trouble }),
+  }
 }

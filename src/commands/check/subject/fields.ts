@@ -4,9 +4,15 @@ import { flagName } from '../../../define/flags/flag-name.ts'
 import type { DescribedTool } from './subject.ts'
 
 /** The fields of a tool's input, each with its schema. */
-export function fieldsOf({ inputSchema }: DescribedTool): readonly (readonly [name: string, schema: JsonSchema])[] {
+export function fieldsOf({
+  inputSchema,
+}: DescribedTool): readonly (readonly [name: string, schema: JsonSchema])[] {
   const properties = inputSchema?.['properties']
-  return isObject(properties) ? Object.entries(properties).filter((entry): entry is [string, JsonSchema] => isObject(entry[1])) : []
+  return isObject(properties)
+    ? Object.entries(properties).filter((entry): entry is [string, JsonSchema] =>
+        isObject(entry[1]),
+      )
+    : []
 }
 
 /** The fields without which a tool cannot be called. */
@@ -16,8 +22,13 @@ export function requiredOf({ inputSchema }: DescribedTool): readonly string[] {
 }
 
 /** The first field of a simple type among some. */
-export function fieldOfType(tool: DescribedTool, types: readonly string[]): readonly [name: string, schema: JsonSchema] | undefined {
-  return fieldsOf(tool).find(([, schema]) => typeof schema['type'] === 'string' && types.includes(schema['type']))
+export function fieldOfType(
+  tool: DescribedTool,
+  types: readonly string[],
+): readonly [name: string, schema: JsonSchema] | undefined {
+  return fieldsOf(tool).find(
+    ([, schema]) => typeof schema['type'] === 'string' && types.includes(schema['type']),
+  )
 }
 
 /** A field as a flag. */

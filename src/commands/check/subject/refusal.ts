@@ -18,14 +18,25 @@ export type Refusal = {
 export async function provoke(subject: Subject, args: readonly string[]): Promise<Refusal> {
   const ran = await subject.ask(args)
   const document = documentOf(ran)
-  const outcome = document && readOutcome(document.value, { tool: subject.path, ...(ran.status !== null && { exitCode: ran.status }) })
+  const outcome =
+    document &&
+    readOutcome(document.value, {
+      tool: subject.path,
+      ...(ran.status !== null && { exitCode: ran.status }),
+    })
   const error = outcome?.ok === false ? outcome.error : undefined
   return { ran, document, error, hasCode: hasCode(document?.value) }
 }
 
 /** The arguments that name a tool, then what is for it. */
-export function callArguments({ speech, tools }: Subject, tool: DescribedTool, ...rest: readonly string[]): readonly string[] {
-  return speech === 'multi-dump' || (speech === 'discover' && tools.length > 1) ? [tool.name, ...rest] : rest
+export function callArguments(
+  { speech, tools }: Subject,
+  tool: DescribedTool,
+  ...rest: readonly string[]
+): readonly string[] {
+  return speech === 'multi-dump' || (speech === 'discover' && tools.length > 1)
+    ? [tool.name, ...rest]
+    : rest
 }
 
 function hasCode(document: unknown): boolean {

@@ -2,13 +2,21 @@ import { accessSync, closeSync, constants, openSync, readSync } from 'node:fs'
 import { extname } from 'node:path'
 
 /** How a file is started, and how long its interpreter takes without it. */
-export type StartCommand = { readonly command: readonly [string, ...string[]]; readonly bare: readonly [string, ...string[]] }
+export type StartCommand = {
+  readonly command: readonly [string, ...string[]]
+  readonly bare: readonly [string, ...string[]]
+}
 
 const NODE = ['node', '-e', '0'] as const
 const PYTHON = ['python3', '-c', 'pass'] as const
 const SHELL = ['sh', '-c', ':'] as const
 
-const BY_EXTENSION: { readonly [extension: string]: { readonly interpreter: string; readonly bare: StartCommand['bare'] } } = {
+const BY_EXTENSION: {
+  readonly [extension: string]: {
+    readonly interpreter: string
+    readonly bare: StartCommand['bare']
+  }
+} = {
   '.py': { interpreter: 'python3', bare: PYTHON },
   '.sh': { interpreter: 'bash', bare: SHELL },
   '.js': { interpreter: 'node', bare: NODE },

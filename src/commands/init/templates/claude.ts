@@ -2,7 +2,10 @@ import type { NewFile } from '../write-new-files.ts'
 
 /** What makes Claude Code work with the tools of a project: a command, and an agent that supervises runs. */
 export function claudeFiles(): readonly NewFile[] {
-  return [{ path: '.claude/commands/run-tool.md', text: COMMAND }, { path: '.claude/agents/tool-runner.md', text: AGENT }]
+  return [
+    { path: '.claude/commands/run-tool.md', text: COMMAND },
+    { path: '.claude/agents/tool-runner.md', text: AGENT },
+  ]
 }
 
 const COMMAND = `---

@@ -8,7 +8,14 @@ export function firstTool(language: Language, name: string): readonly NewFile[] 
   return [
     { path: `tools/registry/${name}/tool.yaml`, text: manifestOf(name, ENTRIES[language]) },
     { path: `${folder}/${ENTRIES[language]}`, text: PROGRAMS[language](name), program: true },
-    ...(language === 'ts' ? [] : [{ path: `${folder}/toolable.${language === 'python' ? 'py' : 'sh'}`, text: readEmitter(language) }]),
+    ...(language === 'ts'
+      ? []
+      : [
+          {
+            path: `${folder}/toolable.${language === 'python' ? 'py' : 'sh'}`,
+            text: readEmitter(language),
+          },
+        ]),
   ]
 }
 

@@ -2,7 +2,10 @@ import type { NewFile } from '../write-new-files.ts'
 
 /** The files that every project has: the shortcut and the configuration. */
 export function projectFiles(): readonly NewFile[] {
-  return [{ path: 'tool', text: SHORTCUT, program: true }, { path: 'toolable.yaml', text: CONFIGURATION }]
+  return [
+    { path: 'tool', text: SHORTCUT, program: true },
+    { path: 'toolable.yaml', text: CONFIGURATION },
+  ]
 }
 
 const CONFIGURATION = `# Where the tools of this project come from; see the page "registry" of the documentation of toolable.

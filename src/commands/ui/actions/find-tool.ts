@@ -8,7 +8,12 @@ import { workflowOf } from '../../../workflow/source/workflow-of.ts'
 import type { Project, Tools } from '../project.ts'
 
 /** A tool, as it is at this moment. */
-export type FreshTool = { readonly registry: Registry; readonly entry: Entry; readonly program: FoundProgram | undefined; readonly workflow: LoadedWorkflow | undefined }
+export type FreshTool = {
+  readonly registry: Registry
+  readonly entry: Entry
+  readonly program: FoundProgram | undefined
+  readonly workflow: LoadedWorkflow | undefined
+}
 
 /** Finds a tool. What is not there, or not as it was found, is looked for again first: files change while a dashboard is open. Throws NOT_FOUND, and says which was meant. */
 export async function findTool(tools: Tools, name: string, project: Project): Promise<FreshTool> {
@@ -37,14 +42,29 @@ export function untilAnswered(registry: Registry): Promise<void> {
 }
 
 /** Finds a tool in a registry that was opened just now. */
-export async function look(registry: Registry, name: string, { root }: Pick<Project, 'root'>): Promise<FreshTool> {
+export async function look(
+  registry: Registry,
+  name: string,
+  { root }: Pick<Project, 'root'>,
+): Promise<FreshTool> {
   const entry = registry.find(name) as Entry | undefined
-  if (!entry) throw (await registry.describe(name), new ToolError('NOT_FOUND', `there is no tool '${name}'`))
+  if (!entry)
+    throw (await registry.describe(name), new ToolError('NOT_FOUND', `there is no tool '${name}'`))
   await registry.prepare?.()
-  return { registry, entry, program: await entry.found.program?.(), workflow: await freshWorkflow(workflowOf(entry.found), root) }
+  return {
+    registry,
+    entry,
+    program: await entry.found.program?.(),
+    workflow: await freshWorkflow(workflowOf(entry.found), root),
+  }
 }
 
 // A definition in a file is read when it is run, as by a command.
-async function freshWorkflow(loaded: LoadedWorkflow | undefined, cwd: string): Promise<LoadedWorkflow | undefined> {
-  return loaded?.file === undefined ? loaded : { ...loaded, workflow: await loadWorkflow(loaded.file, { cwd }) }
+async function freshWorkflow(
+  loaded: LoadedWorkflow | undefined,
+  cwd: string,
+): Promise<LoadedWorkflow | undefined> {
+  return loaded?.file === undefined
+    ? loaded
+    : { ...loaded, workflow: await loadWorkflow(loaded.file, { cwd }) }
 }

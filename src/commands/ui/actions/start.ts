@@ -19,15 +19,36 @@ import type { FreshTool } from './find-tool.ts'
 export const DASHBOARD = 'dashboard'
 
 /** A run that is asked for: by an input, or by what a program got before. */
-export type Asked = { readonly given: { readonly input: JsonObject } | Given; readonly manner: Manner; readonly options: RunOptions }
+export type Asked = {
+  readonly given: { readonly input: JsonObject } | Given
+  readonly manner: Manner
+  readonly options: RunOptions
+}
 
 /** Starts a run that outlives the dashboard. What is wrong with it is told before anything is on record: INVALID_INPUT, MISSING_PARAM, CONFIRMATION_REQUIRED, PRECONDITION for a dry run of a tool that has none, CONFIG for a workflow that cannot work. */
-export async function startTool(tool: FreshTool, { given, manner, options }: Asked, project: Project): Promise<Started> {
+export async function startTool(
+  tool: FreshTool,
+  { given, manner, options }: Asked,
+  project: Project,
+): Promise<Started> {
   const { registry, entry, program, workflow } = tool
   const told = 'args' in given ? given : await readInput(tool, given.input, manner, project)
-  requireConsent({ name: entry.name, destructive: entry.definition.facts.annotations.destructive === true }, manner)
+  requireConsent(
+    { name: entry.name, destructive: entry.definition.facts.annotations.destructive === true },
+    manner,
+  )
   if (workflow) await requireTools(workflow.workflow, registry)
-  const made = await makeRun({ entry, program, given: await inManner(told, entry, program, manner), options: { ...options, caller: DASHBOARD }, dryRun: manner.dryRun, workflow }, project)
+  const made = await makeRun(
+    {
+      entry,
+      program,
+      given: await inManner(told, entry, program, manner),
+      options: { ...options, caller: DASHBOARD },
+      dryRun: manner.dryRun,
+      workflow,
+    },
+    project,
+  )
   return begin(made.request, project)
 }
 
@@ -38,13 +59,21 @@ export async function requireTools(workflow: Workflow, registry: Registry): Prom
 }
 
 /** Puts a request on record and gives it to a process of its own. */
-export async function begin(request: Parameters<typeof handToSupervisor>[1], project: Project): Promise<Started> {
+export async function begin(
+  request: Parameters<typeof handToSupervisor>[1],
+  project: Project,
+): Promise<Started> {
   const paths = createRun(project.runsFolder, request)
   await handToSupervisor(paths, request, project)
   return { run_id: request.run_id }
 }
 
-async function readInput(tool: FreshTool, given: JsonObject, { dryRun }: Manner, project: Project): Promise<Given> {
+async function readInput(
+  tool: FreshTool,
+  given: JsonObject,
+  { dryRun }: Manner,
+  project: Project,
+): Promise<Given> {
   const { entry, program } = tool
   const way = dryRun ? await dryRunWayOf(entry, program) : undefined
   if (dryRun && !way) throw noDryRun(entry)

@@ -9,15 +9,32 @@ import type { Surroundings } from '../../config/load.ts'
 import type { FreshTool } from '../actions/find-tool.ts'
 
 /** The command that runs a tool with an input, to be pasted where the dashboard was started. Throws INVALID_INPUT for what no command line can carry. */
-export function commandOf({ entry: { name }, program }: Pick<FreshTool, 'entry' | 'program'>, manifest: ToolManifest, input: JsonObject, surroundings: Surroundings): string {
-  const before = ['run', ...surroundingFlags(surroundings), ...(manifest.annotations.destructive ? ['--yes'] : []), name]
+export function commandOf(
+  { entry: { name }, program }: Pick<FreshTool, 'entry' | 'program'>,
+  manifest: ToolManifest,
+  input: JsonObject,
+  surroundings: Surroundings,
+): string {
+  const before = [
+    'run',
+    ...surroundingFlags(surroundings),
+    ...(manifest.annotations.destructive ? ['--yes'] : []),
+    name,
+  ]
   const { form, stdin, warm } = program?.call ?? {}
   // Our own programs read flags as we do; those of others may know JSON only.
-  if (takesDocument(program?.call) || (form === 'toolable' && (stdin || warm))) return commandLine('toolable', before, flagSpecs(manifest), input)
+  if (takesDocument(program?.call) || (form === 'toolable' && (stdin || warm)))
+    return commandLine('toolable', before, flagSpecs(manifest), input)
   return quoteAllForShell(['toolable', ...before, ...givenOf({ input }, program?.call).args])
 }
 
-function surroundingFlags({ config, folder = [], strict, probeUnsandboxed, cache }: Surroundings): readonly string[] {
+function surroundingFlags({
+  config,
+  folder = [],
+  strict,
+  probeUnsandboxed,
+  cache,
+}: Surroundings): readonly string[] {
   return [
     ...(config === undefined ? [] : ['--config', config]),
     ...folder.flatMap((one) => ['--folder', one]),

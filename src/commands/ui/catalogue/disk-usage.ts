@@ -19,7 +19,11 @@ export async function bytesOf(folder: string): Promise<number> {
   let bytes = 0
   let entries = 0
   const waiting = [folder]
-  for (let path = waiting.pop(); path !== undefined && entries < MOST_ENTRIES; path = waiting.pop()) {
+  for (
+    let path = waiting.pop();
+    path !== undefined && entries < MOST_ENTRIES;
+    path = waiting.pop()
+  ) {
     try {
       for await (const entry of await opendir(path)) {
         if ((entries += 1) > MOST_ENTRIES) break
@@ -27,13 +31,17 @@ export async function bytesOf(folder: string): Promise<number> {
         if (entry.isDirectory()) waiting.push(inside)
         else bytes += (await lstat(inside)).blocks * BLOCK
       }
-    } catch { /* it is gone, or not ours to read */ }
+    } catch {
+      /* it is gone, or not ours to read */
+    }
   }
   return bytes
 }
 
 /** Counts what runs take on the disk, in the background and each run that is over only once. */
-export function createDiskUsage(root: string): (rows: readonly RunRow[], now: number) => Promise<DoctorReport['disk']> {
+export function createDiskUsage(
+  root: string,
+): (rows: readonly RunRow[], now: number) => Promise<DoctorReport['disk']> {
   const counted = new Map<string, { readonly ended: string | undefined; readonly bytes: number }>()
   let counting: Promise<void> | undefined
 
@@ -50,14 +58,26 @@ export function createDiskUsage(root: string): (rows: readonly RunRow[], now: nu
     const rows = all.filter(({ light }) => !light)
     counting ??= countAll(rows).finally(() => (counting = undefined))
     await atMost(counting, PATIENCE)
-    const old = rows.filter(({ state, created, ended }) => isOver(state) && Date.parse(ended ?? created) < now - OLD_DAYS * DAY_MS)
-    const sum = (some: readonly RunRow[]): number => some.reduce((bytes, { run_id: id }) => bytes + (counted.get(id)?.bytes ?? 0), 0)
-    return { folder: root, runs: rows.length, bytes: sum(rows), old: { runs: old.length, bytes: sum(old), days: OLD_DAYS } }
+    const old = rows.filter(
+      ({ state, created, ended }) =>
+        isOver(state) && Date.parse(ended ?? created) < now - OLD_DAYS * DAY_MS,
+    )
+    const sum = (some: readonly RunRow[]): number =>
+      some.reduce((bytes, { run_id: id }) => bytes + (counted.get(id)?.bytes ?? 0), 0)
+    return {
+      folder: root,
+      runs: rows.length,
+      bytes: sum(rows),
+      old: { runs: old.length, bytes: sum(old), days: OLD_DAYS },
+    }
   }
 }
 
 async function atMost(work: Promise<void>, milliseconds: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined
-  await Promise.race([work, new Promise<void>((resolve) => (timer = setTimeout(resolve, milliseconds)))])
+  await Promise.race([
+    work,
+    new Promise<void>((resolve) => (timer = setTimeout(resolve, milliseconds))),
+  ])
   clearTimeout(timer)
 }

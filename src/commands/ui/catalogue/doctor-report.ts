@@ -11,8 +11,16 @@ import type { Project } from '../project.ts'
 const PROGRAM = 'toolable'
 
 /** How this machine and this project are, and which agents could use the tools. */
-export async function reportHealth({ cwd, env }: Pick<Project, 'cwd' | 'env'>, version: string, disk: Promise<DoctorReport['disk']>): Promise<DoctorReport> {
-  const [{ level, enough, findings }, agents, usage] = await Promise.all([diagnose({}, { cwd, env }), listAgents({ cwd, env }), disk])
+export async function reportHealth(
+  { cwd, env }: Pick<Project, 'cwd' | 'env'>,
+  version: string,
+  disk: Promise<DoctorReport['disk']>,
+): Promise<DoctorReport> {
+  const [{ level, enough, findings }, agents, usage] = await Promise.all([
+    diagnose({}, { cwd, env }),
+    listAgents({ cwd, env }),
+    disk,
+  ])
   return { level, enough, findings, disk: usage, agents, version, node: nodeVersion }
 }
 
@@ -20,7 +28,15 @@ async function listAgents(where: Pick<Project, 'cwd' | 'env'>): Promise<DoctorRe
   const here = surroundingsOf(where)
   const listed = await listServers(SERVER_AGENTS, ['project', 'user'], PROGRAM, undefined, here)
   return SERVER_AGENTS.map((agent) => {
-    const installed = listed.some(({ agent: name, state }) => name === agent.name && (state === 'installed' || state === 'edited'))
-    return { name: agent.name, found: detect(agent, here) !== undefined, installed, ...(!installed && { command: `toolable mcp add --agent ${agent.name}` }) }
+    const installed = listed.some(
+      ({ agent: name, state }) =>
+        name === agent.name && (state === 'installed' || state === 'edited'),
+    )
+    return {
+      name: agent.name,
+      found: detect(agent, here) !== undefined,
+      installed,
+      ...(!installed && { command: `toolable mcp add --agent ${agent.name}` }),
+    }
   })
 }

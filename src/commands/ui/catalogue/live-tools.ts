@@ -11,7 +11,10 @@ const PATIENCE = 1500
 /** The tools of a project as long as a dashboard is open. */
 export type LiveTools = Tools & { close(): Promise<void> }
 
-type Opened = { readonly registry: Registry; /** What the configuration said. */ readonly said: string }
+type Opened = {
+  readonly registry: Registry
+  /** What the configuration said. */ readonly said: string
+}
 
 /** Opens the registry when it is first asked for, and keeps it: folders are watched, and `rescan` reads the configuration anew. A configuration that cannot be used is an error of everybody who asks, until it can. */
 export function openTools(project: Pick<Project, 'cwd' | 'env' | 'surroundings'>): LiveTools {
@@ -21,10 +24,19 @@ export function openTools(project: Pick<Project, 'cwd' | 'env' | 'surroundings'>
 
   const load = (): Promise<RegistryOptions> => loadOptions(project.surroundings, project)
   const open = (loading: Promise<RegistryOptions>): Promise<Opened> => {
-    const opening = loading.then(async (options) => ({ registry: await openWithWorkflows(watched(options), surroundingsOf(project.surroundings), PATIENCE), said: textOf(options) }))
+    const opening = loading.then(async (options) => ({
+      registry: await openWithWorkflows(
+        watched(options),
+        surroundingsOf(project.surroundings),
+        PATIENCE,
+      ),
+      said: textOf(options),
+    }))
     opened = opening
     // The next one who asks tries again.
-    opening.catch(() => { if (opened === opening) opened = undefined })
+    opening.catch(() => {
+      if (opened === opening) opened = undefined
+    })
     return opening
   }
 
@@ -53,7 +65,15 @@ export function openTools(project: Pick<Project, 'cwd' | 'env' | 'surroundings'>
 }
 
 function watched({ folders, ...options }: RegistryOptions): RegistryOptions {
-  return { ...options, ...(folders && { folders: folders.map((folder): FolderOptions => ({ watch: true, ...(typeof folder === 'string' ? { path: folder } : folder) })) }) }
+  return {
+    ...options,
+    ...(folders && {
+      folders: folders.map((folder): FolderOptions => ({
+        watch: true,
+        ...(typeof folder === 'string' ? { path: folder } : folder),
+      })),
+    }),
+  }
 }
 
 // The environment stays the same as long as the process does.

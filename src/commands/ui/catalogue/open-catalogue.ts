@@ -27,13 +27,29 @@ export type CatalogueOptions = {
 }
 
 /** What a project has besides runs: its tools and workflows, and how the machine is. */
-export function openCatalogue({ project, tools, rowsOf, version, readOnly, epoch }: CatalogueOptions): CatalogueSource {
+export function openCatalogue({
+  project,
+  tools,
+  rowsOf,
+  version,
+  readOnly,
+  epoch,
+}: CatalogueOptions): CatalogueSource {
   const grid = createGrids(project.runsFolder)
   const disk = createDiskUsage(project.runsFolder)
-  const statistics = (): ReturnType<typeof gatherStatistics> => gatherStatistics(rowsOf(), project.now())
+  const statistics = (): ReturnType<typeof gatherStatistics> =>
+    gatherStatistics(rowsOf(), project.now())
   let report: Promise<DoctorReport> | undefined
   return {
-    about: () => ({ name: 'toolable', version, project: project.root, runs_folder: project.runsFolder, read_only: readOnly, epoch, now: new Date(project.now()).toISOString() }),
+    about: () => ({
+      name: 'toolable',
+      version,
+      project: project.root,
+      runs_folder: project.runsFolder,
+      read_only: readOnly,
+      epoch,
+      now: new Date(project.now()).toISOString(),
+    }),
     tools: async () => listTools(await tools.registry(), statistics()),
     tool: async (id) => {
       const registry = await tools.registry()
@@ -42,9 +58,13 @@ export function openCatalogue({ project, tools, rowsOf, version, readOnly, epoch
     preview: async (id, input) => previewInput(await findTool(tools, id, project), input, project),
     rescan: async () => listTools(await tools.rescan(), statistics()),
     workflows: async () => ({ workflows: listWorkflows(await tools.registry(), rowsOf()) }),
-    workflow: async (name) => describeWorkflow(await tools.registry(), name, { root: project.root, rows: rowsOf(), grid }),
+    workflow: async (name) =>
+      describeWorkflow(await tools.registry(), name, { root: project.root, rows: rowsOf(), grid }),
     // A diagnosis starts sandboxes: whoever asks meanwhile gets the same one.
-    doctor: () => (report ??= reportHealth(project, version, disk(rowsOf(), project.now())).finally(() => (report = undefined))),
+    doctor: () =>
+      (report ??= reportHealth(project, version, disk(rowsOf(), project.now())).finally(
+        () => (report = undefined),
+      )),
   }
 }
 
@@ -54,5 +74,8 @@ async function known(registry: Registry, id: string): Promise<Entry> {
   const entry = registry.find(id) as Entry | undefined
   if (entry) return entry
   // Fails, and says which was meant.
-  throw (await registry.describe(id), new ToolError('NOT_FOUND', `there is no tool '${id.slice(0, 100)}'`))
+  throw (
+    await registry.describe(id),
+    new ToolError('NOT_FOUND', `there is no tool '${id.slice(0, 100)}'`)
+  )
 }

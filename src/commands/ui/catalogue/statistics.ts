@@ -8,12 +8,24 @@ const MOST_DURATIONS = 500
 const MOST_RECENT = 10
 
 /** How a tool went. */
-export type ToolStatistics = Pick<ToolRow, 'week' | 'runs' | 'p50_s'> & { readonly failed: number; /** The newest first. */ readonly recent: readonly RunRow[] }
+export type ToolStatistics = Pick<ToolRow, 'week' | 'runs' | 'p50_s'> & {
+  readonly failed: number
+  /** The newest first. */ readonly recent: readonly RunRow[]
+}
 
-type Gathered = { readonly week: { ok: number; failed: number }[]; runs: number; failed: number; durations: number[]; recent: RunRow[] }
+type Gathered = {
+  readonly week: { ok: number; failed: number }[]
+  runs: number
+  failed: number
+  durations: number[]
+  recent: RunRow[]
+}
 
 /** Sums up runs by tool, in one pass. The function that it gives knows a tool without runs too. */
-export function gatherStatistics(rows: readonly RunRow[], now: number): (tool: string) => ToolStatistics {
+export function gatherStatistics(
+  rows: readonly RunRow[],
+  now: number,
+): (tool: string) => ToolStatistics {
   const byTool = new Map<string, Gathered>()
   for (const row of rows) {
     const gathered = byTool.get(row.tool) ?? empty()
@@ -24,7 +36,13 @@ export function gatherStatistics(rows: readonly RunRow[], now: number): (tool: s
 }
 
 function empty(): Gathered {
-  return { week: Array.from({ length: DAYS }, () => ({ ok: 0, failed: 0 })), runs: 0, failed: 0, durations: [], recent: [] }
+  return {
+    week: Array.from({ length: DAYS }, () => ({ ok: 0, failed: 0 })),
+    runs: 0,
+    failed: 0,
+    durations: [],
+    recent: [],
+  }
 }
 
 function take(gathered: Gathered, row: RunRow, now: number): void {
@@ -34,7 +52,12 @@ function take(gathered: Gathered, row: RunRow, now: number): void {
   const day = gathered.week[DAYS - 1 - age]
   if (day && row.state === 'completed') day.ok += 1
   if (day && row.state === 'failed') day.failed += 1
-  if (row.state === 'completed' && row.duration_s !== undefined && gathered.durations.length < MOST_DURATIONS) gathered.durations.push(row.duration_s)
+  if (
+    row.state === 'completed' &&
+    row.duration_s !== undefined &&
+    gathered.durations.length < MOST_DURATIONS
+  )
+    gathered.durations.push(row.duration_s)
   const { recent } = gathered
   if (recent.length >= MOST_RECENT && recent.at(-1)!.created >= row.created) return
   const place = recent.findIndex(({ created }) => created < row.created)

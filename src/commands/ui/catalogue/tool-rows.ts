@@ -17,7 +17,19 @@ export async function listTools(registry: Registry, statisticsOf: StatisticsOf):
   const tools = entries.map((entry) => factsOf(entry, statisticsOf))
   const problems = listProblems(registry)
   const health = healthOf(problems)
-  return { tools: tools.map((row) => ({ ...row, health: health(row) })), problems, sources: registry.sources().map(({ name, kind, location, tools: count, problems: wrong }) => ({ name, kind, location, tools: count, problems: wrong })) }
+  return {
+    tools: tools.map((row) => ({ ...row, health: health(row) })),
+    problems,
+    sources: registry
+      .sources()
+      .map(({ name, kind, location, tools: count, problems: wrong }) => ({
+        name,
+        kind,
+        location,
+        tools: count,
+        problems: wrong,
+      })),
+  }
 }
 
 /** One tool as the list shows it. */
@@ -38,14 +50,21 @@ function factsOf(entry: Entry, statisticsOf: StatisticsOf): Omit<ToolRow, 'healt
   const words = permissionWords(permissions)
   const { week, runs, p50_s } = statisticsOf(recordedName(entry))
   return {
-    id, name, summary, source, kind, tier, tags,
+    id,
+    name,
+    summary,
+    source,
+    kind,
+    tier,
+    tags,
     ...(entry.found.version !== undefined && { version: entry.found.version }),
     ...(location !== undefined && { location }),
     ...(shadowed_by !== undefined && { shadowed_by }),
     ...(annotations.destructive && { destructive: true }),
     ...(annotations.readOnly && { readonly: true }),
     ...(words && { permissions: words }),
-    week, runs,
+    week,
+    runs,
     ...(p50_s !== undefined && { p50_s }),
   }
 }
@@ -55,18 +74,35 @@ function listProblems(registry: Registry): readonly ToolProblem[] {
   const late = registry.sources().filter(({ loading, tools }) => loading && tools === 0)
   return [
     ...registry.problems(),
-    ...late.map(({ name, kind, location }): ToolProblem => ({ source: name, location, reason: 'loading', message: `${kind} '${name}' has not answered yet`, fix: 'Wait a moment: its tools come when it answers', severity: 'warning' })),
+    ...late.map(({ name, kind, location }): ToolProblem => ({
+      source: name,
+      location,
+      reason: 'loading',
+      message: `${kind} '${name}' has not answered yet`,
+      fix: 'Wait a moment: its tools come when it answers',
+      severity: 'warning',
+    })),
   ]
 }
 
-function healthOf(problems: readonly ToolProblem[]): (row: Pick<ToolRow, 'id' | 'location' | 'source'>) => ToolRow['health'] {
+function healthOf(
+  problems: readonly ToolProblem[],
+): (row: Pick<ToolRow, 'id' | 'location' | 'source'>) => ToolRow['health'] {
   const at = new Map<string, ToolProblem[]>()
-  for (const problem of problems) at.set(problem.location, [...(at.get(problem.location) ?? []), problem])
+  for (const problem of problems)
+    at.set(problem.location, [...(at.get(problem.location) ?? []), problem])
   return ({ id, location, source }) => {
-    const own = [...(at.get(id) ?? []), ...(location === undefined ? [] : (at.get(location) ?? []))].filter((problem) => problem.source === source)
+    const own = [
+      ...(at.get(id) ?? []),
+      ...(location === undefined ? [] : (at.get(location) ?? [])),
+    ].filter((problem) => problem.source === source)
     // One file may hold several tools: what is said about another one of them is none of ours.
-    const meant = own.filter(({ reason, message }) => reason !== 'unusable' || message.includes(`'${id}'`))
+    const meant = own.filter(
+      ({ reason, message }) => reason !== 'unusable' || message.includes(`'${id}'`),
+    )
     const worst = meant.find(({ severity }) => severity === 'error') ?? meant[0]
-    return worst ? { state: worst.severity === 'error' ? 'broken' : 'warning', reason: worst.message } : { state: 'ok' }
+    return worst
+      ? { state: worst.severity === 'error' ? 'broken' : 'warning', reason: worst.message }
+      : { state: 'ok' }
   }
 }

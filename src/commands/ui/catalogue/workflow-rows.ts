@@ -23,12 +23,21 @@ export function findWorkflows(registry: Registry): readonly FoundWorkflow[] {
 /** All workflows with how they went, and behind them the files that are none, with what is wrong. */
 export function listWorkflows(registry: Registry, rows: readonly RunRow[]): readonly WorkflowRow[] {
   const runs = byWorkflow(rows)
-  return [...findWorkflows(registry).map((found) => workflowRow(found, runs(found.loaded.workflow.name))), ...brokenFiles(registry)]
+  return [
+    ...findWorkflows(registry).map((found) => workflowRow(found, runs(found.loaded.workflow.name))),
+    ...brokenFiles(registry),
+  ]
 }
 
 /** One workflow as the list shows it. */
-export function workflowRow({ entry, loaded: { workflow, file } }: FoundWorkflow, runs: readonly RunRow[]): WorkflowRow {
-  const latest = runs.reduce<RunRow | undefined>((newest, row) => (newest && newest.created >= row.created ? newest : row), undefined)
+export function workflowRow(
+  { entry, loaded: { workflow, file } }: FoundWorkflow,
+  runs: readonly RunRow[],
+): WorkflowRow {
+  const latest = runs.reduce<RunRow | undefined>(
+    (newest, row) => (newest && newest.created >= row.created ? newest : row),
+    undefined,
+  )
   return {
     id: entry.id,
     name: workflow.name,
@@ -55,11 +64,29 @@ export function byWorkflow(rows: readonly RunRow[]): (name: string) => readonly 
 
 // A file that cannot be read has no name of its own; its first problem is told.
 function brokenFiles(registry: Registry): readonly WorkflowRow[] {
-  const sources = new Set(registry.sources().filter(({ kind }) => kind === 'workflows').map(({ name }) => name))
+  const sources = new Set(
+    registry
+      .sources()
+      .filter(({ kind }) => kind === 'workflows')
+      .map(({ name }) => name),
+  )
   const files = new Map<string, string>()
   for (const { source, location, message, severity } of registry.problems()) {
     const file = location.replace(/:\d+$/, '')
-    if (sources.has(source) && severity === 'error' && !files.has(file)) files.set(file, location === file ? message : `line ${location.slice(file.length + 1)}: ${message}`)
+    if (sources.has(source) && severity === 'error' && !files.has(file))
+      files.set(
+        file,
+        location === file ? message : `line ${location.slice(file.length + 1)}: ${message}`,
+      )
   }
-  return Array.from(files, ([file, problem]): WorkflowRow => ({ id: file, name: basename(file).replace(ENDING, ''), summary: '', file, steps: 0, runs: 0, failed: 0, problem }))
+  return Array.from(files, ([file, problem]): WorkflowRow => ({
+    id: file,
+    name: basename(file).replace(ENDING, ''),
+    summary: '',
+    file,
+    steps: 0,
+    runs: 0,
+    failed: 0,
+    problem,
+  }))
 }

@@ -7,7 +7,10 @@ import type { ValueTags } from './value-tags.ts'
 
 /** What the comment of a property says about its value. */
 export function propertyTags(ts: Compiler, symbol: ts.Symbol): ValueTags {
-  const source = symbol.declarations?.map((declaration) => commentOf(ts, declaration)).find((comment) => comment !== '') ?? ''
+  const source =
+    symbol.declarations
+      ?.map((declaration) => commentOf(ts, declaration))
+      .find((comment) => comment !== '') ?? ''
   const { text, blocks } = parseComment(source)
   return readValueTags(blocks, text)
 }

@@ -9,8 +9,28 @@ const BYTES = { type: 'string', contentEncoding: 'base64' } as const
 
 const BUILTINS: ReadonlyMap<string, ReadBuiltin> = new Map<string, ReadBuiltin>([
   // A person writes the day alone; what comes out is always the whole moment.
-  ['Date', ({ direction }) => (direction === 'output' ? { schema: { type: 'string', format: 'date-time' } } : { schema: { anyOf: [{ type: 'string', format: 'date-time' }, { type: 'string', format: 'date' }] }, convert: { text: 'date' } })],
-  ['URL', ({ direction }) => ({ schema: { type: 'string', ...(direction === 'input' && { format: 'uri' }) }, convert: { text: 'url' } })],
+  [
+    'Date',
+    ({ direction }) =>
+      direction === 'output'
+        ? { schema: { type: 'string', format: 'date-time' } }
+        : {
+            schema: {
+              anyOf: [
+                { type: 'string', format: 'date-time' },
+                { type: 'string', format: 'date' },
+              ],
+            },
+            convert: { text: 'date' },
+          },
+  ],
+  [
+    'URL',
+    ({ direction }) => ({
+      schema: { type: 'string', ...(direction === 'input' && { format: 'uri' }) },
+      convert: { text: 'url' },
+    }),
+  ],
   ['URLSearchParams', outputOnly('string')],
   ['RegExp', () => ({ schema: { type: 'string' }, convert: { text: 'regexp' } })],
   ['Buffer', () => ({ schema: BYTES, convert: { text: 'buffer' } })],
@@ -48,33 +68,50 @@ export function builtinName({ program }: Pick<Work, 'program'>, type: ts.Type): 
   const symbol = type.getSymbol()
   const file = symbol?.declarations?.[0]?.getSourceFile()
   if (!symbol || !file) return undefined
-  return program.isSourceFileDefaultLibrary(file) || /\/node_modules\/(@types\/(node|bun)|undici-types|buffer)\//.test(file.fileName) ? symbol.name : undefined
+  return program.isSourceFileDefaultLibrary(file) ||
+    /\/node_modules\/(@types\/(node|bun)|undici-types|buffer)\//.test(file.fileName)
+    ? symbol.name
+    : undefined
 }
 
 function readSet(work: Work, [item]: readonly ts.Type[]): Reading {
   const { schema, convert } = item ? work.read(item) : { schema: {}, convert: undefined }
-  return { schema: { type: 'array', items: schema, uniqueItems: true }, convert: { list: { to: 'set', ...(convert && { items: convert }) } } }
+  return {
+    schema: { type: 'array', items: schema, uniqueItems: true },
+    convert: { list: { to: 'set', ...(convert && { items: convert }) } },
+  }
 }
 
 // A list is one. What comes out may be anything that gives values one by one.
 function readIterable(work: Work, [item]: readonly ts.Type[]): Reading {
   if (work.direction === 'output') return { schema: {} }
   const { schema, convert } = item ? work.read(item) : { schema: {}, convert: undefined }
-  return { schema: { type: 'array', items: schema }, ...(convert && { convert: { list: { items: convert } } }) }
+  return {
+    schema: { type: 'array', items: schema },
+    ...(convert && { convert: { list: { items: convert } } }),
+  }
 }
 
 // Texts as keys make an object; every other map is a list of pairs.
 function readMap(work: Work, [key, value]: readonly ts.Type[]): Reading {
   const keys = key ? work.read(key) : { schema: { type: 'string' } as const }
   const values: Reading = value ? work.read(value) : { schema: {} }
-  const named = keys.convert === undefined && (keys.schema['type'] === 'string' || Array.isArray(keys.schema['enum']))
+  const named =
+    keys.convert === undefined &&
+    (keys.schema['type'] === 'string' || Array.isArray(keys.schema['enum']))
   if (named) {
     const only = Array.isArray(keys.schema['enum']) ? { propertyNames: keys.schema } : {}
-    return { schema: { type: 'object', additionalProperties: values.schema, ...only }, convert: { object: { to: 'map', ...(values.convert && { values: values.convert }) } } }
+    return {
+      schema: { type: 'object', additionalProperties: values.schema, ...only },
+      convert: { object: { to: 'map', ...(values.convert && { values: values.convert }) } },
+    }
   }
   const pair: Conversion = { list: { first: [keys.convert ?? null, values.convert ?? null] } }
   return {
-    schema: { type: 'array', items: { type: 'array', prefixItems: [keys.schema, values.schema], minItems: 2, maxItems: 2 } },
+    schema: {
+      type: 'array',
+      items: { type: 'array', prefixItems: [keys.schema, values.schema], minItems: 2, maxItems: 2 },
+    },
     convert: { list: { to: 'map', ...((keys.convert ?? values.convert) && { items: pair }) } },
   }
 }
@@ -82,13 +119,21 @@ function readMap(work: Work, [key, value]: readonly ts.Type[]): Reading {
 function outputOnly(type: string): ReadBuiltin {
   return ({ direction }) => {
     if (direction === 'output') return { schema: { type } }
-    throw new Unreadable('class', 'an object of a class of the language cannot be written as JSON', 'Take a text or plain data instead')
+    throw new Unreadable(
+      'class',
+      'an object of a class of the language cannot be written as JSON',
+      'Take a text or plain data instead',
+    )
   }
 }
 
 function refuse(reason: string, what: string): ReadBuiltin {
   return ({ direction }) => {
     if (direction === 'output') return { schema: {} }
-    throw new Unreadable(reason, `${what} cannot be written as JSON`, 'Take data instead, or make it optional')
+    throw new Unreadable(
+      reason,
+      `${what} cannot be written as JSON`,
+      'Take data instead, or make it optional',
+    )
   }
 }

@@ -9,7 +9,10 @@ export function readList(work: Work, type: ts.Type): Reading | undefined {
   if (!checker.isArrayType(type)) return undefined
   const [item] = checker.getTypeArguments(type as ts.TypeReference)
   const { schema, convert } = item ? readItem(work, item) : { schema: {}, convert: undefined }
-  return { schema: { type: 'array', items: schema }, ...(convert && { convert: { list: { items: convert } } }) }
+  return {
+    schema: { type: 'array', items: schema },
+    ...(convert && { convert: { list: { items: convert } } }),
+  }
 }
 
 function readTuple(work: Work, type: ts.TupleTypeReference): Reading {
@@ -26,17 +29,25 @@ function readTuple(work: Work, type: ts.TupleTypeReference): Reading {
   const schema = {
     type: 'array',
     ...(first.length > 0 && { prefixItems: first.map((item) => item.schema) }),
-    ...(others ? { items: others.length === 1 ? others[0] : { anyOf: others } } : { maxItems: first.length }),
+    ...(others
+      ? { items: others.length === 1 ? others[0] : { anyOf: others } }
+      : { maxItems: first.length }),
     ...(required > 0 && { minItems: required }),
   }
   const converts = first.some(({ convert }) => convert) || rest?.convert
-  const convert: Conversion = { list: { first: first.map((item) => item.convert ?? null), ...(rest?.convert && { items: rest.convert }) } }
+  const convert: Conversion = {
+    list: {
+      first: first.map((item) => item.convert ?? null),
+      ...(rest?.convert && { items: rest.convert }),
+    },
+  }
   return { schema, ...(converts && { convert }) }
 }
 
 // JSON has no `undefined` in lists: it comes out as null.
 function readItem(work: Work, type: ts.Type): Reading {
   const { schema, convert, optional } = work.read(type)
-  const nullable = optional && work.direction === 'output' ? { anyOf: [schema, { type: 'null' }] } : schema
+  const nullable =
+    optional && work.direction === 'output' ? { anyOf: [schema, { type: 'null' }] } : schema
   return { schema: nullable, ...(convert && { convert }) }
 }

@@ -25,7 +25,12 @@ export function beginReading(given: Beginning): Work {
     read(type) {
       count += 1
       // A type that grows with every level has no end: what is too deep is left open.
-      if (path.length > MOST_LEVELS || count > MOST_TYPES || timesWithin(work, path, type) >= MOST_TURNS) return { schema: {} }
+      if (
+        path.length > MOST_LEVELS ||
+        count > MOST_TYPES ||
+        timesWithin(work, path, type) >= MOST_TURNS
+      )
+        return { schema: {} }
       const repeated = path.find((step) => step.type === type)
       if (repeated) return refer(work, repeated)
       const step: Step = { type, name: undefined }
@@ -45,8 +50,16 @@ export function beginReading(given: Beginning): Work {
 // How often a type of the same name, with other arguments, is around this one.
 function timesWithin({ checker }: Work, path: readonly Step[], type: ts.Type): number {
   const symbol = type.aliasSymbol ?? type.getSymbol()
-  if (!symbol || symbol.name.startsWith('__') || checker.isArrayType(type) || checker.isTupleType(type)) return 0
-  return path.filter((step) => step.type !== type && (step.type.aliasSymbol ?? step.type.getSymbol()) === symbol).length
+  if (
+    !symbol ||
+    symbol.name.startsWith('__') ||
+    checker.isArrayType(type) ||
+    checker.isTupleType(type)
+  )
+    return 0
+  return path.filter(
+    (step) => step.type !== type && (step.type.aliasSymbol ?? step.type.getSymbol()) === symbol,
+  ).length
 }
 
 type Step = { readonly type: ts.Type; name: string | undefined }
@@ -60,11 +73,20 @@ function define(work: Work, name: string, { schema, convert, optional }: Reading
   work.definitions.set(name, schema)
   // A reference to a conversion that does nothing is harmless.
   work.conversions.set(name, convert ?? {})
-  return { schema: { $ref: `#/$defs/${name}` }, convert: { ref: name }, ...(optional && { optional }) }
+  return {
+    schema: { $ref: `#/$defs/${name}` },
+    convert: { ref: name },
+    ...(optional && { optional }),
+  }
 }
 
 function freeName({ definitions, checker }: Work, type: ts.Type): string {
-  const wanted = checker.typeToString(type).replace(/[^A-Za-z0-9]+/g, '_').replace(/^_+|_+$/g, '').slice(0, 40) || 'Type'
+  const wanted =
+    checker
+      .typeToString(type)
+      .replace(/[^A-Za-z0-9]+/g, '_')
+      .replace(/^_+|_+$/g, '')
+      .slice(0, 40) || 'Type'
   for (let count = 1; ; count++) {
     const name = count === 1 ? wanted : `${wanted}_${count}`
     if (!definitions.has(name)) {
@@ -84,8 +106,10 @@ function readOne(work: Work, type: ts.Type): Reading {
   const { flags } = type
   if (flags & TypeFlags.Any) return readAny(work, type)
   if (flags & TypeFlags.Unknown) return openSchema(work)
-  if (flags & (TypeFlags.Undefined | TypeFlags.Void)) return { schema: { type: 'null' }, optional: true }
-  if (flags & TypeFlags.Never) return work.direction === 'output' ? openSchema(work) : { schema: { not: {} }, optional: true }
+  if (flags & (TypeFlags.Undefined | TypeFlags.Void))
+    return { schema: { type: 'null' }, optional: true }
+  if (flags & TypeFlags.Never)
+    return work.direction === 'output' ? openSchema(work) : { schema: { not: {} }, optional: true }
   if (type.isUnion()) return readUnion(work, type)
   const literal = readLiteral(work, type)
   if (literal) return literal
@@ -96,14 +120,27 @@ function readOne(work: Work, type: ts.Type): Reading {
 }
 
 function readAny(work: Work, type: ts.Type): Reading {
-  if (work.direction === 'input' && isUnresolved(work, type)) throw new Unreadable('unresolved', 'its type cannot be found', 'Declare or import the type that it names, and see that the import leads to a file')
-  if (work.direction === 'input' && work.strict) throw new Unreadable('any', 'nothing is known about its type (any)', 'Give it a type; `unknown` where any value will do')
+  if (work.direction === 'input' && isUnresolved(work, type))
+    throw new Unreadable(
+      'unresolved',
+      'its type cannot be found',
+      'Declare or import the type that it names, and see that the import leads to a file',
+    )
+  if (work.direction === 'input' && work.strict)
+    throw new Unreadable(
+      'any',
+      'nothing is known about its type (any)',
+      'Give it a type; `unknown` where any value will do',
+    )
   return openSchema(work)
 }
 
 // The compiler takes a type that it cannot find for `any`, which nobody has written. Packages of others are taken as they come.
 function isUnresolved({ at }: Work, type: ts.Type): boolean {
-  return (type as { readonly intrinsicName?: string }).intrinsicName === 'error' && !at.getSourceFile().fileName.includes('/node_modules/')
+  return (
+    (type as { readonly intrinsicName?: string }).intrinsicName === 'error' &&
+    !at.getSourceFile().fileName.includes('/node_modules/')
+  )
 }
 
 // Anything may be nothing: a property of a result may be missing.
@@ -116,7 +153,11 @@ function readObjectType(work: Work, type: ts.Type): Reading {
   if (known) return known
   if (type.getCallSignatures().length > 0 || type.getConstructSignatures().length > 0) {
     if (work.direction === 'output') return { schema: {} }
-    throw new Unreadable('callback', 'a function cannot be written as JSON', 'Take data instead, or make the parameter optional')
+    throw new Unreadable(
+      'callback',
+      'a function cannot be written as JSON',
+      'Take data instead, or make the parameter optional',
+    )
   }
   return readObject(work, type)
 }
@@ -124,9 +165,15 @@ function readObjectType(work: Work, type: ts.Type): Reading {
 // A branded text (`string & { __brand: 'id' }`) is a text; everything else is one object with all properties.
 function readIntersection(work: Work, type: ts.IntersectionType): Reading {
   const { TypeFlags } = work.ts
-  const primitive = type.types.find(({ flags }) => flags & (TypeFlags.StringLike | TypeFlags.NumberLike | TypeFlags.BooleanLike | TypeFlags.BigIntLike))
+  const primitive = type.types.find(
+    ({ flags }) =>
+      flags &
+      (TypeFlags.StringLike | TypeFlags.NumberLike | TypeFlags.BooleanLike | TypeFlags.BigIntLike),
+  )
   if (primitive) return work.read(primitive)
-  const list = type.types.find((member) => work.checker.isArrayType(member) || work.checker.isTupleType(member))
+  const list = type.types.find(
+    (member) => work.checker.isArrayType(member) || work.checker.isTupleType(member),
+  )
   return list ? work.read(list) : readObject(work, type)
 }
 
@@ -139,7 +186,10 @@ function readDeferred(work: Work, type: ts.Type): Reading {
 }
 
 /** A schema with the recursive types that it refers to. */
-export function withDefinitions(schema: JsonSchema, definitions: ReadonlyMap<string, JsonSchema>): JsonSchema {
+export function withDefinitions(
+  schema: JsonSchema,
+  definitions: ReadonlyMap<string, JsonSchema>,
+): JsonSchema {
   const used = new Map<string, JsonSchema>()
   const collect = (part: JsonSchema): void => {
     for (const [, name] of JSON.stringify(part).matchAll(/"#\/\$defs\/([A-Za-z0-9_]+)"/g)) {

@@ -9,14 +9,22 @@ const PER_BLOCK = 250
 export type InnerServer = EgressGrant & { readonly address: string }
 
 /** What each server is called inside, and the content of /etc/hosts that says so. */
-export function nameServers(grants: readonly EgressGrant[]): { readonly servers: readonly InnerServer[]; readonly hosts: string } {
+export function nameServers(grants: readonly EgressGrant[]): {
+  readonly servers: readonly InnerServer[]
+  readonly hosts: string
+} {
   const names = [...new Set(grants.map(({ host }) => host))].filter((host) => !ITSELF.test(host))
-  const addressOf = (host: string): string => (ITSELF.test(host) ? OWN_ADDRESS : innerAddress(names.indexOf(host)))
-  const itself = [...new Set(grants.map(({ host }) => host))].filter((host) => ITSELF.test(host) && host !== OWN_ADDRESS)
+  const addressOf = (host: string): string =>
+    ITSELF.test(host) ? OWN_ADDRESS : innerAddress(names.indexOf(host))
+  const itself = [...new Set(grants.map(({ host }) => host))].filter(
+    (host) => ITSELF.test(host) && host !== OWN_ADDRESS,
+  )
   const servers = grants.map((grant): InnerServer => ({ ...grant, address: addressOf(grant.host) }))
   return {
     // Two names of this machine are one server.
-    servers: [...new Map(servers.map((server) => [`${server.address}:${server.port}`, server])).values()],
+    servers: [
+      ...new Map(servers.map((server) => [`${server.address}:${server.port}`, server])).values(),
+    ],
     hosts: [
       ...[...new Set(['localhost', ...itself])].map((host) => `${OWN_ADDRESS} ${host}`),
       // Servers of this machine listen on the other of its addresses alone.

@@ -41,16 +41,46 @@ export type OpenListeners = {
 }
 
 /** Makes a network with a listener for each server. Resolves with the reason where this machine does not allow it. */
-export async function openListeners(servers: readonly InnerServer[], { bwrap }: SandboxPrograms, { uid, gid, isDropped }: Identity): Promise<OpenListeners | ToolError> {
+export async function openListeners(
+  servers: readonly InnerServer[],
+  { bwrap }: SandboxPrograms,
+  { uid, gid, isDropped }: Identity,
+): Promise<OpenListeners | ToolError> {
   const { spawn } = await import('node:child_process')
   // Through its descriptor, because another user may not get to where it lies.
   const program = openSync(ownProgram, 'r')
   const stdio: unknown[] = ['ignore', 'ignore', 'pipe', 'ipc', program]
   const uncover = coverInherited(stdio)
-  const bubble = [bwrap, '--unshare-user', '--unshare-net', '--die-with-parent', '--cap-drop', 'ALL', '--cap-add', 'CAP_NET_BIND_SERVICE', '--dev-bind', '/', '/', '--']
-  const [command, ...args] = [...bubble, `/proc/self/fd/${PROGRAM}`, '-e', OPENER, JSON.stringify(servers.map(({ address, port }) => [address, port]))]
+  const bubble = [
+    bwrap,
+    '--unshare-user',
+    '--unshare-net',
+    '--die-with-parent',
+    '--cap-drop',
+    'ALL',
+    '--cap-add',
+    'CAP_NET_BIND_SERVICE',
+    '--dev-bind',
+    '/',
+    '/',
+    '--',
+  ]
+  const [command, ...args] = [
+    ...bubble,
+    `/proc/self/fd/${PROGRAM}`,
+    '-e',
+    OPENER,
+    JSON.stringify(servers.map(({ address, port }) => [address, port])),
+  ]
   try {
-    return await collect(spawn(command, args, { cwd: '/', env: {}, stdio: stdio as StdioOptions, ...(isDropped && { uid, gid }) }))
+    return await collect(
+      spawn(command, args, {
+        cwd: '/',
+        env: {},
+        stdio: stdio as StdioOptions,
+        ...(isDropped && { uid, gid }),
+      }),
+    )
   } finally {
     uncover()
     closeSync(program)
@@ -77,10 +107,24 @@ function collect(opener: ChildProcess): Promise<OpenListeners | ToolError> {
       opener.kill('SIGKILL')
       settle(explainRefusal(why))
     }
-    const longest = setTimeout(() => fail(`it took more than ${LONGEST_START / 1000} s`), LONGEST_START)
-    opener.stderr?.on('data', (chunk: Buffer) => { if (words.length < LONGEST_WORDS) words += chunk.toString() }).on('error', () => {})
+    const longest = setTimeout(
+      () => fail(`it took more than ${LONGEST_START / 1000} s`),
+      LONGEST_START,
+    )
+    opener.stderr
+      ?.on('data', (chunk: Buffer) => {
+        if (words.length < LONGEST_WORDS) words += chunk.toString()
+      })
+      .on('error', () => {})
     opener.on('error', (error) => fail(error.message))
-    opener.once('close', () => fail(words.trim().split('\n')[0]!.replace(/^bwrap: /, '') || 'the network could not be made'))
+    opener.once('close', () =>
+      fail(
+        words
+          .trim()
+          .split('\n')[0]!
+          .replace(/^bwrap: /, '') || 'the network could not be made',
+      ),
+    )
     opener.on('message', ({ pid, problem }: Message, listener) => {
       if (listener) listeners.push(listener as Server)
       else if (pid === undefined) fail(problem ?? 'the listeners could not be opened')

@@ -20,9 +20,15 @@ const MOST_CONNECTIONS = 512
 const LAST_WORDS = 1000
 
 /** Lets a tool talk to exactly these servers: in a network of its own their names lead to listeners of ours, and each connection is passed on to the server of that name and port alone. */
-export async function openEgress(grants: readonly EgressGrant[], programs: SandboxPrograms, who: Identity, onConnection: ToolProfile['onConnection'] = () => {}): Promise<NetworkHold | ToolError> {
+export async function openEgress(
+  grants: readonly EgressGrant[],
+  programs: SandboxPrograms,
+  who: Identity,
+  onConnection: ToolProfile['onConnection'] = () => {},
+): Promise<NetworkHold | ToolError> {
   const nsenter = findProgram('nsenter', OF_SYSTEM)
-  if (nsenter === undefined) return noSandbox('nsenter is not installed', 'sudo apt-get install util-linux')
+  if (nsenter === undefined)
+    return noSandbox('nsenter is not installed', 'sudo apt-get install util-linux')
   const { connect } = await import('node:net')
   const { servers, hosts } = nameServers(grants)
   const opened = await openListeners(servers, programs, who)
@@ -31,20 +37,33 @@ export async function openEgress(grants: readonly EgressGrant[], programs: Sandb
   opened.listeners.forEach((listener, index) => {
     const { host, port } = servers[index]!
     const find = pinAddresses(servers[index]!)
-    listener.on('error', () => {}).on('connection', (inner: Socket) => {
-      if (relays.size >= MOST_CONNECTIONS) {
-        inner.on('error', () => {}).resetAndDestroy()
-        return onConnection({ host, port, refused: `the tool has ${MOST_CONNECTIONS} connections already` })
-      }
-      const one = relay(inner, { host, port, find }, connect, onConnection)
-      relays.add(one)
-      void one.over.then(() => relays.delete(one))
-    })
+    listener
+      .on('error', () => {})
+      .on('connection', (inner: Socket) => {
+        if (relays.size >= MOST_CONNECTIONS) {
+          inner.on('error', () => {}).resetAndDestroy()
+          return onConnection({
+            host,
+            port,
+            refused: `the tool has ${MOST_CONNECTIONS} connections already`,
+          })
+        }
+        const one = relay(inner, { host, port, find }, connect, onConnection)
+        relays.add(one)
+        void one.over.then(() => relays.delete(one))
+      })
   })
   return {
     isShared: false,
     hosts,
-    enter: (asRoot) => [nsenter, ...(asRoot ? [] : ['--user', '--preserve-credentials']), '--net', '--target', String(opened.pid), '--'],
+    enter: (asRoot) => [
+      nsenter,
+      ...(asRoot ? [] : ['--user', '--preserve-credentials']),
+      '--net',
+      '--target',
+      String(opened.pid),
+      '--',
+    ],
     entered: opened.letGo,
     release: async (hasEndedWell) => {
       opened.letGo()
@@ -59,7 +78,9 @@ async function passLastWords(relays: ReadonlySet<Relay>): Promise<void> {
   // Connections that wait in a queue are taken in the next turn.
   await new Promise((resolve) => setImmediate(resolve))
   let longest: NodeJS.Timeout | undefined
-  const enough = new Promise((resolve) => { longest = setTimeout(resolve, LAST_WORDS) })
+  const enough = new Promise((resolve) => {
+    longest = setTimeout(resolve, LAST_WORDS)
+  })
   await Promise.race([Promise.all([...relays].map(({ sent }) => sent)), enough])
   clearTimeout(longest)
 }

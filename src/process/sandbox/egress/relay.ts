@@ -19,11 +19,29 @@ export type Relay = {
 }
 
 /** Passes a connection of a tool on to its server, byte for byte: the end of one direction leaves the other open, a slow reader slows the writer down, and a reset is passed on as one. */
-export function relay(inner: Socket, { host, port, find }: Target, connect: Connect, tell: NonNullable<ToolProfile['onConnection']>): Relay {
+export function relay(
+  inner: Socket,
+  { host, port, find }: Target,
+  connect: Connect,
+  tell: NonNullable<ToolProfile['onConnection']>,
+): Relay {
   const lookup: LookupFunction = (_host, { all }, answer) => {
-    find().then((found) => (all ? answer(null, [...found]) : answer(null, found[0]!.address, found[0]!.family)), (error: NodeJS.ErrnoException) => answer(error, []))
+    find().then(
+      (found) =>
+        all ? answer(null, [...found]) : answer(null, found[0]!.address, found[0]!.family),
+      (error: NodeJS.ErrnoException) => answer(error, []),
+    )
   }
-  const outer = connect({ host, port, lookup, allowHalfOpen: true, noDelay: true, keepAlive: true, autoSelectFamily: true, autoSelectFamilyAttemptTimeout: NEXT_ADDRESS })
+  const outer = connect({
+    host,
+    port,
+    lookup,
+    allowHalfOpen: true,
+    noDelay: true,
+    keepAlive: true,
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: NEXT_ADDRESS,
+  })
   let isConnected = false
   inner.allowHalfOpen = true
   inner.setNoDelay(true)
@@ -38,7 +56,9 @@ export function relay(inner: Socket, { host, port, find }: Target, connect: Conn
     reset(inner)
   })
   inner.on('error', () => reset(outer))
-  const closed = [inner, outer].map((socket) => new Promise<void>((resolve) => socket.once('close', () => resolve())))
+  const closed = [inner, outer].map(
+    (socket) => new Promise<void>((resolve) => socket.once('close', () => resolve())),
+  )
   const finished = new Promise<void>((resolve) => outer.once('finish', resolve))
   return {
     sent: Promise.race([finished, closed[1]!]),

@@ -14,12 +14,37 @@ export async function tryEgress(path: string): Promise<Error | undefined> {
   try {
     return await withOutside(async ({ workspace, port }) => {
       let isMade = false
-      const network = [port, LOW_PORT].map((each): EgressGrant => ({ host: HOST, port: each, local: true }))
+      const network = [port, LOW_PORT].map((each): EgressGrant => ({
+        host: HOST,
+        port: each,
+        local: true,
+      }))
       const end = await runChild({
-        command: [findProgram('bash', OF_SYSTEM) ?? 'bash', '-c', `exec 3<>/dev/tcp/${HOST}/${port}; cat <&3`], cwd: workspace, env: { PATH: path, LC_ALL: 'C' }, timeout: TRIAL_TIME,
-        sandbox: { grants: { read: [], write: [], network, limits: {}, secrets: [] }, workspace, readable: [], searchPath: path, onConnection: ({ address }) => { isMade ||= address !== undefined } },
+        command: [
+          findProgram('bash', OF_SYSTEM) ?? 'bash',
+          '-c',
+          `exec 3<>/dev/tcp/${HOST}/${port}; cat <&3`,
+        ],
+        cwd: workspace,
+        env: { PATH: path, LC_ALL: 'C' },
+        timeout: TRIAL_TIME,
+        sandbox: {
+          grants: { read: [], write: [], network, limits: {}, secrets: [] },
+          workspace,
+          readable: [],
+          searchPath: path,
+          onConnection: ({ address }) => {
+            isMade ||= address !== undefined
+          },
+        },
       })
-      return isMade ? undefined : (end.problem ?? new Error(end.stderr.toString('utf8', 0, 300).trim().split('\n')[0]! || 'the tool reached nobody'))
+      return isMade
+        ? undefined
+        : (end.problem ??
+            new Error(
+              end.stderr.toString('utf8', 0, 300).trim().split('\n')[0]! ||
+                'the tool reached nobody',
+            ))
     })
   } catch (error) {
     return error as Error

@@ -13,11 +13,21 @@ export function listHiddenPlaces(): readonly HiddenPlace[] {
     const real = realPath(written)
     return real === undefined || real === '/' ? [] : [{ written, real }]
   })
-  return places.filter(({ real }, index) => !places.some((other, at) => (at < index ? contains(other.real, real) : at > index && other.real !== real && contains(other.real, real))))
+  return places.filter(
+    ({ real }, index) =>
+      !places.some((other, at) =>
+        at < index
+          ? contains(other.real, real)
+          : at > index && other.real !== real && contains(other.real, real),
+      ),
+  )
 }
 
 /** Where a path of the host lies in the sandbox when it would be hidden there; undefined where it is seen anyway. */
 export function placeInSandbox(path: string, hidden: readonly HiddenPlace[]): string | undefined {
   const place = hidden.find(({ written, real }) => contains(written, path) || contains(real, path))
-  return place && join(place.real, relative(contains(place.written, path) ? place.written : place.real, path))
+  return (
+    place &&
+    join(place.real, relative(contains(place.written, path) ? place.written : place.real, path))
+  )
 }

@@ -20,8 +20,23 @@ export async function prepare(options: ChildOptions): Promise<Prepared | ToolErr
   const descriptors = collectDescriptors()
   const seccomp = filterOf(descriptors)
   if (seccomp instanceof ToolError) return seccomp
-  const command = wrapCommand(found.bubblewrap, options.sandbox as ProbeProfile, options.command, env['PATH'], seccomp)
-  return { hold: { command, cwd: '/', env, descriptors: descriptors.all, take: (_child, pid) => leadGroup(pid) }, explain: (end) => explainSandboxed(end, options) }
+  const command = wrapCommand(
+    found.bubblewrap,
+    options.sandbox as ProbeProfile,
+    options.command,
+    env['PATH'],
+    seccomp,
+  )
+  return {
+    hold: {
+      command,
+      cwd: '/',
+      env,
+      descriptors: descriptors.all,
+      take: (_child, pid) => leadGroup(pid),
+    },
+    explain: (end) => explainSandboxed(end, options),
+  }
 }
 
 // Nobody has asked for what is only looked at, so that it gets no more of the kernel than a tool. Other machines do without.

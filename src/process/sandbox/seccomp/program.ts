@@ -34,7 +34,10 @@ type Instruction = readonly [code: number, ifTrue: number, ifFalse: number, valu
 
 const load = (offset: number): Instruction => [LOAD, 0, 0, offset]
 const give = (answer: number): Instruction => [RETURN, 0, 0, answer]
-const when = (value: number, then: readonly Instruction[]): Instruction[] => [[IS_EQUAL, 0, then.length, value], ...then]
+const when = (value: number, then: readonly Instruction[]): Instruction[] => [
+  [IS_EQUAL, 0, then.length, value],
+  ...then,
+]
 
 const written = new Map<Machine, Buffer>()
 
@@ -57,9 +60,22 @@ function instructionsFor(machine: Machine): Instruction[] {
     give(KILL),
     ...forbidden.flatMap((call) => when(call, [give(NOT_PERMITTED)])),
     ...absent.flatMap((call) => when(call, [give(NOT_THERE)])),
-    ...when(asked.clone, [load(argument(0)), [HAS_BITS, 0, 1, ANY_NAMESPACE], give(NOT_PERMITTED), give(ALLOW)]),
-    ...when(asked.ioctl, [load(argument(1)), ...TERMINAL_INPUT.flatMap((request) => when(request, [give(NOT_PERMITTED)])), give(ALLOW)]),
-    ...when(asked.personality, [load(argument(0)), ...ORDINARY_PERSONALITIES.flatMap((value) => when(value, [give(ALLOW)])), give(NOT_PERMITTED)]),
+    ...when(asked.clone, [
+      load(argument(0)),
+      [HAS_BITS, 0, 1, ANY_NAMESPACE],
+      give(NOT_PERMITTED),
+      give(ALLOW),
+    ]),
+    ...when(asked.ioctl, [
+      load(argument(1)),
+      ...TERMINAL_INPUT.flatMap((request) => when(request, [give(NOT_PERMITTED)])),
+      give(ALLOW),
+    ]),
+    ...when(asked.personality, [
+      load(argument(0)),
+      ...ORDINARY_PERSONALITIES.flatMap((value) => when(value, [give(ALLOW)])),
+      give(NOT_PERMITTED),
+    ]),
     ...when(asked.socket, [
       load(argument(0)),
       ...[UNIX, INET, INET6].flatMap((family) => when(family, [give(ALLOW)])),

@@ -41,6 +41,7 @@ export function collectDescriptors(): Descriptors {
       return String(add(file))
     },
     pipe: () => add('pipe'),
-    giveUp: () => all.forEach((descriptor) => typeof descriptor === 'number' && closeSync(descriptor)),
+    giveUp: () =>
+      all.forEach((descriptor) => typeof descriptor === 'number' && closeSync(descriptor)),
   }
 }

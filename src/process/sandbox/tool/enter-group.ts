@@ -61,5 +61,9 @@ function make(groups: Groups, limits: Limits): Group {
 }
 
 function refuse({ folder }: Groups, error: unknown): ToolError {
-  return new ToolError('SANDBOX_UNAVAILABLE', `There is no sandbox: no control group can be used in ${folder}, where one could before: ${(error as Error).message}`, { suggestion: 'toolable doctor', cause: error })
+  return new ToolError(
+    'SANDBOX_UNAVAILABLE',
+    `There is no sandbox: no control group can be used in ${folder}, where one could before: ${(error as Error).message}`,
+    { suggestion: 'toolable doctor', cause: error },
+  )
 }

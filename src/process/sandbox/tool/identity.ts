@@ -11,11 +11,17 @@ export type Identity = { readonly uid: number; readonly gid: number; readonly is
 /** Who tools are here: we ourselves, or for root `TOOLABLE_SANDBOX_UID`, otherwise nobody. */
 export function findIdentity(): Identity | ToolError {
   const own = ownUser()
-  if (!own) return new ToolError('SANDBOX_UNAVAILABLE', 'There is no sandbox: this system has no users')
+  if (!own)
+    return new ToolError('SANDBOX_UNAVAILABLE', 'There is no sandbox: this system has no users')
   if (own.uid !== 0) return { ...own, isDropped: false }
   const wanted = wantedUser() ?? String(NOBODY)
   const uid = /^\d{1,9}$/.test(wanted) ? Number(wanted) : 0
-  if (uid === 0) return new ToolError('CONFIG', `TOOLABLE_SANDBOX_UID is ${JSON.stringify(wanted)}; it has to be the number of a user who is not root`, { suggestion: 'export TOOLABLE_SANDBOX_UID=65534' })
+  if (uid === 0)
+    return new ToolError(
+      'CONFIG',
+      `TOOLABLE_SANDBOX_UID is ${JSON.stringify(wanted)}; it has to be the number of a user who is not root`,
+      { suggestion: 'export TOOLABLE_SANDBOX_UID=65534' },
+    )
   return { uid, gid: groupOf(uid), isDropped: true }
 }
 
@@ -48,7 +54,10 @@ function groupOf(uid: number): number {
 
 function readGroup(uid: number): number {
   try {
-    const line = readFileSync('/etc/passwd', 'utf8').split('\n').map((text) => text.split(':')).find((fields) => fields[2] === String(uid))
+    const line = readFileSync('/etc/passwd', 'utf8')
+      .split('\n')
+      .map((text) => text.split(':'))
+      .find((fields) => fields[2] === String(uid))
     return line?.[3] === undefined ? uid : Number(line[3])
   } catch {
     return uid

@@ -1,4 +1,15 @@
-import { closeSync, fchownSync, lchownSync, lstatSync, mkdirSync, openSync, readdirSync, rmdirSync, statSync, unlinkSync } from 'node:fs'
+import {
+  closeSync,
+  fchownSync,
+  lchownSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  rmdirSync,
+  statSync,
+  unlinkSync,
+} from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { ToolError } from '../../../contract/tool-error.ts'
 import type { PlaceGrant } from '../../permissions/grants.ts'
@@ -13,8 +24,15 @@ import type { Place } from './places.ts'
 export function makePlaces({ grants, workspace }: ToolProfile, who: Identity): () => void {
   const made = grants.write.flatMap((grant) => {
     // What others may write to may hold their links; nothing is followed there.
-    const outer = [workspace, ...grants.write.flatMap((other) => (other !== grant && other.tree ? [other.path] : []))].find((path) => path !== grant.path && contains(path, grant.path))
-    return outer === undefined ? makeAlone(grant, who) : grant.tree ? makeInside(outer, grant.path, who) : []
+    const outer = [
+      workspace,
+      ...grants.write.flatMap((other) => (other !== grant && other.tree ? [other.path] : [])),
+    ].find((path) => path !== grant.path && contains(path, grant.path))
+    return outer === undefined
+      ? makeAlone(grant, who)
+      : grant.tree
+        ? makeInside(outer, grant.path, who)
+        : []
   })
   return () => {
     for (const { path, isFolder } of made.reverse()) removeEmpty(path, isFolder)
@@ -28,9 +46,16 @@ function makeAlone({ path, tree }: PlaceGrant, who: Identity): Made[] {
   let above = dirname(path)
   while (!isThere(above)) above = dirname(above)
   // It was none when the manifest was read.
-  if (realPath(above) !== above) throw new ToolError('PERMISSION', `${path} is granted to the tool, but the way there leads through a link`, { suggestion: `Grant ${realPath(above) ?? 'the place'} instead, or remove the link` })
+  if (realPath(above) !== above)
+    throw new ToolError(
+      'PERMISSION',
+      `${path} is granted to the tool, but the way there leads through a link`,
+      { suggestion: `Grant ${realPath(above) ?? 'the place'} instead, or remove the link` },
+    )
   try {
-    const folder = tree ? openFolders('/', path, (step, isLast) => makeFolder(step, isLast ? who : undefined)) : openFolders('/', dirname(path))
+    const folder = tree
+      ? openFolders('/', path, (step, isLast) => makeFolder(step, isLast ? who : undefined))
+      : openFolders('/', dirname(path))
     try {
       if (!tree) makeFile(inside(folder, basename(path)), who)
     } finally {
@@ -38,7 +63,11 @@ function makeAlone({ path, tree }: PlaceGrant, who: Identity): Made[] {
     }
     return between(above, path).map((made) => ({ path: made, isFolder: tree || made !== path }))
   } catch (error) {
-    throw new ToolError('PERMISSION', `${path} is granted to the tool, but it cannot be made: ${(error as NodeJS.ErrnoException).code ?? (error as Error).message}`, { suggestion: `mkdir -p ${tree ? path : dirname(path)}`, cause: error })
+    throw new ToolError(
+      'PERMISSION',
+      `${path} is granted to the tool, but it cannot be made: ${(error as NodeJS.ErrnoException).code ?? (error as Error).message}`,
+      { suggestion: `mkdir -p ${tree ? path : dirname(path)}`, cause: error },
+    )
   }
 }
 
@@ -79,16 +108,29 @@ export function handOver(workspace: string, { uid, gid, isDropped }: Identity): 
   try {
     visit(workspace)
   } catch (error) {
-    throw new ToolError('SANDBOX_UNAVAILABLE', `The workspace ${workspace} cannot be given to user ${uid}, who tools are when root starts them: ${(error as Error).message}`, { suggestion: 'Start it as an ordinary user, or put the runs on a disk of this machine', cause: error })
+    throw new ToolError(
+      'SANDBOX_UNAVAILABLE',
+      `The workspace ${workspace} cannot be given to user ${uid}, who tools are when root starts them: ${(error as Error).message}`,
+      {
+        suggestion: 'Start it as an ordinary user, or put the runs on a disk of this machine',
+        cause: error,
+      },
+    )
   }
 }
 
 /** Throws where somebody is granted a place that he cannot use, because he is not the one who granted it. */
 export function checkUse(places: readonly Place[], who: Identity): void {
-  for (const { path, source, isWritable } of who.isDropped ? places.filter(({ isHidden, isPinned }) => !isHidden && !isPinned) : []) {
+  for (const { path, source, isWritable } of who.isDropped
+    ? places.filter(({ isHidden, isPinned }) => !isHidden && !isPinned)
+    : []) {
     const wanted = (statSync(source).isDirectory() ? 5 : 4) | (isWritable ? 2 : 0)
     if (allows(source, who, wanted)) continue
-    throw new ToolError('PERMISSION', `${path} cannot be ${isWritable ? 'written' : 'read'} by user ${who.uid}, who tools are when root starts them`, { suggestion: isWritable ? `chown -R ${who.uid} ${path}` : `chmod -R o+rX ${path}` })
+    throw new ToolError(
+      'PERMISSION',
+      `${path} cannot be ${isWritable ? 'written' : 'read'} by user ${who.uid}, who tools are when root starts them`,
+      { suggestion: isWritable ? `chown -R ${who.uid} ${path}` : `chmod -R o+rX ${path}` },
+    )
   }
 }
 

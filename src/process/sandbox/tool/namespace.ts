@@ -26,7 +26,9 @@ export function readStatus(stream: Readable): Status {
   let text = ''
   let first: KnownProcess | undefined
   let resolve: (first: KnownProcess | undefined) => void
-  const known = new Promise<KnownProcess | undefined>((settle) => { resolve = settle })
+  const known = new Promise<KnownProcess | undefined>((settle) => {
+    resolve = settle
+  })
   stream.on('data', (chunk: Buffer) => {
     text += chunk.toString('latin1')
     const pid = first ? undefined : /"child-pid": (\d+)\b\D/.exec(text)?.[1]
@@ -34,10 +36,14 @@ export function readStatus(stream: Readable): Status {
     first = { pid: Number(pid), start: readProcess(Number(pid))?.start ?? '' }
     resolve(first)
   })
-  const told = new Promise<void>((settle) => stream.on('error', () => {}).on('close', () => {
-    resolve(first)
-    settle()
-  }))
+  const told = new Promise<void>((settle) =>
+    stream
+      .on('error', () => {})
+      .on('close', () => {
+        resolve(first)
+        settle()
+      }),
+  )
   const isTold = (): boolean => text.includes('"exit-code"')
   const handle = stream as Readable & { unref?(): void }
   handle.unref?.()
@@ -62,12 +68,22 @@ function sleep(milliseconds: number): Promise<void> {
 
 async function within(milliseconds: number, wanted: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined
-  await Promise.race([wanted, new Promise<void>((resolve) => { timer = setTimeout(resolve, milliseconds) })])
+  await Promise.race([
+    wanted,
+    new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, milliseconds)
+    }),
+  ])
   clearTimeout(timer)
 }
 
 /** Reins of a child that lives in a process namespace. `depth` is how far below the first process the tool stands. */
-export function leadNamespace(child: ChildProcess, pid: number, status: Status, depth: number): Reins {
+export function leadNamespace(
+  child: ChildProcess,
+  pid: number,
+  status: Status,
+  depth: number,
+): Reins {
   let last: NodeJS.Timeout | undefined
   const killFirst = (): boolean => {
     const first = status.first()
@@ -76,22 +92,35 @@ export function leadNamespace(child: ChildProcess, pid: number, status: Status, 
   const kill = (): void => {
     // Its owner waits until everything inside is dead, so that he is left alone.
     if (!killFirst()) sendSignal(-pid, 'SIGKILL')
-    else last ??= setTimeout(() => child.exitCode === null && child.signalCode === null && sendSignal(-pid, 'SIGKILL'), PATIENCE).unref()
+    else
+      last ??= setTimeout(
+        () => child.exitCode === null && child.signalCode === null && sendSignal(-pid, 'SIGKILL'),
+        PATIENCE,
+      ).unref()
   }
   return {
     root: () => status.first()?.pid,
     // It may have said something before we heard who it is.
-    warn: () => void status.known.then((first) => {
-      const tool = findTool(first?.pid, depth)
-      if (tool === undefined || !sendSignal(tool, 'SIGTERM')) kill()
-    }),
+    warn: () =>
+      void status.known.then((first) => {
+        const tool = findTool(first?.pid, depth)
+        if (tool === undefined || !sendSignal(tool, 'SIGTERM')) kill()
+      }),
     kill,
     clear: async () => {
       clearTimeout(last)
       sendSignal(-pid, 'SIGKILL')
-      await Promise.race([status.known, new Promise((resolve) => setTimeout(resolve, PATIENCE).unref())])
+      await Promise.race([
+        status.known,
+        new Promise((resolve) => setTimeout(resolve, PATIENCE).unref()),
+      ])
       const began = performance.now()
-      for (let waited = 0; waited < LONGEST && killFirst() && !isLeaving(status.first()!.pid); waited = performance.now() - began) await (waited < SOON ? nextTurn() : sleep(1))
+      for (
+        let waited = 0;
+        waited < LONGEST && killFirst() && !isLeaving(status.first()!.pid);
+        waited = performance.now() - began
+      )
+        await (waited < SOON ? nextTurn() : sleep(1))
     },
   }
 }

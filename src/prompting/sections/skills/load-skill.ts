@@ -9,14 +9,24 @@ import type { SkillFolder } from './skill-type.ts'
 export async function loadSkill(path: string, cwd: string): Promise<SkillFolder> {
   const folder = realFolder(resolve(cwd, path), path)
   const files = await listFiles(folder)
-  if (!files.includes('SKILL.md')) throw new ToolError('INVALID_PATH', `there is no SKILL.md in '${path}'`, { suggestion: 'Give the folder that holds the SKILL.md' })
+  if (!files.includes('SKILL.md'))
+    throw new ToolError('INVALID_PATH', `there is no SKILL.md in '${path}'`, {
+      suggestion: 'Give the folder that holds the SKILL.md',
+    })
   const { readFile } = await import('node:fs/promises')
-  const head = await readHead(join(folder, 'SKILL.md'), await readFile(join(folder, 'SKILL.md'), 'utf8'))
+  const head = await readHead(
+    join(folder, 'SKILL.md'),
+    await readFile(join(folder, 'SKILL.md'), 'utf8'),
+  )
   return { ...head, folder, files: files.filter((file) => file !== 'SKILL.md') }
 }
 
 function realFolder(folder: string, given: string): string {
-  const refuse = (cause?: unknown): ToolError => new ToolError('INVALID_PATH', `there is no folder '${given}'`, { cause, suggestion: 'Give the folder that holds the SKILL.md' })
+  const refuse = (cause?: unknown): ToolError =>
+    new ToolError('INVALID_PATH', `there is no folder '${given}'`, {
+      cause,
+      suggestion: 'Give the folder that holds the SKILL.md',
+    })
   let real: string
   try {
     real = realpathSync.native(folder)

@@ -7,7 +7,16 @@ export function nestHeadings(markdown: string, level: number): string {
   const headings = findHeadings(lines)
   const by = level + 1 - Math.min(...headings.values())
   if (headings.size === 0 || by <= 0) return markdown
-  return lines.map((line, index) => (headings.has(index) ? line.replace(HEADING, (_, space: string, marks: string) => space + '#'.repeat(Math.min(6, marks.length + by))) : line)).join('\n')
+  return lines
+    .map((line, index) =>
+      headings.has(index)
+        ? line.replace(
+            HEADING,
+            (_, space: string, marks: string) => space + '#'.repeat(Math.min(6, marks.length + by)),
+          )
+        : line,
+    )
+    .join('\n')
 }
 
 // By the numbers of their lines; a comment in a block of code is none.

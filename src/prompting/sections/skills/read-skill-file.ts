@@ -16,15 +16,27 @@ export function readSkillFile(skills: readonly SkillFolder[]): ToolDefinition {
     input: {
       type: 'object',
       properties: {
-        skill: { type: 'string', enum: skills.map(({ name }) => name), description: 'The name of the skill' },
-        path: { type: 'string', minLength: 1, maxLength: 1000, description: 'The path of the file in the folder of the skill' },
+        skill: {
+          type: 'string',
+          enum: skills.map(({ name }) => name),
+          description: 'The name of the skill',
+        },
+        path: {
+          type: 'string',
+          minLength: 1,
+          maxLength: 1000,
+          description: 'The path of the file in the folder of the skill',
+        },
       },
       required: ['skill', 'path'],
       additionalProperties: false,
     },
     run: (input) => {
       const { skill, path } = input as { readonly skill: string; readonly path: string }
-      return read(skills.find(({ name }) => name === skill)!, path)
+      return read(
+        skills.find(({ name }) => name === skill)!,
+        path,
+      )
     },
   })
 }
@@ -33,28 +45,48 @@ async function read({ name, folder, files }: SkillFolder, given: string): Promis
   const path = given.replace(/^(?:\.\/)+/, '')
   if (!files.includes(path)) {
     const { message, meant } = unknownName('file', path, files)
-    throw new ToolError('NOT_FOUND', `${message} ${meant ? `(skill '${name}')` : `in skill '${name}'`}`, { details: { files: files.slice(0, 50) }, suggestion: meant ? `Read '${meant}'` : `The files are ${files.slice(0, 20).join(', ')}` })
+    throw new ToolError(
+      'NOT_FOUND',
+      `${message} ${meant ? `(skill '${name}')` : `in skill '${name}'`}`,
+      {
+        details: { files: files.slice(0, 50) },
+        suggestion: meant ? `Read '${meant}'` : `The files are ${files.slice(0, 20).join(', ')}`,
+      },
+    )
   }
   // Looked at again: the folder may have changed since it was loaded.
   const real = realBelow(folder, join(folder, path))
-  if (real === undefined) throw new ToolError('PERMISSION', `'${path}' of skill '${name}' is gone, or leads out of its folder`)
+  if (real === undefined)
+    throw new ToolError(
+      'PERMISSION',
+      `'${path}' of skill '${name}' is gone, or leads out of its folder`,
+    )
   const { constants, open } = await import('node:fs/promises')
   // Whatever stands there now must not keep us waiting.
   const file = await open(real, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)
   try {
-    if (!(await file.stat()).isFile()) throw new ToolError('PERMISSION', `'${path}' of skill '${name}' is no file any more`)
+    if (!(await file.stat()).isFile())
+      throw new ToolError('PERMISSION', `'${path}' of skill '${name}' is no file any more`)
     const buffer = Buffer.alloc(SKILL_LIMITS.fileBytes + 1)
     const length = await fill(file, buffer)
-    if (length > SKILL_LIMITS.fileBytes) throw new ToolError('OUTPUT_LIMIT', `'${path}' of skill '${name}' has grown beyond ${SKILL_LIMITS.fileBytes} bytes`)
+    if (length > SKILL_LIMITS.fileBytes)
+      throw new ToolError(
+        'OUTPUT_LIMIT',
+        `'${path}' of skill '${name}' has grown beyond ${SKILL_LIMITS.fileBytes} bytes`,
+      )
     return decode(buffer.subarray(0, length), path)
   } finally {
     await file.close()
   }
 }
 
-async function fill(file: { read(buffer: Buffer, offset: number): Promise<{ readonly bytesRead: number }> }, buffer: Buffer): Promise<number> {
+async function fill(
+  file: { read(buffer: Buffer, offset: number): Promise<{ readonly bytesRead: number }> },
+  buffer: Buffer,
+): Promise<number> {
   let length = 0
-  for (let read = -1; read !== 0 && length < buffer.length; length += read) read = (await file.read(buffer, length)).bytesRead
+  for (let read = -1; read !== 0 && length < buffer.length; length += read)
+    read = (await file.read(buffer, length)).bytesRead
   return length
 }
 
@@ -62,6 +94,9 @@ function decode(bytes: Buffer, path: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
-    throw new ToolError('INVALID_INPUT', `'${path}' is no text`, { field: 'path', suggestion: { action: 'abort', fix: 'Read text files only' } })
+    throw new ToolError('INVALID_INPUT', `'${path}' is no text`, {
+      field: 'path',
+      suggestion: { action: 'abort', fix: 'Read text files only' },
+    })
   }
 }

@@ -1,10 +1,14 @@
 const NOT_JSON_NUMBERS = /"(?:[^"\\\n]|\\.)*"|-?\b(?:NaN|Infinity)\b/g
 
 /** JSON as foreign programs write it: `NaN` and `Infinity`, which Python writes though JSON has none, are null. Undefined for what is no JSON. */
-export function parseForeign(text: string): { readonly value: unknown; readonly mended?: true } | undefined {
+export function parseForeign(
+  text: string,
+): { readonly value: unknown; readonly mended?: true } | undefined {
   const strict = parse(text)
   if (strict || !/NaN|Infinity/.test(text)) return strict
-  const mended = parse(text.replace(NOT_JSON_NUMBERS, (token) => (token.startsWith('"') ? token : 'null')))
+  const mended = parse(
+    text.replace(NOT_JSON_NUMBERS, (token) => (token.startsWith('"') ? token : 'null')),
+  )
   return mended && { ...mended, mended: true }
 }
 
@@ -13,7 +17,11 @@ export function roundedNumber(text: string): string | undefined {
   if (!/\d{16}/.test(text)) return undefined
   for (const [token] of text.matchAll(/"(?:[^"\\\n]|\\.)*"|-?\d[\d.eE+-]*/g)) {
     // Beyond 300 digits nothing is kept, and BigInt takes its time.
-    if (/^-?\d{16,}$/.test(token) && (token.length > 300 || BigInt(token) !== BigInt(Number(token)))) return token.slice(0, 40)
+    if (
+      /^-?\d{16,}$/.test(token) &&
+      (token.length > 300 || BigInt(token) !== BigInt(Number(token)))
+    )
+      return token.slice(0, 40)
   }
   return undefined
 }

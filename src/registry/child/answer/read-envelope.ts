@@ -14,25 +14,62 @@ export function readEnvelope(document: unknown, status: number | undefined): Out
   if (outcome || !isObject(document)) return outcome
   if (isMcpResult(document)) return readMcpResult(document, context)
   const words = failureWords(document)
-  return words === undefined ? undefined : { ok: false, status: 'error', error: readError(words, context), meta: NOBODY }
+  return words === undefined
+    ? undefined
+    : { ok: false, status: 'error', error: readError(words, context), meta: NOBODY }
 }
 
 const MCP_KEYS = new Set(['content', 'structuredContent', 'isError', '_meta'])
 
 function isMcpResult(document: JsonObject): boolean {
-  const isMarked = typeof document['isError'] === 'boolean' || Object.hasOwn(document, 'structuredContent')
-  return isMarked && Array.isArray(document['content']) && Object.keys(document).every((key) => MCP_KEYS.has(key))
+  const isMarked =
+    typeof document['isError'] === 'boolean' || Object.hasOwn(document, 'structuredContent')
+  return (
+    isMarked &&
+    Array.isArray(document['content']) &&
+    Object.keys(document).every((key) => MCP_KEYS.has(key))
+  )
 }
 
-function readMcpResult({ content, structuredContent, isError }: JsonObject, context: { readonly tool: string }): Outcome {
-  const texts = (content as readonly unknown[]).filter(isObject).filter(({ type, text }) => type === 'text' && typeof text === 'string').map(({ text }) => text as string)
+function readMcpResult(
+  { content, structuredContent, isError }: JsonObject,
+  context: { readonly tool: string },
+): Outcome {
+  const texts = (content as readonly unknown[])
+    .filter(isObject)
+    .filter(({ type, text }) => type === 'text' && typeof text === 'string')
+    .map(({ text }) => text as string)
   const text = texts.join('\n')
-  if (isError === true) return { ok: false, status: 'error', error: readError(isObject(structuredContent) ? { message: text, ...structuredContent } : text, context), meta: NOBODY }
-  const hasMore = (content as readonly unknown[]).some((block) => isObject(block) && block['type'] !== 'text')
-  return { ok: true, status: 'success', result: structuredContent ?? text, ...(hasMore && readContent(content)), meta: NOBODY }
+  if (isError === true)
+    return {
+      ok: false,
+      status: 'error',
+      error: readError(
+        isObject(structuredContent) ? { message: text, ...structuredContent } : text,
+        context,
+      ),
+      meta: NOBODY,
+    }
+  const hasMore = (content as readonly unknown[]).some(
+    (block) => isObject(block) && block['type'] !== 'text',
+  )
+  return {
+    ok: true,
+    status: 'success',
+    result: structuredContent ?? text,
+    ...(hasMore && readContent(content)),
+    meta: NOBODY,
+  }
 }
 
-const REASONS = ['reason', 'detail', 'description', 'error_message', 'errorMessage', 'error_description']
+const REASONS = [
+  'reason',
+  'detail',
+  'description',
+  'error_message',
+  'errorMessage',
+  'error_description',
+]
 
 // `{"status":"error"}` with other facts in it may be a report about something else.
 function failureWords(document: JsonObject): unknown {

@@ -7,12 +7,22 @@ import { planIn } from '../../../contract/read-plan.ts'
 import { tellArtifact } from './tell-artifact.ts'
 
 const LEVELS: readonly unknown[] = ['debug', 'info', 'warn', 'error'] satisfies LogLevel[]
-const OTHER_LEVELS: ReadonlyMap<unknown, LogLevel> = new Map([['warning', 'warn'], ['critical', 'error'], ['fatal', 'error'], ['trace', 'debug']])
+const OTHER_LEVELS: ReadonlyMap<unknown, LogLevel> = new Map([
+  ['warning', 'warn'],
+  ['critical', 'error'],
+  ['fatal', 'error'],
+  ['trace', 'debug'],
+])
 
 type Reader = (line: JsonObject) => ToolEvent | undefined
 
 const READERS: { readonly [type: string]: Reader } = {
-  progress: (line) => ({ type: 'progress', message: textOf(line), ...percentOf(line), ...planIn(line) }),
+  progress: (line) => ({
+    type: 'progress',
+    message: textOf(line),
+    ...percentOf(line),
+    ...planIn(line),
+  }),
   log: (line) => ({ type: 'log', level: levelOf(line['level']), message: textOf(line) }),
   artifact: (line) => {
     const [artifact] = readArtifacts([line])
@@ -31,12 +41,15 @@ export function readEvent(line: JsonObject): ToolEvent | undefined {
 export function readNotification(line: string): ToolEvent | undefined {
   if (!line.startsWith('{')) return undefined
   const value = parseObject(line)
-  return value?.['type'] === 'notification' && value['kind'] !== 'item' ? readEvent({ ...value, type: value['kind'] }) : undefined
+  return value?.['type'] === 'notification' && value['kind'] !== 'item'
+    ? readEvent({ ...value, type: value['kind'] })
+    : undefined
 }
 
 /** Tells the caller an event of a child. */
 export function tellEvent(event: ToolEvent, ctx: Context): void {
-  if (event.type === 'progress') ctx.progress(event.message, event.percent, event.plan && { plan: event.plan })
+  if (event.type === 'progress')
+    ctx.progress(event.message, event.percent, event.plan && { plan: event.plan })
   else if (event.type === 'log') ctx.log(event.message, event.level)
   else if (event.type === 'artifact') tellArtifact(event, ctx)
   else if (event.type === 'item') ctx.item(event.value)
@@ -54,5 +67,5 @@ function percentOf({ percent, pct }: JsonObject): { readonly percent?: number } 
 
 function levelOf(level: unknown): LogLevel {
   const word = typeof level === 'string' ? level.toLowerCase() : level
-  return LEVELS.includes(word) ? (word as LogLevel) : OTHER_LEVELS.get(word) ?? 'info'
+  return LEVELS.includes(word) ? (word as LogLevel) : (OTHER_LEVELS.get(word) ?? 'info')
 }

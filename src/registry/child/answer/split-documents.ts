@@ -1,7 +1,12 @@
 import { parseForeign } from './parse-json.ts'
 
 /** What stands in an output: the JSON objects and lists that begin a line, the lines that are something else, and whether a document is the last thing said. */
-export type Documents = { readonly documents: readonly unknown[]; readonly lines: readonly string[]; readonly endsInDocument: boolean; readonly mended: boolean }
+export type Documents = {
+  readonly documents: readonly unknown[]
+  readonly lines: readonly string[]
+  readonly endsInDocument: boolean
+  readonly mended: boolean
+}
 
 /** Finds the JSON documents of an output, wherever other lines stand between them. The time grows with the text and no faster: brackets that are opened and never closed are given up on. */
 export function splitDocuments(text: string): Documents {
@@ -48,7 +53,8 @@ function scanDocument(text: string, start: number, budget: number): Scan {
       if (end === undefined) return { closed: false, end: at }
       at = end
     } else if (character === '{' || character === '[') depth += 1
-    else if ((character === '}' || character === ']') && --depth === 0) return { closed: true, end: at + 1 }
+    else if ((character === '}' || character === ']') && --depth === 0)
+      return { closed: true, end: at + 1 }
   }
   return { closed: false, end: last }
 }

@@ -6,9 +6,15 @@ const FIELD = /^[\p{L}\p{N}_][\p{L}\p{N}_.-]*$/u
 /** The input as flags: `_` becomes `-`, true is the bare flag, false and null are left out, a list repeats the flag, an object is JSON. */
 export function flagArguments(input: JsonObject): readonly string[] {
   return Object.entries(input).flatMap(([field, value]) => {
-    if (!FIELD.test(field)) throw new ToolError('INVALID_INPUT', `the field '${field}' cannot be a flag`, { field, suggestion: 'Use letters, digits, _ . and - in names of fields' })
+    if (!FIELD.test(field))
+      throw new ToolError('INVALID_INPUT', `the field '${field}' cannot be a flag`, {
+        field,
+        suggestion: 'Use letters, digits, _ . and - in names of fields',
+      })
     const flag = `--${field.replaceAll('_', '-')}`
-    return Array.isArray(value) ? value.flatMap((entry) => valueArguments(flag, entry)) : fieldArguments(flag, value)
+    return Array.isArray(value)
+      ? value.flatMap((entry) => valueArguments(flag, entry))
+      : fieldArguments(flag, value)
   })
 }
 

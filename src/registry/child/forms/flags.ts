@@ -3,4 +3,5 @@ import { runOnce } from '../run-once.ts'
 import type { Form } from './form.ts'
 
 /** Each field of the input as a flag. */
-export const flags: Form = (request) => runOnce(request, { args: flagArguments(request.input) }, { expects: 'text' })
+export const flags: Form = (request) =>
+  runOnce(request, { args: flagArguments(request.input) }, { expects: 'text' })

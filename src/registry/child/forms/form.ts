@@ -20,4 +20,8 @@ export type ChildRequest = {
 export type Form = (request: ChildRequest) => Promise<unknown>
 
 /** What goes into a child: arguments behind the fixed ones, and what it reads on stdin. `streams`: events come as lines on stdout before the answer. */
-export type Feed = { readonly args: readonly string[]; readonly input?: string; readonly streams?: true }
+export type Feed = {
+  readonly args: readonly string[]
+  readonly input?: string
+  readonly streams?: true
+}

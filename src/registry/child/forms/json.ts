@@ -8,11 +8,20 @@ import type { Feed, Form } from './form.ts'
 const LARGE = 100_000
 
 /** The input as one JSON argument; by stdin where it is large or secret and the tool reads stdin. */
-export const json: Form = (request) => runOnce(request, feedJson(request.call, request.input), { expects: 'json' })
+export const json: Form = (request) =>
+  runOnce(request, feedJson(request.call, request.input), { expects: 'json' })
 
 function feedJson(call: ChildCall, input: JsonObject): Feed {
   const text = JSON.stringify(input)
-  if (call.stdin && (call.secret || Buffer.byteLength(text) > LARGE)) return { args: [], input: text }
-  if (call.secret) throw new ToolError('CONFIG', 'the tool takes secrets and wants its input as an argument, which every user of the machine can read', { suggestion: "Let the tool read its input from stdin, and say 'call: stdin' in its manifest" })
+  if (call.stdin && (call.secret || Buffer.byteLength(text) > LARGE))
+    return { args: [], input: text }
+  if (call.secret)
+    throw new ToolError(
+      'CONFIG',
+      'the tool takes secrets and wants its input as an argument, which every user of the machine can read',
+      {
+        suggestion: "Let the tool read its input from stdin, and say 'call: stdin' in its manifest",
+      },
+    )
   return { args: [text] }
 }

@@ -15,9 +15,14 @@ export const protocol: Form = (request) => tracked(request.services.running, run
 async function runProtocol({ call, input, ctx, held }: ChildRequest): Promise<unknown> {
   const args = flagArguments(input)
   checkArguments(args, 'Give the tool a file with the data instead')
-  const [{ openChild }, { makeRunFolder }, { listenToRun }, { answerQuestion }] = await Promise.all([
-    import('../../../process/open-child.ts'), import('../protocol/run-folder.ts'), import('../protocol/listener.ts'), import('../protocol/answer-question.ts'),
-  ])
+  const [{ openChild }, { makeRunFolder }, { listenToRun }, { answerQuestion }] = await Promise.all(
+    [
+      import('../../../process/open-child.ts'),
+      import('../protocol/run-folder.ts'),
+      import('../protocol/listener.ts'),
+      import('../protocol/answer-question.ts'),
+    ],
+  )
   const folder = held ? undefined : await makeRunFolder(ctx)
   try {
     const side = sideChannel(ctx)
@@ -25,8 +30,13 @@ async function runProtocol({ call, input, ctx, held }: ChildRequest): Promise<un
     const [program, ...fixed] = call.command
     const child = await openChild({
       command: [program, ...fixed, ...args],
-      grace: GRACE, maxStdout: MOST_OUTPUT, maxLine: LONGEST_LINE,
-      ...(held ?? { cwd: call.cwd ?? ctx.cwd, env: { ...childEnvironment(call, ctx), ...folder!.env } }),
+      grace: GRACE,
+      maxStdout: MOST_OUTPUT,
+      maxLine: LONGEST_LINE,
+      ...(held ?? {
+        cwd: call.cwd ?? ctx.cwd,
+        env: { ...childEnvironment(call, ctx), ...folder!.env },
+      }),
       signal: ctx.signal,
       onLine: listener.hear,
       onErrorLine: side.hear,
@@ -34,7 +44,11 @@ async function runProtocol({ call, input, ctx, held }: ChildRequest): Promise<un
     const end = await child.end
     const problem = failureOfEnd(end, ctx, side.tail())
     if (problem) throw problem
-    return await listener.conclude({ ...end, stderr: side.tail(), ...(call.exitCodes && { exitCodes: call.exitCodes }) })
+    return await listener.conclude({
+      ...end,
+      stderr: side.tail(),
+      ...(call.exitCodes && { exitCodes: call.exitCodes }),
+    })
   } finally {
     await folder?.remove()
   }

@@ -30,7 +30,10 @@ export type HeldBy = {
 }
 
 /** What stands around a child that is held. */
-export type HeldOptions = Pick<ChildOptions, 'cwd' | 'env' | 'sandbox' | 'maxStdout' | 'maxLine' | 'grace'>
+export type HeldOptions = Pick<
+  ChildOptions,
+  'cwd' | 'env' | 'sandbox' | 'maxStdout' | 'maxLine' | 'grace'
+>
 
 /** One call of a tool that runs by its manifest: with a workspace of its own, and nothing but what it was granted. */
 export type HeldCall = {
@@ -45,12 +48,21 @@ export type HeldCall = {
 const KIBIBYTE = 1024
 
 /** Prepares a call of a tool that its manifest holds. Throws what is wrong with the manifest, the policies or the paths, before anything is started. */
-export async function holdCall(call: ChildCall, given: JsonObject, ctx: Context, held: HeldBy): Promise<HeldCall> {
+export async function holdCall(
+  call: ChildCall,
+  given: JsonObject,
+  ctx: Context,
+  held: HeldBy,
+): Promise<HeldCall> {
   const run = await makeRunFolder(ctx)
   try {
     const policy = await loadPolicies(ctx.cwd, ctx.env)
     const grants = await grantsFor(held, run.workspace, ctx.cwd, policy)
-    const { input, readable, outputs, sources, place } = await prepareInput(given, held.inputSchema ?? {}, { cwd: ctx.cwd, workspace: run.workspace })
+    const { input, readable, outputs, sources, place } = await prepareInput(
+      given,
+      held.inputSchema ?? {},
+      { cwd: ctx.cwd, workspace: run.workspace },
+    )
     await checkPaths({ sources, outputs }, policy, held.tool)
     const certificates = grants.network === 'none' ? {} : certificateVariables(ctx.env)
     return {
@@ -61,8 +73,24 @@ export async function holdCall(call: ChildCall, given: JsonObject, ctx: Context,
       options: {
         cwd: run.workspace,
         // Only a tool of the run protocol is told of a run: others would take themselves for one.
-        env: { ...confinedEnvironment(ctx.env, run.workspace), ...certificates, ...ownVariables(call, ctx), ...(call.form === 'protocol' ? run.env : { WORKSPACE: run.workspace }) },
-        sandbox: { grants, workspace: run.workspace, readable: [...codeFolders([held.program, ...call.command]), ...run.shown, ...readable, ...Object.values(certificates).filter(existsSync)], hidden: listRunFolders(grants, ctx.cwd), searchPath: ctx.env['PATH'] },
+        env: {
+          ...confinedEnvironment(ctx.env, run.workspace),
+          ...certificates,
+          ...ownVariables(call, ctx),
+          ...(call.form === 'protocol' ? run.env : { WORKSPACE: run.workspace }),
+        },
+        sandbox: {
+          grants,
+          workspace: run.workspace,
+          readable: [
+            ...codeFolders([held.program, ...call.command]),
+            ...run.shown,
+            ...readable,
+            ...Object.values(certificates).filter(existsSync),
+          ],
+          hidden: listRunFolders(grants, ctx.cwd),
+          searchPath: ctx.env['PATH'],
+        },
         ...limitsOf(grants),
       },
     }
@@ -72,9 +100,23 @@ export async function holdCall(call: ChildCall, given: JsonObject, ctx: Context,
   }
 }
 
-async function grantsFor({ tool, permissions, file }: HeldBy, workspace: string, cwd: string, policy: Policy): Promise<Grants> {
-  const grants = await checkPolicy(await readGrants({ permissions, file }, { workspace, cwd }), policy, { tool, file })
-  if (grants.secrets.length > 0) throw new ToolError('PERMISSION', `'${tool}' wants secrets (${grants.secrets.join(', ')}), and only a run gives any`, { suggestion: `toolable run --secret-file ${grants.secrets[0]}=<file> ${tool}` })
+async function grantsFor(
+  { tool, permissions, file }: HeldBy,
+  workspace: string,
+  cwd: string,
+  policy: Policy,
+): Promise<Grants> {
+  const grants = await checkPolicy(
+    await readGrants({ permissions, file }, { workspace, cwd }),
+    policy,
+    { tool, file },
+  )
+  if (grants.secrets.length > 0)
+    throw new ToolError(
+      'PERMISSION',
+      `'${tool}' wants secrets (${grants.secrets.join(', ')}), and only a run gives any`,
+      { suggestion: `toolable run --secret-file ${grants.secrets[0]}=<file> ${tool}` },
+    )
   return grants
 }
 
@@ -83,11 +125,14 @@ function listRunFolders({ read, write }: Grants, cwd: string): readonly string[]
   const folders = new Set([...read, ...write].filter(({ tree }) => tree).map(({ path }) => path))
   for (let folder = cwd; ; folder = dirname(folder)) {
     folders.add(folder)
-    if (dirname(folder) === folder) return [...folders].map((each) => join(each, '.runs')).filter(existsSync)
+    if (dirname(folder) === folder)
+      return [...folders].map((each) => join(each, '.runs')).filter(existsSync)
   }
 }
 
-function limitsOf({ limits: { outputMb, lineKb, graceMs } }: Grants): Pick<ChildOptions, 'maxStdout' | 'maxLine' | 'grace'> {
+function limitsOf({
+  limits: { outputMb, lineKb, graceMs },
+}: Grants): Pick<ChildOptions, 'maxStdout' | 'maxLine' | 'grace'> {
   return {
     ...(outputMb !== undefined && { maxStdout: outputMb * KIBIBYTE * KIBIBYTE }),
     ...(lineKb !== undefined && { maxLine: lineKb * KIBIBYTE }),

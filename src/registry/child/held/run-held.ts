@@ -11,15 +11,23 @@ export async function runHeld(form: Form, request: ChildRequest, held: HeldBy): 
   const { call, input, ctx } = request
   const { outputs, place, remove, ...hold } = await holdCall(call, input, ctx, held)
   try {
-    const answer = await form({ ...request, input: hold.input, ctx: tellingPlaces(ctx, outputs), held: hold.options })
+    const answer = await form({
+      ...request,
+      input: hold.input,
+      ctx: tellingPlaces(ctx, outputs),
+      held: hold.options,
+    })
     await place()
-    return isReply(answer) ? { ...answer, result: restorePaths(answer.result, outputs) } : restorePaths(answer, outputs)
+    return isReply(answer)
+      ? { ...answer, result: restorePaths(answer.result, outputs) }
+      : restorePaths(answer, outputs)
   } finally {
     await remove()
   }
 }
 
 function tellingPlaces(ctx: Context, outputs: readonly StagedOutput[]): Context {
-  const artifact: Context['artifact'] = (name, uri) => ctx.artifact(restorePaths(name, outputs), restorePaths(uri, outputs))
+  const artifact: Context['artifact'] = (name, uri) =>
+    ctx.artifact(restorePaths(name, outputs), restorePaths(uri, outputs))
   return Object.create(ctx, { artifact: { value: artifact } }) as Context
 }

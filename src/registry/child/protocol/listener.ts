@@ -23,7 +23,10 @@ export type ProtocolListener = {
 }
 
 /** Tells events on, has questions answered, and keeps the first line that ends the run; what comes behind it is refused. */
-export function listenToRun(ctx: Context, answer: (question: JsonObject) => Promise<void>): ProtocolListener {
+export function listenToRun(
+  ctx: Context,
+  answer: (question: JsonObject) => Promise<void>,
+): ProtocolListener {
   let outcome: Outcome | undefined
   let unanswered: ToolError | undefined
   return {
@@ -32,7 +35,10 @@ export function listenToRun(ctx: Context, answer: (question: JsonObject) => Prom
       if (!message) return ctx.log(shorten(line, 2000), 'debug')
       if (outcome) return ctx.log(`the tool goes on after its end: ${shorten(line, 200)}`, 'warn')
       if (ENDS.has(message['type'])) outcome = readProtocolEnd(message, { tool: '' })
-      else if (message['type'] === 'action_required') void answer(message).catch((error: unknown) => { unanswered = toToolError(error) })
+      else if (message['type'] === 'action_required')
+        void answer(message).catch((error: unknown) => {
+          unanswered = toToolError(error)
+        })
       else {
         const event = readEvent(message)
         if (event) tellEvent(event, ctx)
@@ -41,8 +47,10 @@ export function listenToRun(ctx: Context, answer: (question: JsonObject) => Prom
     async conclude(output) {
       if (outcome?.ok) {
         const { status } = output
-        if (output.signal !== null || meaningOf(output)) throw toolErrorFrom(readExit(output, undefined, undefined).error)
-        if (!isOk(output)) ctx.log(`the tool gave a result, and then ended with exit status ${status}`, 'warn')
+        if (output.signal !== null || meaningOf(output))
+          throw toolErrorFrom(readExit(output, undefined, undefined).error)
+        if (!isOk(output))
+          ctx.log(`the tool gave a result, and then ended with exit status ${status}`, 'warn')
         return giveOutcome(outcome, ctx)
       }
       // A question that nobody can answer is known a moment later than a quick end.

@@ -8,6 +8,12 @@ export function readOptions(options: unknown): readonly InteractionOption[] {
     if (typeof option === 'string') return [{ value: option }]
     if (!isObject(option) || typeof option['value'] !== 'string') return []
     const { value, label, description } = option
-    return [{ value, ...(typeof label === 'string' && { label }), ...(typeof description === 'string' && { description }) }]
+    return [
+      {
+        value,
+        ...(typeof label === 'string' && { label }),
+        ...(typeof description === 'string' && { description }),
+      },
+    ]
   })
 }

@@ -2,7 +2,10 @@ import type { JsonObject } from '../../../contract/json.ts'
 import { isObject } from '../../../contract/json.ts'
 
 /** The line that brings an answer to a tool. */
-export function replyTo({ id, kind }: { readonly id?: unknown; readonly kind: string }, answer: unknown): JsonObject {
+export function replyTo(
+  { id, kind }: { readonly id?: unknown; readonly kind: string },
+  answer: unknown,
+): JsonObject {
   if (kind === 'sample') return { type: 'sample_response', id, content: answer }
   if (id !== undefined) return { id, value: answer }
   // The step of a session takes the object itself.

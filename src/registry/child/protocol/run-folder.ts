@@ -12,11 +12,18 @@ export type RunFolder = {
 
 /** Makes the folder of a run in the temporary directory, with the variables that tell the tool about it. A call that is cancelled puts the cancel file there. */
 export async function makeRunFolder({ env, deadline, signal }: Context): Promise<RunFolder> {
-  const [{ mkdir, mkdtemp, realpath, rm, writeFile }, { tmpdir }, { join }] = await Promise.all([import('node:fs/promises'), import('node:os'), import('node:path')])
+  const [{ mkdir, mkdtemp, realpath, rm, writeFile }, { tmpdir }, { join }] = await Promise.all([
+    import('node:fs/promises'),
+    import('node:os'),
+    import('node:path'),
+  ])
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'toolable-run-')))
   const inside = (name: string): string => join(folder, name)
   await Promise.all(['work', 'logs', 'control'].map((name) => mkdir(inside(name))))
-  const stopListening = onAbort(signal, () => void writeFile(inside('control/CANCEL'), '').catch(() => undefined))
+  const stopListening = onAbort(
+    signal,
+    () => void writeFile(inside('control/CANCEL'), '').catch(() => undefined),
+  )
   const runId = `r-${randomHex(5)}`
   return {
     workspace: inside('work'),

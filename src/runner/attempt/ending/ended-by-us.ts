@@ -6,18 +6,48 @@ import { failWith, ownStatus } from './ending.ts'
 import type { Intervention } from './intervention.ts'
 
 /** The ending of an attempt that the runner has stopped. What the tool said afterwards does not count, except that it was cancelled. */
-export function endByUs(intervention: Intervention, end: SubjectEnd, last: ToolLine | undefined): Ending {
+export function endByUs(
+  intervention: Intervention,
+  end: SubjectEnd,
+  last: ToolLine | undefined,
+): Ending {
   switch (intervention.why) {
     case 'deadline':
-      return failWith(new ToolError('TIMEOUT', `the tool was not done after ${intervention.seconds} seconds, and was ended`, { suggestion: 'Give it more time with --timeout, or less to do' }), 'E_DEADLINE')
+      return failWith(
+        new ToolError(
+          'TIMEOUT',
+          `the tool was not done after ${intervention.seconds} seconds, and was ended`,
+          { suggestion: 'Give it more time with --timeout, or less to do' },
+        ),
+        'E_DEADLINE',
+      )
     case 'heartbeat':
-      return failWith(new ToolError('HEARTBEAT_MISSED', `the tool gave no sign of life for ${intervention.seconds} seconds, and was ended`, { suggestion: 'Let it emit heartbeats, or allow longer silence with HEARTBEAT_GRACE_S' }))
+      return failWith(
+        new ToolError(
+          'HEARTBEAT_MISSED',
+          `the tool gave no sign of life for ${intervention.seconds} seconds, and was ended`,
+          { suggestion: 'Let it emit heartbeats, or allow longer silence with HEARTBEAT_GRACE_S' },
+        ),
+      )
     case 'output':
-      return failWith(new ToolError('OUTPUT_LIMIT', `the tool wrote more than ${intervention.bytes} bytes, and was ended`, { suggestion: 'Let it write to a file in its workspace, or raise resources.output_mb' }))
+      return failWith(
+        new ToolError(
+          'OUTPUT_LIMIT',
+          `the tool wrote more than ${intervention.bytes} bytes, and was ended`,
+          { suggestion: 'Let it write to a file in its workspace, or raise resources.output_mb' },
+        ),
+      )
     case 'failure':
       return { ...failWith(intervention.error), ...statusOfSignal(intervention.error) }
     case 'cancelled':
-      return { state: 'cancelled', rc: ownStatus(end) || 130, again: false, lines: [last?.type === 'cancelled' ? last : { type: 'cancelled', reason: intervention.reason }] }
+      return {
+        state: 'cancelled',
+        rc: ownStatus(end) || 130,
+        again: false,
+        lines: [
+          last?.type === 'cancelled' ? last : { type: 'cancelled', reason: intervention.reason },
+        ],
+      }
   }
 }
 

@@ -29,11 +29,25 @@ export type Ending = {
 
 /** The ending that an error of the runner makes. `name` is its name in the protocol where that is not the first one of its code. */
 export function failWith(error: Error, name?: string): Ending {
-  const known = (ToolError.is(error) ? error : new ToolError('INTERNAL', error.message, { cause: error })).toObject()
+  const known = (
+    ToolError.is(error) ? error : new ToolError('INTERNAL', error.message, { cause: error })
+  ).toObject()
   const { code, message: msg, retryable, suggestion } = known
   const written = name ?? protocolName(code, retryable)
-  const line: ToolLine = { type: 'runner_error', code: written, msg, ...(suggestion && { hint: suggestion.example ?? suggestion.fix }), retryable }
-  return { state: 'failed', rc: exitCodeOf(known), code: written, again: mayTryAgain(code, retryable), lines: [line] }
+  const line: ToolLine = {
+    type: 'runner_error',
+    code: written,
+    msg,
+    ...(suggestion && { hint: suggestion.example ?? suggestion.fix }),
+    retryable,
+  }
+  return {
+    state: 'failed',
+    rc: exitCodeOf(known),
+    code: written,
+    again: mayTryAgain(code, retryable),
+    lines: [line],
+  }
 }
 
 /** The status that a tool gave itself; 0 also where a signal ended it. */
@@ -45,5 +59,9 @@ export function ownStatus({ child: { status } }: SubjectEnd): number {
 export function mayTryAgain(code: string, said: unknown): boolean {
   if (said === false) return false
   const known = findRow(code)
-  return known ? known.row.class === 'retryable' : typeof said === 'boolean' ? said : factsOf(code).retryable
+  return known
+    ? known.row.class === 'retryable'
+    : typeof said === 'boolean'
+      ? said
+      : factsOf(code).retryable
 }

@@ -6,7 +6,10 @@ export function hostChannel(answer: Answerer): AnswerChannel {
   return {
     name: 'the host',
     async answer(question, signal, problem) {
-      const value: unknown = await answer(problem === undefined ? question : { ...question, problem }, signal)
+      const value: unknown = await answer(
+        problem === undefined ? question : { ...question, problem },
+        signal,
+      )
       return value === undefined ? undefined : { value }
     },
   }

@@ -29,27 +29,75 @@ export type Globals = {
 type Reader = (globals: Globals, values: readonly string[], written: string) => void
 
 const READERS: { readonly [long: string]: Reader } = {
-  output: (globals, [mode]) => { globals.output = mode! },
-  json: (globals) => { globals.output = 'json' },
-  jsonl: (globals) => { globals.output = 'jsonl' },
-  dialect: (globals, [name]) => { globals.dialect = name! },
-  quiet: (globals) => { globals.quiet = true },
-  verbose: (globals) => { globals.verbose++ },
-  'dry-run': (globals) => { globals.dryRun = true },
-  yes: (globals) => { globals.yes = true },
-  'no-color': (globals) => { globals.noColor = true },
-  timeout: (globals, [duration]) => { globals.timeout = duration! },
-  'idempotency-key': (globals, [key]) => { globals.idempotencyKey = key! },
-  fields: (globals, [names]) => { globals.fields = [...(globals.fields ?? []), ...names!.split(',').map((name) => name.trim()).filter((name) => name !== '')] },
-  filter: (globals, [expression]) => { globals.filter.push(expression!) },
-  limit: (globals, [count], written) => { globals.limit = wholeNumber(count!, written) },
-  cursor: (globals, [cursor]) => { globals.cursor = cursor! },
-  'max-tokens': (globals, [count], written) => { globals.maxTokens = wholeNumber(count!, written) },
-  'secret-file': (globals, [pair]) => { globals.secretFiles.push(pair!) },
-  stream: (globals) => { globals.stream = true },
-  session: (globals) => { globals.session = true },
-  'sample-via': (globals, [via]) => { globals.sampleVia = via! },
-  help: (globals) => { globals.help = true },
+  output: (globals, [mode]) => {
+    globals.output = mode!
+  },
+  json: (globals) => {
+    globals.output = 'json'
+  },
+  jsonl: (globals) => {
+    globals.output = 'jsonl'
+  },
+  dialect: (globals, [name]) => {
+    globals.dialect = name!
+  },
+  quiet: (globals) => {
+    globals.quiet = true
+  },
+  verbose: (globals) => {
+    globals.verbose++
+  },
+  'dry-run': (globals) => {
+    globals.dryRun = true
+  },
+  yes: (globals) => {
+    globals.yes = true
+  },
+  'no-color': (globals) => {
+    globals.noColor = true
+  },
+  timeout: (globals, [duration]) => {
+    globals.timeout = duration!
+  },
+  'idempotency-key': (globals, [key]) => {
+    globals.idempotencyKey = key!
+  },
+  fields: (globals, [names]) => {
+    globals.fields = [
+      ...(globals.fields ?? []),
+      ...names!
+        .split(',')
+        .map((name) => name.trim())
+        .filter((name) => name !== ''),
+    ]
+  },
+  filter: (globals, [expression]) => {
+    globals.filter.push(expression!)
+  },
+  limit: (globals, [count], written) => {
+    globals.limit = wholeNumber(count!, written)
+  },
+  cursor: (globals, [cursor]) => {
+    globals.cursor = cursor!
+  },
+  'max-tokens': (globals, [count], written) => {
+    globals.maxTokens = wholeNumber(count!, written)
+  },
+  'secret-file': (globals, [pair]) => {
+    globals.secretFiles.push(pair!)
+  },
+  stream: (globals) => {
+    globals.stream = true
+  },
+  session: (globals) => {
+    globals.session = true
+  },
+  'sample-via': (globals, [via]) => {
+    globals.sampleVia = via!
+  },
+  help: (globals) => {
+    globals.help = true
+  },
 }
 
 /** No flags at all. */
@@ -64,8 +112,14 @@ export function readGlobals(globals: Globals, flags: readonly GivenFlag[]): Tool
     if (!flag.injected) continue
     try {
       const choices = flag.injected.choices
-      if (choices && values[0] !== undefined && !choices.includes(values[0])) throw new ToolError('USAGE', `${written} must be one of ${choices.join(', ')}; got '${values[0]}'`, { field: flag.long })
-      if (flag.takes === 0 && values[0] !== undefined && !['true', 'false'].includes(values[0])) throw new ToolError('USAGE', `${written} takes no value`, { field: flag.long })
+      if (choices && values[0] !== undefined && !choices.includes(values[0]))
+        throw new ToolError(
+          'USAGE',
+          `${written} must be one of ${choices.join(', ')}; got '${values[0]}'`,
+          { field: flag.long },
+        )
+      if (flag.takes === 0 && values[0] !== undefined && !['true', 'false'].includes(values[0]))
+        throw new ToolError('USAGE', `${written} takes no value`, { field: flag.long })
       if (values[0] === 'false' && flag.takes === 0) continue
       const read = Object.hasOwn(READERS, flag.long) ? READERS[flag.long] : undefined
       if (read) read(globals, values, written)
@@ -81,5 +135,7 @@ export function readGlobals(globals: Globals, flags: readonly GivenFlag[]): Tool
 function wholeNumber(text: string, written: string): number {
   const number = Number(text)
   if (/^\d+$/.test(text) && Number.isSafeInteger(number) && number >= 1) return number
-  throw new ToolError('USAGE', `${written} needs a whole number above 0; got '${text}'`, { field: written.replace(/^-+/, '') })
+  throw new ToolError('USAGE', `${written} needs a whole number above 0; got '${text}'`, {
+    field: written.replace(/^-+/, ''),
+  })
 }

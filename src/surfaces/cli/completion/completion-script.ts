@@ -16,11 +16,21 @@ const WRITERS: { readonly [shell in Shell]: (program: string, identifier: string
 
 /** A script that makes a shell ask `<program> __complete -- <words…>` for candidates. Throws CONFIG for a name that no shell could call. */
 export function completionScript(shell: Shell, program: string): string {
-  if (program === '' || /[\p{Cc}\p{Zl}\p{Zp}]/u.test(program)) throw new ToolError('CONFIG', `No completion for a program with the name ${JSON.stringify(program)}`)
+  if (program === '' || /[\p{Cc}\p{Zl}\p{Zp}]/u.test(program))
+    throw new ToolError(
+      'CONFIG',
+      `No completion for a program with the name ${JSON.stringify(program)}`,
+    )
   return WRITERS[shell](program, identifierOf(program))
 }
 
 // Two programs in one shell must not share a function, therefore every other character leaves a trace.
 function identifierOf(program: string): string {
-  return program.replace(/[^A-Za-z0-9]/gu, (character) => (character === '-' ? '_' : character === '_' ? '__' : `_x${character.codePointAt(0)!.toString(16)}_`))
+  return program.replace(/[^A-Za-z0-9]/gu, (character) =>
+    character === '-'
+      ? '_'
+      : character === '_'
+        ? '__'
+        : `_x${character.codePointAt(0)!.toString(16)}_`,
+  )
 }

@@ -2,16 +2,21 @@
 export type Candidate = { readonly value: string; readonly description?: string }
 
 /** What a shell is told: the candidates, and whether it should add names of files or directories. */
-export type Completion = { readonly candidates: readonly Candidate[]; readonly directive: 'files' | 'directories' | 'none' }
+export type Completion = {
+  readonly candidates: readonly Candidate[]
+  readonly directive: 'files' | 'directories' | 'none'
+}
 
 const LONGEST = 80
 
 /** What the completion scripts read: a line `value<TAB>description` for each candidate, and `:directive` as the last line. */
 export function formatCompletion({ candidates, directive }: Completion): string {
-  const lines = candidates.filter(({ value }) => isLine(value)).map(({ value, description }) => {
-    const text = shorten(description ?? '')
-    return text === '' ? value : `${value}\t${text}`
-  })
+  const lines = candidates
+    .filter(({ value }) => isLine(value))
+    .map(({ value, description }) => {
+      const text = shorten(description ?? '')
+      return text === '' ? value : `${value}\t${text}`
+    })
   return [...lines, `:${directive}`, ''].join('\n')
 }
 

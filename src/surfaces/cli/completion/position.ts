@@ -28,12 +28,20 @@ export type Position = {
 
 /** Reads the words before the one that is being completed. */
 export function readPosition(manifest: ToolsetManifest, words: readonly string[]): Position {
-  return words.reduce((position, word) => readWord(manifest, position, word), startPosition(manifest))
+  return words.reduce(
+    (position, word) => readWord(manifest, position, word),
+    startPosition(manifest),
+  )
 }
 
 /** The flag that a word names, also switched off (`--no-x`) or by a key (`--x.key`). */
-export function findFlag(flags: readonly CompletableFlag[], name: string): CompletableFlag | undefined {
-  const exact = flags.find((flag) => flag.long === name) ?? flags.find((flag) => flag.boolean && `no-${flag.long}` === name)
+export function findFlag(
+  flags: readonly CompletableFlag[],
+  name: string,
+): CompletableFlag | undefined {
+  const exact =
+    flags.find((flag) => flag.long === name) ??
+    flags.find((flag) => flag.boolean && `no-${flag.long}` === name)
   if (exact) return exact
   const outer = flags.find((flag) => name.startsWith(`${flag.long}.`))
   return outer && findFlag(outer.inner(), name)
@@ -43,8 +51,13 @@ function startPosition(manifest: ToolsetManifest): Position {
   // A program of one tool needs no tool name.
   const [tool] = manifest.tools.length === 1 ? manifest.tools : []
   return {
-    path: [], ...(tool && { tool }), flags: flagsAt(manifest, tool, true),
-    used: new Set(), positionals: [], literal: false, lost: false,
+    path: [],
+    ...(tool && { tool }),
+    flags: flagsAt(manifest, tool, true),
+    used: new Set(),
+    positionals: [],
+    literal: false,
+    lost: false,
   }
 }
 
@@ -52,9 +65,12 @@ function readWord(manifest: ToolsetManifest, position: Position, word: string): 
   const { pending, ...settled } = position
   if (pending) {
     const given = pending.given + 1
-    return given < pending.flag.values.length ? { ...settled, pending: { flag: pending.flag, given } } : settled
+    return given < pending.flag.values.length
+      ? { ...settled, pending: { flag: pending.flag, given } }
+      : settled
   }
-  if (position.literal || word === '-' || !word.startsWith('-')) return readArgument(manifest, position, word)
+  if (position.literal || word === '-' || !word.startsWith('-'))
+    return readArgument(manifest, position, word)
   if (word === '--') return { ...position, literal: true }
   return word.startsWith('--') ? readLong(position, word) : readShorts(position, word)
 }
@@ -66,25 +82,40 @@ function readArgument(manifest: ToolsetManifest, position: Position, word: strin
   const longer = [...path, word]
   if (!literal && positionals.length === 0) {
     // `pr_list` names the tool of the path `pr list`.
-    const whole = path.length === 0 ? manifest.tools.find((command) => sameWord(command.name, word)) : undefined
+    const whole =
+      path.length === 0 ? manifest.tools.find((command) => sameWord(command.name, word)) : undefined
     if (whole) return enter(manifest, position, whole.path)
-    if (manifest.tools.some((command) => isInside(command, longer))) return enter(manifest, position, longer)
-    const own = path.length === 0 ? BUILTIN_COMMANDS.find(({ name }) => sameWord(name, word)) : undefined
-    if (own && !tool?.positional.length) return { ...position, builtin: { words: own.words, given: 0 }, flags: [] }
+    if (manifest.tools.some((command) => isInside(command, longer)))
+      return enter(manifest, position, longer)
+    const own =
+      path.length === 0 ? BUILTIN_COMMANDS.find(({ name }) => sameWord(name, word)) : undefined
+    if (own && !tool?.positional.length)
+      return { ...position, builtin: { words: own.words, given: 0 }, flags: [] }
     if (own) return { ...position, positionals: [word], subWords: own.words }
   }
   return tool ? { ...position, positionals: [...positionals, word] } : { ...position, lost: true }
 }
 
-function enter(manifest: ToolsetManifest, { tool: _, ...position }: Position, path: readonly string[]): Position {
+function enter(
+  manifest: ToolsetManifest,
+  { tool: _, ...position }: Position,
+  path: readonly string[],
+): Position {
   const tool = manifest.tools.find((command) => isCommand(command, path))
   return { ...position, path, ...(tool && { tool }), flags: flagsAt(manifest, tool, false) }
 }
 
-function flagsAt(manifest: ToolsetManifest, tool: ToolCommand | undefined, atProgram: boolean): CompletableFlag[] {
+function flagsAt(
+  manifest: ToolsetManifest,
+  tool: ToolCommand | undefined,
+  atProgram: boolean,
+): CompletableFlag[] {
   const own = tool ? toolFlags(tool) : []
   if (!atProgram) return own
-  return [...own, ...programFlags(manifest).filter((flag) => !own.some((other) => other.long === flag.long))]
+  return [
+    ...own,
+    ...programFlags(manifest).filter((flag) => !own.some((other) => other.long === flag.long)),
+  ]
 }
 
 function readLong(position: Position, word: string): Position {
@@ -92,7 +123,9 @@ function readLong(position: Position, word: string): Position {
   const flag = findFlag(position.flags, name)
   if (!flag) return position
   const used = new Set([...position.used, flag.long])
-  return value === undefined && flag.values.length > 0 ? { ...position, used, pending: { flag, given: 0 } } : { ...position, used }
+  return value === undefined && flag.values.length > 0
+    ? { ...position, used, pending: { flag, given: 0 } }
+    : { ...position, used }
 }
 
 function readShorts(position: Position, word: string): Position {
@@ -102,7 +135,10 @@ function readShorts(position: Position, word: string): Position {
     if (!flag) break
     used.add(flag.long)
     // What follows in the same word is the value: `-ojson`.
-    if (flag.values.length > 0) return index === word.length - 2 ? { ...position, used, pending: { flag, given: 0 } } : { ...position, used }
+    if (flag.values.length > 0)
+      return index === word.length - 2
+        ? { ...position, used, pending: { flag, given: 0 } }
+        : { ...position, used }
   }
   return { ...position, used }
 }

@@ -5,7 +5,11 @@ import { columns, titled } from './layout.ts'
 import type { Page, Row } from './layout.ts'
 
 /** The commands under a path, those of each group under a heading of their own. */
-export function commandSections(page: Page, manifest: ToolsetManifest, under: readonly string[] = []): string[][] {
+export function commandSections(
+  page: Page,
+  manifest: ToolsetManifest,
+  under: readonly string[] = [],
+): string[][] {
   const groups = new Map<string, ToolCommand[]>()
   for (const command of manifest.tools) {
     if (!isInside(command, under)) continue
@@ -13,8 +17,16 @@ export function commandSections(page: Page, manifest: ToolsetManifest, under: re
     groups.set(group, [...(groups.get(group) ?? []), command])
   }
   const own = under.join(' ')
-  const names = [...groups.keys()].sort((left, right) => Number(left !== '' && left !== own) - Number(right !== '' && right !== own))
-  return names.map((name) => titled(page, name === '' ? 'Commands' : `Commands: ${name}`, columns(page, groups.get(name)!.map(commandRow))))
+  const names = [...groups.keys()].sort(
+    (left, right) => Number(left !== '' && left !== own) - Number(right !== '' && right !== own),
+  )
+  return names.map((name) =>
+    titled(
+      page,
+      name === '' ? 'Commands' : `Commands: ${name}`,
+      columns(page, groups.get(name)!.map(commandRow)),
+    ),
+  )
 }
 
 function commandRow(command: ToolCommand): Row {

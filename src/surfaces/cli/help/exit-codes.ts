@@ -13,6 +13,10 @@ export function errorRows(errors: { readonly [code: string]: DeclaredError }): R
   return Object.entries(errors).map(([code, declared]) => {
     const facts = factsOf(code, declared)
     const status = exitCodeOf({ code, ...facts })
-    return { term: code, text: declared.message, notes: [`[exit ${status}${facts.retryable ? ', may work later' : ''}]`] }
+    return {
+      term: code,
+      text: declared.message,
+      notes: [`[exit ${status}${facts.retryable ? ', may work later' : ''}]`],
+    }
   })
 }

@@ -13,11 +13,22 @@ const LONGEST_LINE = 120
 export function helpText(manifest: ToolsetManifest, command: Command, io: Io): string {
   const options = {
     columns: Math.min(io.stdout.isTTY ? io.stdout.columns : 100, LONGEST_LINE),
-    color: wantsColor({ env: io.env, isTTY: io.stdout.isTTY, noColorFlag: command.globals.noColor === true }),
+    color: wantsColor({
+      env: io.env,
+      isTTY: io.stdout.isTTY,
+      noColorFlag: command.globals.noColor === true,
+    }),
     compact: findCaller(io.env)?.kind === 'agent',
   }
   if (command.kind === 'group') return renderGroupHelp(manifest, command.path, options)
   const only = manifest.tools.length === 1 && !command.builtin ? manifest.tools[0] : undefined
-  const tool = command.kind === 'tool' ? manifest.tools.find(({ name }) => name === command.entry.name) : command.kind === 'program' ? only : undefined
-  return tool ? renderToolHelp(manifest, tool, { ...options, single: only !== undefined }) : renderProgramHelp(manifest, options)
+  const tool =
+    command.kind === 'tool'
+      ? manifest.tools.find(({ name }) => name === command.entry.name)
+      : command.kind === 'program'
+        ? only
+        : undefined
+  return tool
+    ? renderToolHelp(manifest, tool, { ...options, single: only !== undefined })
+    : renderProgramHelp(manifest, options)
 }

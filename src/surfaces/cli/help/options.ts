@@ -3,11 +3,16 @@ import type { Row } from './layout.ts'
 
 /** The arguments of a tool that are given by position. */
 export function argumentRows(specs: readonly FlagSpec[]): Row[] {
-  return specs.filter(isArgument).map((spec) => ({
-    term: argumentTerm(spec),
-    text: spec.description ?? '',
-    notes: [...(spec.valueName === 'text' || spec.choices ? [] : [`(${spec.valueName})`]), ...notesOf(spec, true)],
-  }))
+  return specs
+    .filter(isArgument)
+    .map((spec) => ({
+      term: argumentTerm(spec),
+      text: spec.description ?? '',
+      notes: [
+        ...(spec.valueName === 'text' || spec.choices ? [] : [`(${spec.valueName})`]),
+        ...notesOf(spec, true),
+      ],
+    }))
 }
 
 /** The flags of a tool that stand for its own fields. */
@@ -33,7 +38,9 @@ export function injectedRows(flags: readonly InjectedFlag[]): Row[] {
 
 /** The arguments of a command in one line: `<pattern> --name <text> [options]`. */
 export function usageArguments(specs: readonly FlagSpec[]): string {
-  const required = specs.filter((spec) => !isArgument(spec) && spec.required && !spec.hidden).map(optionTerm)
+  const required = specs
+    .filter((spec) => !isArgument(spec) && spec.required && !spec.hidden)
+    .map(optionTerm)
   return [...specs.filter(isArgument).map(argumentTerm), ...required, '[options]'].join(' ')
 }
 
@@ -57,12 +64,18 @@ export function isArgument(spec: FlagSpec): boolean {
 
 /** True for a default that needs no saying: an empty list, an object without keys, a switch that is off. */
 export function isEmptyValue(value: unknown): boolean {
-  return value === '' || value === null || value === false || (typeof value === 'object' && Object.keys(value).length === 0)
+  return (
+    value === '' ||
+    value === null ||
+    value === false ||
+    (typeof value === 'object' && Object.keys(value).length === 0)
+  )
 }
 
 // `--prompt <name> <json>`.
 function injectedTerm(flag: InjectedFlag): string {
-  const values = flag.valueName === undefined ? [] : flag.valueName.split(' ').map((name) => `<${name}>`)
+  const values =
+    flag.valueName === undefined ? [] : flag.valueName.split(' ').map((name) => `<${name}>`)
   return [`--${flag.long}`, ...values].join(' ') + (flag.kind === 'list' ? '...' : '')
 }
 
@@ -78,7 +91,9 @@ function notesOf(spec: FlagSpec, always: boolean): string[] {
   const showChoices = spec.choices && (always || spec.valueName === 'choice')
   return [
     ...(showChoices ? [`[${spec.choices.join(', ')}]`] : []),
-    ...(spec.default === undefined || isEmptyValue(spec.default) ? [] : [`[default: ${showValue(spec.default)}]`]),
+    ...(spec.default === undefined || isEmptyValue(spec.default)
+      ? []
+      : [`[default: ${showValue(spec.default)}]`]),
     ...(spec.env === undefined ? [] : [`[env: ${spec.env}]`]),
   ]
 }

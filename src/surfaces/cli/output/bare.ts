@@ -14,9 +14,15 @@ export function writeText(outcome: Outcome, options: FormatOptions): Printed {
   const remarks = describe(outcome, options)
   if (!outcome.ok) return { stdout: '', stderr: remarks }
   const message = endLine(cleanText(outcome.message ?? ''))
-  const stdout = message + (outcome.hidden ? '' : renderResult(outcome.result, { columns, color })) + renderContent(outcome.content)
+  const stdout =
+    message +
+    (outcome.hidden ? '' : renderResult(outcome.result, { columns, color })) +
+    renderContent(outcome.content)
   // On stderr, so that `| wc -l` counts no line for nothing.
-  const empty = stdout === '' && !outcome.hidden && isEmptyCollection(outcome.result) ? `${createPaint(options.stderrColor ?? color)('dim', '(none)')}\n` : ''
+  const empty =
+    stdout === '' && !outcome.hidden && isEmptyCollection(outcome.result)
+      ? `${createPaint(options.stderrColor ?? color)('dim', '(none)')}\n`
+      : ''
   return { stdout, stderr: empty + remarks }
 }
 
@@ -24,7 +30,11 @@ export function writeText(outcome: Outcome, options: FormatOptions): Printed {
 export function writeMarkdown(outcome: Outcome, options: FormatOptions): Printed {
   const stderr = describe(outcome, options)
   if (!outcome.ok) return { stdout: '', stderr }
-  const parts = [endLine(cleanText(outcome.message ?? '')), outcome.hidden ? '' : renderMarkdown(outcome.result), ...(outcome.content ?? []).map((block) => renderContent([block]))]
+  const parts = [
+    endLine(cleanText(outcome.message ?? '')),
+    outcome.hidden ? '' : renderMarkdown(outcome.result),
+    ...(outcome.content ?? []).map((block) => renderContent([block])),
+  ]
   return { stdout: parts.filter((part) => part !== '').join('\n'), stderr }
 }
 
@@ -33,10 +43,16 @@ export function writeCsv(outcome: Outcome, options: FormatOptions): Printed {
   const stderr = describe(outcome, options)
   if (!outcome.ok) return { stdout: '', stderr }
   const stdout = renderCsv(outcome.result, options.columns === undefined ? undefined : cleanText)
-  return { stdout, stderr: endLine(cleanText(outcome.message ?? '')) + renderContent(outcome.content) + stderr }
+  return {
+    stdout,
+    stderr: endLine(cleanText(outcome.message ?? '')) + renderContent(outcome.content) + stderr,
+  }
 }
 
-function describe(outcome: Outcome, { color = false, stderrColor = color, renderInput }: FormatOptions): string {
+function describe(
+  outcome: Outcome,
+  { color = false, stderrColor = color, renderInput }: FormatOptions,
+): string {
   return describeRemarks(outcome, createPaint(stderrColor), renderInput)
 }
 

@@ -21,5 +21,7 @@ export type Paint = (style: Style, text: string) => string
 
 /** A painter that styles only when colour is wanted, whatever the streams of this process are. */
 export function createPaint(color: boolean): Paint {
-  return color ? (style, text) => (text === '' ? '' : styleText(style, text, { validateStream: false })) : (_style, text) => text
+  return color
+    ? (style, text) => (text === '' ? '' : styleText(style, text, { validateStream: false }))
+    : (_style, text) => text
 }

@@ -3,7 +3,10 @@ import { escapeInvisible, hasInvisible, toJsonText, toPlainJson } from './json-t
 /** The value as one YAML document that readers of YAML 1.1 and 1.2 understand alike. Loads the library when called. */
 export async function toYamlText(value: unknown): Promise<string> {
   const { Document, visit } = await import('yaml')
-  const document = new Document(toPlainJson(value), { aliasDuplicateObjects: false, compat: 'yaml-1.1' })
+  const document = new Document(toPlainJson(value), {
+    aliasDuplicateObjects: false,
+    compat: 'yaml-1.1',
+  })
   visit(document, {
     Scalar(_key, node) {
       // Only a quoted string can hold the escape.
@@ -17,7 +20,8 @@ export async function toYamlText(value: unknown): Promise<string> {
 export async function toToonText(value: unknown): Promise<string> {
   const { encode, escapeString, rawString } = await import('@toon-format/toon')
   const text = encode(toWellFormed(value), {
-    replacer: (_key, item) => (typeof item === 'string' && hasInvisible(item) ? rawString(`"${escapeString(item)}"`) : item),
+    replacer: (_key, item) =>
+      typeof item === 'string' && hasInvisible(item) ? rawString(`"${escapeString(item)}"`) : item,
   })
   return `${escapeInvisible(text)}\n`
 }
@@ -31,5 +35,7 @@ function replaceLone(value: unknown): unknown {
   if (typeof value === 'string') return value.replace(/\p{Surrogate}/gu, '\ufffd')
   if (Array.isArray(value)) return value.map(replaceLone)
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [replaceLone(key), replaceLone(item)]))
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [replaceLone(key), replaceLone(item)]),
+  )
 }

@@ -22,7 +22,10 @@ export function toEnvelope(outcome: Outcome, renderInput?: RenderInput): Record<
 }
 
 /** One error object in fixed key order, a repaired input also as `suggestion.example`. */
-export function toErrorEnvelope(error: ErrorObject, renderInput?: RenderInput): Record<string, unknown> {
+export function toErrorEnvelope(
+  error: ErrorObject,
+  renderInput?: RenderInput,
+): Record<string, unknown> {
   return withoutAbsent({
     code: error.code,
     category: error.category,
@@ -41,7 +44,10 @@ export function exampleOf(suggestion: Suggestion, renderInput?: RenderInput): st
   return suggestion.input === undefined ? undefined : renderInput?.(suggestion.input)
 }
 
-function orderSuggestion(suggestion: Suggestion, renderInput?: RenderInput): Record<string, unknown> {
+function orderSuggestion(
+  suggestion: Suggestion,
+  renderInput?: RenderInput,
+): Record<string, unknown> {
   return withoutAbsent({
     action: suggestion.action,
     fix: suggestion.fix,

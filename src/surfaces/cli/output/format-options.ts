@@ -2,7 +2,10 @@ import type { OutputMode } from '../../../define/flags/injected.ts'
 import type { RenderInput } from './envelope.ts'
 
 /** A result in the words of its command; ends with a newline. */
-export type RenderResult = (result: unknown, layout: { readonly columns: number | undefined; readonly color: boolean }) => string
+export type RenderResult = (
+  result: unknown,
+  layout: { readonly columns: number | undefined; readonly color: boolean },
+) => string
 
 export type FormatOptions = {
   readonly mode: OutputMode

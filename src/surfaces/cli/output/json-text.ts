@@ -18,7 +18,10 @@ const INVISIBLE = /[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g
 
 /** Writes control characters that JSON, YAML and TOON strings may carry raw as `\uXXXX`; right only inside quoted strings. */
 export function escapeInvisible(text: string): string {
-  return text.replace(INVISIBLE, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  return text.replace(
+    INVISIBLE,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 }
 
 /** True when the text holds characters that `escapeInvisible` would write differently. */
@@ -41,10 +44,15 @@ function tame(value: unknown, ancestors: readonly object[]): unknown {
   if (ancestors.length >= DEEPEST) return '[nested too deeply]'
   const path = [...ancestors, value]
   try {
-    const given = typeof (value as { toJSON?: unknown }).toJSON === 'function' ? (value as { toJSON: () => unknown }).toJSON() : value
+    const given =
+      typeof (value as { toJSON?: unknown }).toJSON === 'function'
+        ? (value as { toJSON: () => unknown }).toJSON()
+        : value
     if (given !== value) return tame(given, path)
     if (Array.isArray(value)) return value.map((item) => tame(item, path))
-    return Object.fromEntries(Object.keys(value).map((key) => [key, tame((value as Record<string, unknown>)[key], path)]))
+    return Object.fromEntries(
+      Object.keys(value).map((key) => [key, tame((value as Record<string, unknown>)[key], path)]),
+    )
   } catch (error) {
     return `[unreadable: ${error instanceof Error ? error.message : String(error)}]`
   }

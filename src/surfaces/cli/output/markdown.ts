@@ -8,21 +8,36 @@ export function renderMarkdown(value: unknown): string {
   const plain = toPlainJson(value)
   if (plain === null || plain === '') return ''
   if (typeof plain === 'string') return endLine(cleanText(plain))
-  if (Array.isArray(plain)) return plain.length > 0 && plain.every(isObject) ? renderRows(plain) : plain.map((item) => `- ${escapeBlockStart(toInline(item))}\n`).join('')
+  if (Array.isArray(plain))
+    return plain.length > 0 && plain.every(isObject)
+      ? renderRows(plain)
+      : plain.map((item) => `- ${escapeBlockStart(toInline(item))}\n`).join('')
   if (!isObject(plain)) return `${String(plain)}\n`
   const rows = Object.entries(plain).map(([key, item]) => toLine([toInline(key), toInline(item)]))
-  return rows.length === 0 ? '' : [toLine(['key', 'value']), toLine(['---', '---']), ...rows].join('')
+  return rows.length === 0
+    ? ''
+    : [toLine(['key', 'value']), toLine(['---', '---']), ...rows].join('')
 }
 
 function renderRows(rows: readonly Record<string, unknown>[]): string {
   const keys = unionOfKeys(rows)
-  const cells = (row: Record<string, unknown>) => keys.map((key) => toInline(Object.hasOwn(row, key) ? row[key] : null))
-  const numeric = keys.map((key) => isNumeric(rows.map((row) => (Object.hasOwn(row, key) ? row[key] : null))))
-  return [toLine(keys.map(toInline)), toLine(numeric.map((right) => (right ? '---:' : '---'))), ...rows.map((row) => toLine(cells(row)))].join('')
+  const cells = (row: Record<string, unknown>) =>
+    keys.map((key) => toInline(Object.hasOwn(row, key) ? row[key] : null))
+  const numeric = keys.map((key) =>
+    isNumeric(rows.map((row) => (Object.hasOwn(row, key) ? row[key] : null))),
+  )
+  return [
+    toLine(keys.map(toInline)),
+    toLine(numeric.map((right) => (right ? '---:' : '---'))),
+    ...rows.map((row) => toLine(cells(row))),
+  ].join('')
 }
 
 function isNumeric(values: readonly unknown[]): boolean {
-  return values.every((value) => typeof value === 'number' || value === null) && values.some((value) => value !== null)
+  return (
+    values.every((value) => typeof value === 'number' || value === null) &&
+    values.some((value) => value !== null)
+  )
 }
 
 function toLine(cells: readonly string[]): string {
@@ -41,7 +56,9 @@ function toInline(value: unknown): string {
 }
 
 function escapeBlockStart(line: string): string {
-  return line.replace(/^(?:#{1,6}(?=\s|$)|[-+](?=\s|$)|-{3,}|={2,}|~{3,})/, '\\$&').replace(/^(\d+)([.)])(?=\s|$)/, '$1\\$2')
+  return line
+    .replace(/^(?:#{1,6}(?=\s|$)|[-+](?=\s|$)|-{3,}|={2,}|~{3,})/, '\\$&')
+    .replace(/^(\d+)([.)])(?=\s|$)/, '$1\\$2')
 }
 
 function endLine(text: string): string {

@@ -17,10 +17,25 @@ export function printsEnvelope(mode: OutputMode): boolean {
 type Writer = (outcome: Outcome, options: FormatOptions) => Printed | Promise<Printed>
 
 const WRITERS: { readonly [mode in OutputMode]: Writer } = {
-  json: (outcome, options) => withErrorLine(outcome, options, `${toJsonText(toEnvelope(outcome, options.renderInput), options.pretty ? 2 : undefined)}\n`),
+  json: (outcome, options) =>
+    withErrorLine(
+      outcome,
+      options,
+      `${toJsonText(toEnvelope(outcome, options.renderInput), options.pretty ? 2 : undefined)}\n`,
+    ),
   jsonl: writeJsonLines,
-  yaml: async (outcome, options) => withErrorLine(outcome, options, await (await import('./documents.ts')).toYamlText(toEnvelope(outcome, options.renderInput))),
-  toon: async (outcome, options) => withErrorLine(outcome, options, await (await import('./documents.ts')).toToonText(toEnvelope(outcome, options.renderInput))),
+  yaml: async (outcome, options) =>
+    withErrorLine(
+      outcome,
+      options,
+      await (await import('./documents.ts')).toYamlText(toEnvelope(outcome, options.renderInput)),
+    ),
+  toon: async (outcome, options) =>
+    withErrorLine(
+      outcome,
+      options,
+      await (await import('./documents.ts')).toToonText(toEnvelope(outcome, options.renderInput)),
+    ),
   // Agents read envelopes: their calls do not load what draws tables.
   text: async (outcome, options) => (await import('./bare.ts')).writeText(outcome, options),
   md: async (outcome, options) => (await import('./bare.ts')).writeMarkdown(outcome, options),
@@ -28,15 +43,32 @@ const WRITERS: { readonly [mode in OutputMode]: Writer } = {
 }
 
 function withErrorLine(outcome: Outcome, { renderInput }: FormatOptions, stdout: string): Printed {
-  return { stdout, stderr: outcome.ok ? '' : `${toJsonText({ error: toErrorEnvelope(outcome.error, renderInput) })}\n` }
+  return {
+    stdout,
+    stderr: outcome.ok
+      ? ''
+      : `${toJsonText({ error: toErrorEnvelope(outcome.error, renderInput) })}\n`,
+  }
 }
 
 // Bare items leave no room for what the envelope says besides; where there is something to say, it goes to stderr as one line.
 function writeJsonLines(outcome: Outcome, options: FormatOptions): Printed {
   const envelope = toEnvelope(outcome, options.renderInput)
-  if (!outcome.ok || !Array.isArray(outcome.result)) return withErrorLine(outcome, options, `${toJsonText(envelope)}\n`)
+  if (!outcome.ok || !Array.isArray(outcome.result))
+    return withErrorLine(outcome, options, `${toJsonText(envelope)}\n`)
   const { meta } = outcome
-  const notable = outcome.status === 'partial' || outcome.message !== undefined || outcome.content || meta.dry_run || meta.warnings || meta.truncated || meta.next_cursor !== undefined || meta.artifacts
+  const notable =
+    outcome.status === 'partial' ||
+    outcome.message !== undefined ||
+    outcome.content ||
+    meta.dry_run ||
+    meta.warnings ||
+    meta.truncated ||
+    meta.next_cursor !== undefined ||
+    meta.artifacts
   const { result: _printed, ...rest } = envelope
-  return { stdout: outcome.result.map((item) => `${toJsonText(item)}\n`).join(''), stderr: notable ? `${toJsonText(rest)}\n` : '' }
+  return {
+    stdout: outcome.result.map((item) => `${toJsonText(item)}\n`).join(''),
+    stderr: notable ? `${toJsonText(rest)}\n` : '',
+  }
 }

@@ -20,7 +20,10 @@ export type ShapeOptions = {
 export function checkShapeOptions(options: ShapeOptions): void {
   const { limit } = options
   if (limit !== undefined && !(Number.isSafeInteger(limit) && limit >= 1)) {
-    throw new ToolError('INVALID_INPUT', `The limit must be a whole number from 1, not ${limit}`, { field: 'limit', suggestion: 'Give --limit 1 or more, or leave it out' })
+    throw new ToolError('INVALID_INPUT', `The limit must be a whole number from 1, not ${limit}`, {
+      field: 'limit',
+      suggestion: 'Give --limit 1 or more, or leave it out',
+    })
   }
   options.filter?.forEach(parseFilter)
   if (options.cursor !== undefined) readCursor(options.cursor, cursorKey(options))
@@ -31,7 +34,10 @@ export function shapeOutcome(outcome: Outcome, options: ShapeOptions): Outcome {
   if (!outcome.ok) return outcome
   try {
     checkShapeOptions(options)
-    const { result, meta } = selectShape(cutList({ result: outcome.result, meta: outcome.meta }, options), options)
+    const { result, meta } = selectShape(
+      cutList({ result: outcome.result, meta: outcome.meta }, options),
+      options,
+    )
     return { ...outcome, result, meta }
   } catch (error) {
     if (!ToolError.is(error)) throw error
@@ -42,27 +48,50 @@ export function shapeOutcome(outcome: Outcome, options: ShapeOptions): Outcome {
 type Shaped = { readonly result: unknown; readonly meta: OutcomeMeta }
 
 function cutList({ result, meta }: Shaped, options: ShapeOptions): Shaped {
-  const used = (['filter', 'cursor', 'limit'] as const).filter((name) => (name === 'filter' ? (options.filter?.length ?? 0) > 0 : options[name] !== undefined))
+  const used = (['filter', 'cursor', 'limit'] as const).filter((name) =>
+    name === 'filter' ? (options.filter?.length ?? 0) > 0 : options[name] !== undefined,
+  )
   if (used.length === 0) return { result, meta }
   const list = findList(result)
-  if (!list) return { result, meta: warn(meta, `${used.map((name) => `--${name}`).join(', ')} had no effect: the result is not a list`) }
+  if (!list)
+    return {
+      result,
+      meta: warn(
+        meta,
+        `${used.map((name) => `--${name}`).join(', ')} had no effect: the result is not a list`,
+      ),
+    }
   const filters = (options.filter ?? []).map(parseFilter)
-  const unknown = filters.filter(({ key }) => list.items.length > 0 && !list.items.some((item) => filterValues(item, key).length > 0))
+  const unknown = filters.filter(
+    ({ key }) =>
+      list.items.length > 0 && !list.items.some((item) => filterValues(item, key).length > 0),
+  )
   const passed = list.items.filter((item) => filters.every((filter) => passesFilter(item, filter)))
   const start = options.cursor === undefined ? 0 : readCursor(options.cursor, cursorKey(options))
   const end = start + (options.limit ?? passed.length)
-  const cut = { result: list.replace(passed.slice(start, end)), meta: warn(meta, ...unknown.map(({ key }) => unknownKey(key, list.items))) }
+  const cut = {
+    result: list.replace(passed.slice(start, end)),
+    meta: warn(meta, ...unknown.map(({ key }) => unknownKey(key, list.items))),
+  }
   if (end >= passed.length) return cut
-  return { ...cut, meta: { ...cut.meta, truncated: true, next_cursor: writeCursor(end, cursorKey(options)) } }
+  return {
+    ...cut,
+    meta: { ...cut.meta, truncated: true, next_cursor: writeCursor(end, cursorKey(options)) },
+  }
 }
 
 function selectShape({ result, meta }: Shaped, options: ShapeOptions): Shaped {
-  const fields = [...new Set((options.fields ?? []).flatMap((field) => field.split(',')).map((field) => field.trim()))].filter((field) => field !== '')
+  const fields = [
+    ...new Set(
+      (options.fields ?? []).flatMap((field) => field.split(',')).map((field) => field.trim()),
+    ),
+  ].filter((field) => field !== '')
   if (fields.length === 0) return { result, meta }
   const list = findList(result)
   if (list && isObject(result)) return { result: selectAround(result, list, fields), meta }
   if (isObject(result)) return { result: selectFields([result], fields)[0], meta }
-  if (list && (list.items.length === 0 || list.items.some(isObject))) return { result: selectFields(list.items, fields), meta }
+  if (list && (list.items.length === 0 || list.items.some(isObject)))
+    return { result: selectFields(list.items, fields), meta }
   return { result, meta: warn(meta, '--fields had no effect: the result has no fields') }
 }
 
@@ -77,5 +106,7 @@ function unknownKey(key: string, items: readonly unknown[]): string {
 }
 
 function warn(meta: OutcomeMeta, ...warnings: readonly string[]): OutcomeMeta {
-  return warnings.length === 0 ? meta : { ...meta, warnings: [...(meta.warnings ?? []), ...warnings] }
+  return warnings.length === 0
+    ? meta
+    : { ...meta, warnings: [...(meta.warnings ?? []), ...warnings] }
 }

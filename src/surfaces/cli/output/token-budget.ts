@@ -31,20 +31,31 @@ function cutResult(result: unknown, room: number): Cut {
   const frame = list && toJsonText(list.replace([])).length
   if (list && frame !== undefined && (Array.isArray(result) || frame <= room)) {
     const kept = leadingItems(list.items, room - frame)
-    return { result: list.replace(list.items.slice(0, kept)), left: `${list.items.length - kept} of ${list.items.length} items` }
+    return {
+      result: list.replace(list.items.slice(0, kept)),
+      left: `${list.items.length - kept} of ${list.items.length} items`,
+    }
   }
   const text = toJsonText(result)
   const preview = longestFitting(text, room - '{"preview":""}'.length)
-  return { result: { preview }, left: `${text.length - preview.length} of ${text.length} characters` }
+  return {
+    result: { preview },
+    left: `${text.length - preview.length} of ${text.length} characters`,
+  }
 }
 
 function cutString(text: string, room: number): Cut {
   const marker = `\n… ${text.length} characters left out …\n`
   const half = Math.max(0, Math.floor((room - toJsonText(marker).length) / 2))
   const head = longestFitting(text, half)
-  const tail = reverse(longestFitting(reverse(text.slice(Math.max(head.length, text.length - half))), half))
+  const tail = reverse(
+    longestFitting(reverse(text.slice(Math.max(head.length, text.length - half))), half),
+  )
   const count = text.length - head.length - tail.length
-  return { result: `${head}\n… ${count} characters left out …\n${tail}`, left: `${count} of ${text.length} characters` }
+  return {
+    result: `${head}\n… ${count} characters left out …\n${tail}`,
+    left: `${count} of ${text.length} characters`,
+  }
 }
 
 function leadingItems(items: readonly unknown[], room: number): number {
@@ -73,12 +84,29 @@ function reverse(text: string): string {
 }
 
 function tellWhere(meta: OutcomeMeta, left: string, whole: unknown, spill: Spill): OutcomeMeta {
-  const told = (warning: string): OutcomeMeta => ({ ...meta, truncated: true, warnings: [...(meta.warnings ?? []), warning] })
+  const told = (warning: string): OutcomeMeta => ({
+    ...meta,
+    truncated: true,
+    warnings: [...(meta.warnings ?? []), warning],
+  })
   try {
-    const path = typeof whole === 'string' ? spill('full-result.txt', whole) : spill('full-result.json', toJsonText(whole))
-    const meta = told(`${left} left out to stay within the token budget; the full result is in ${path}`)
-    return { ...meta, artifacts: [...(meta.artifacts ?? []), { name: 'full-result', uri: pathToFileURL(path).href }] }
+    const path =
+      typeof whole === 'string'
+        ? spill('full-result.txt', whole)
+        : spill('full-result.json', toJsonText(whole))
+    const meta = told(
+      `${left} left out to stay within the token budget; the full result is in ${path}`,
+    )
+    return {
+      ...meta,
+      artifacts: [
+        ...(meta.artifacts ?? []),
+        { name: 'full-result', uri: pathToFileURL(path).href },
+      ],
+    }
   } catch (error) {
-    return told(`${left} left out to stay within the token budget; the full result could not be saved: ${error instanceof Error ? error.message : String(error)}`)
+    return told(
+      `${left} left out to stay within the token budget; the full result could not be saved: ${error instanceof Error ? error.message : String(error)}`,
+    )
   }
 }

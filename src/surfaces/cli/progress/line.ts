@@ -18,17 +18,32 @@ export type ProgressLine = {
 }
 
 /** The one line of the live display, at most `columns - 1` wide, so that the terminal never wraps it. */
-export function renderProgressLine({ frame, message, percent, elapsedMs }: ProgressLine, columns: number, paint: Paint): string {
+export function renderProgressLine(
+  { frame, message, percent, elapsedMs }: ProgressLine,
+  columns: number,
+  paint: Paint,
+): string {
   const width = Math.max(1, columns - 1)
   const spinner = FRAMES[frame % FRAMES.length] ?? ''
-  const known = percent !== undefined && Number.isFinite(percent) ? Math.min(100, Math.max(0, percent)) : undefined
+  const known =
+    percent !== undefined && Number.isFinite(percent)
+      ? Math.min(100, Math.max(0, percent))
+      : undefined
   const bar = known !== undefined && width >= NARROWEST_WITH_BAR ? drawBar(known, paint) : ''
-  const figures = [...(known === undefined ? [] : [formatPercent(known)]), formatElapsed(elapsedMs)].join(' ')
+  const figures = [
+    ...(known === undefined ? [] : [formatPercent(known)]),
+    formatElapsed(elapsedMs),
+  ].join(' ')
   const used = 1 + (bar === '' ? 0 : BAR_WIDTH + 1) + 1 + 1 + displayWidth(figures)
   const room = width - used
   if (room < 1) return paint('cyan', spinner)
   const text = truncateEnd(cleanLine(message), room)
-  return [paint('cyan', spinner), ...(bar === '' ? [] : [bar]), ...(text === '' ? [] : [text]), paint('dim', figures)].join(' ')
+  return [
+    paint('cyan', spinner),
+    ...(bar === '' ? [] : [bar]),
+    ...(text === '' ? [] : [text]),
+    paint('dim', figures),
+  ].join(' ')
 }
 
 /** A duration for people: `3s`, `1m05s`, `2h07m`. */

@@ -35,7 +35,14 @@ const HIDE_CURSOR = '\u001b[?25l'
 const SHOW_CURSOR = '\u001b[?25h'
 
 /** Starts a display that redraws one line of a terminal: ten writes a second however much the tool says, none before the first tick, so that quick calls stay clean. */
-export function createProgress({ stderr, color, columns, now, label = '', repeat = repeatQuietly }: ProgressOptions): Progress {
+export function createProgress({
+  stderr,
+  color,
+  columns,
+  now,
+  label = '',
+  repeat = repeatQuietly,
+}: ProgressOptions): Progress {
   const paint = createPaint(color)
   const startedAt = now()
   let message = label
@@ -51,7 +58,14 @@ export function createProgress({ stderr, color, columns, now, label = '', repeat
     if (paused || stopped) return
     drawnAt = now()
     const lines = takeLines()
-    const line = message === '' && percent === undefined ? '' : renderProgressLine({ frame: frame++, message, percent, elapsedMs: now() - startedAt }, columns ?? stderr.columns, paint)
+    const line =
+      message === '' && percent === undefined
+        ? ''
+        : renderProgressLine(
+            { frame: frame++, message, percent, elapsedMs: now() - startedAt },
+            columns ?? stderr.columns,
+            paint,
+          )
     if (lines === '' && line === '') return
     const hide = !drawn && line !== '' ? HIDE_CURSOR : ''
     write(`${hide}${drawn ? CLEAR_LINE : ''}${lines}${line}`)

@@ -13,8 +13,16 @@ export async function locate(folder: string, path: string): Promise<string> {
     if (!found) return join(place, ...names.slice(index))
     place = found.isSymbolicLink() ? await follow(next, root, path) : next
     const real = found.isSymbolicLink() ? await lstat(place) : found
-    if (index < names.length - 1 && !real.isDirectory()) throw new ToolError('CONFLICT', `${place} is not a folder, so ${path} cannot be written`, { details: { path: place } })
-    if (index === names.length - 1 && !real.isFile()) throw new ToolError('CONFLICT', `${place} is ${real.isDirectory() ? 'a folder' : 'not a regular file'}, so it cannot be written`, { details: { path: place } })
+    if (index < names.length - 1 && !real.isDirectory())
+      throw new ToolError('CONFLICT', `${place} is not a folder, so ${path} cannot be written`, {
+        details: { path: place },
+      })
+    if (index === names.length - 1 && !real.isFile())
+      throw new ToolError(
+        'CONFLICT',
+        `${place} is ${real.isDirectory() ? 'a folder' : 'not a regular file'}, so it cannot be written`,
+        { details: { path: place } },
+      )
   }
   return place
 }
@@ -26,15 +34,27 @@ async function realFolder(folder: string): Promise<string> {
     const real = await realpath(place).catch(isMissing)
     if (real === undefined) missing.unshift(basename(place))
     else if ((await lstat(real)).isDirectory()) return join(real, ...missing)
-    else throw new ToolError('CONFLICT', `${place} is not a folder`, { details: { path: place }, field: 'out' })
+    else
+      throw new ToolError('CONFLICT', `${place} is not a folder`, {
+        details: { path: place },
+        field: 'out',
+      })
   }
 }
 
 async function follow(link: string, root: string, path: string): Promise<string> {
   const real = await realpath(link).catch(isMissing)
-  if (real === undefined) throw new ToolError('CONFLICT', `${link} is a link that leads nowhere, so ${path} cannot be written`, { details: { path: link } })
+  if (real === undefined)
+    throw new ToolError(
+      'CONFLICT',
+      `${link} is a link that leads nowhere, so ${path} cannot be written`,
+      { details: { path: link } },
+    )
   if (real === root || real.startsWith(root.endsWith(sep) ? root : root + sep)) return real
-  throw new ToolError('PERMISSION', `${link} leads out of ${root}: ${path} is not written there`, { details: { path: link, target: real }, suggestion: 'Write where it leads, with --out, or replace the link' })
+  throw new ToolError('PERMISSION', `${link} leads out of ${root}: ${path} is not written there`, {
+    details: { path: link, target: real },
+    suggestion: 'Write where it leads, with --out, or replace the link',
+  })
 }
 
 function isMissing(error: NodeJS.ErrnoException): undefined {

@@ -11,6 +11,8 @@ export async function readText(file: string): Promise<string | undefined> {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
-    throw new ToolError('CONFLICT', `${file} is not text in UTF-8, so it was left alone`, { details: { path: file } })
+    throw new ToolError('CONFLICT', `${file} is not text in UTF-8, so it was left alone`, {
+      details: { path: file },
+    })
   }
 }

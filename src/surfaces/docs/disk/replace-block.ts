@@ -8,18 +8,43 @@ export function replaceBlock(text: string, block: string, program: string, file:
   const fresh = block.trimEnd().replaceAll('\n', lineEnd)
   if (found.length === 0) return `${text}${gapAfter(text, lineEnd)}${fresh}${lineEnd}`
   const [begin, end, ...more] = found
-  if (begin?.kind !== 'begin' || end?.kind !== 'end' || more.length > 0 || found.some(({ whole }) => !whole)) throw damaged(found, program, file)
+  if (
+    begin?.kind !== 'begin' ||
+    end?.kind !== 'end' ||
+    more.length > 0 ||
+    found.some(({ whole }) => !whole)
+  )
+    throw damaged(found, program, file)
   return text.slice(0, begin.start) + fresh + text.slice(end.stop)
 }
 
-type Mark = { readonly kind: string; readonly start: number; readonly stop: number; readonly line: number; /** Exactly as it was written. */ readonly whole: boolean }
+type Mark = {
+  readonly kind: string
+  readonly start: number
+  readonly stop: number
+  readonly line: number
+  /** Exactly as it was written. */ readonly whole: boolean
+}
 
 // Whatever was meant to be a mark counts, so that a damaged one is not taken for text.
 function findMarks(text: string, program: string): Mark[] {
   const { begin, end } = blockMarks(program)
-  return [...text.matchAll(new RegExp(`^[ \\t\\ufeff]*(<!-*[ \\t]*toolable:${program}[ \\t]+(begin|end)\\b[^\\r\\n]*?)[ \\t]*(?=\\r?$)`, 'gm'))].map((match) => {
+  return [
+    ...text.matchAll(
+      new RegExp(
+        `^[ \\t\\ufeff]*(<!-*[ \\t]*toolable:${program}[ \\t]+(begin|end)\\b[^\\r\\n]*?)[ \\t]*(?=\\r?$)`,
+        'gm',
+      ),
+    ),
+  ].map((match) => {
     const start = match.index + match[0].indexOf('<')
-    return { kind: match[2]!, start, stop: start + match[1]!.length, line: text.slice(0, start).split('\n').length, whole: match[1] === begin || match[1] === end }
+    return {
+      kind: match[2]!,
+      start,
+      stop: start + match[1]!.length,
+      line: text.slice(0, start).split('\n').length,
+      whole: match[1] === begin || match[1] === end,
+    }
   })
 }
 
@@ -37,9 +62,17 @@ function gapAfter(text: string, lineEnd: string): string {
 
 function damaged(found: readonly Mark[], program: string, file: string): ToolError {
   const { begin, end } = blockMarks(program)
-  const lines = found.map(({ kind, line, whole }) => `${whole ? '' : 'a damaged '}${kind} in line ${line}`).join(', ')
-  return new ToolError('CONFLICT', `the marks of ${program} in ${file} are not one pair of begin and end (${lines}), so the file was left alone`, {
-    details: { path: file, marks: found.map(({ kind, line, whole }) => ({ kind, line, whole })) },
-    suggestion: { fix: `Leave one line '${begin}' and below it one line '${end}', or remove them all and run the command again` },
-  })
+  const lines = found
+    .map(({ kind, line, whole }) => `${whole ? '' : 'a damaged '}${kind} in line ${line}`)
+    .join(', ')
+  return new ToolError(
+    'CONFLICT',
+    `the marks of ${program} in ${file} are not one pair of begin and end (${lines}), so the file was left alone`,
+    {
+      details: { path: file, marks: found.map(({ kind, line, whole }) => ({ kind, line, whole })) },
+      suggestion: {
+        fix: `Leave one line '${begin}' and below it one line '${end}', or remove them all and run the command again`,
+      },
+    },
+  )
 }

@@ -20,8 +20,11 @@ export async function writeAtomically(file: string, text: string): Promise<void>
 /** Removes empty folders from the inner one up to the outer one, as far as they are empty. */
 export async function removeEmpty(inner: string, outer: string): Promise<void> {
   try {
-    for (let folder = inner; folder.length >= outer.length; folder = dirname(folder)) await rmdir(folder)
-  } catch { /* somebody else uses it */ }
+    for (let folder = inner; folder.length >= outer.length; folder = dirname(folder))
+      await rmdir(folder)
+  } catch {
+    /* somebody else uses it */
+  }
 }
 
 async function writeNew(file: string, text: string, mode: number | undefined): Promise<void> {

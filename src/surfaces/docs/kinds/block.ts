@@ -17,17 +17,29 @@ const MOST_BYTES = 4000
 /** The block of AGENTS.md or CLAUDE.md. It is the same in both, because one of them is often a link to the other. */
 export function writeBlock(model: DocModel, path: 'AGENTS.md' | 'CLAUDE.md'): GeneratedFile[] {
   const title = (group: DocGroup): string => inline(groupTitle(group))
-  const text = firstThatFits([
-    () => block(model, 600, 8, commandLines(model, 3)),
-    () => block(model, 300, 0, commandLines(model, 3)),
-    () => block(model, 300, 0, [commandNames(model, title)]),
-    () => block(model, 300, 0, [groupCounts(model, title)]),
-    () => block(model, 300, 0, [bullets([`${model.tools.length} commands: ${code(`${model.name} --help`)} lists them.`])]),
-  ], MOST_BYTES, (version) => version)
+  const text = firstThatFits(
+    [
+      () => block(model, 600, 8, commandLines(model, 3)),
+      () => block(model, 300, 0, commandLines(model, 3)),
+      () => block(model, 300, 0, [commandNames(model, title)]),
+      () => block(model, 300, 0, [groupCounts(model, title)]),
+      () =>
+        block(model, 300, 0, [
+          bullets([`${model.tools.length} commands: ${code(`${model.name} --help`)} lists them.`]),
+        ]),
+    ],
+    MOST_BYTES,
+    (version) => version,
+  )
   return [{ path, text, block: true }]
 }
 
-function block(model: DocModel, description: number, named: number, commands: readonly string[]): string {
+function block(
+  model: DocModel,
+  description: number,
+  named: number,
+  commands: readonly string[],
+): string {
   const { begin, end } = blockMarks(model.name)
   const tools = (model.only ?? []).map((tool) => ` --tool ${tool}`).join('')
   const body = joinBlocks([
@@ -37,7 +49,10 @@ function block(model: DocModel, description: number, named: number, commands: re
     shortCallingSection(model),
     ...commands,
     titled(3, `Rules of ${inline(model.name)}`, [rulesSection(model, named)]),
-    titled(3, `Errors of ${inline(model.name)}`, [errorSection(), `Exit codes: ${exitCodeText()}.`]),
+    titled(3, `Errors of ${inline(model.name)}`, [
+      errorSection(),
+      `Exit codes: ${exitCodeText()}.`,
+    ]),
   ])
   return `${begin}\n${keepMarksOut(body)}\n${end}\n`
 }

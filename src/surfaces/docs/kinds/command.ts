@@ -12,7 +12,10 @@ import type { GeneratedFile } from './generated-file.ts'
 
 /** A slash command of Claude Code for each tool. */
 export function writeCommands(model: DocModel): GeneratedFile[] {
-  return model.tools.map((tool) => ({ path: `.claude/commands/${tool.name}.md`, text: commandPage(model, tool) }))
+  return model.tools.map((tool) => ({
+    path: `.claude/commands/${tool.name}.md`,
+    text: commandPage(model, tool),
+  }))
 }
 
 function commandPage(model: DocModel, tool: DocTool): string {
@@ -29,7 +32,9 @@ function commandPage(model: DocModel, tool: DocTool): string {
     'What the user wrote: $ARGUMENTS',
     bullets([
       'Take the parameters from that. Ask for a required one that is missing; do not invent values.',
-      ...(tool.parameters.length === 0 ? [`Run ${code(`${tool.command} --json`)}.`] : [`Run ${code(`${tool.command} '{"field":"value"}' --json`)} or say the same in flags.`]),
+      ...(tool.parameters.length === 0
+        ? [`Run ${code(`${tool.command} --json`)}.`]
+        : [`Run ${code(`${tool.command} '{"field":"value"}' --json`)} or say the same in flags.`]),
       ...[ruleOf(tool)].filter((rule) => rule !== undefined),
       `Tell the user what ${code('result')} says, or what ${code('error')} says and what to do about it.`,
     ]),

@@ -6,7 +6,11 @@ export function byteLength(text: string): number {
 }
 
 /** The first of several versions of a document, from rich to poor, that takes at most so many bytes. The last one is taken whatever it takes: it has to be short by itself. */
-export function firstThatFits<Version>(versions: readonly (() => Version)[], most: number, textOf: (version: Version) => string): Version {
+export function firstThatFits<Version>(
+  versions: readonly (() => Version)[],
+  most: number,
+  textOf: (version: Version) => string,
+): Version {
   for (const make of versions.slice(0, -1)) {
     const version = make()
     if (byteLength(textOf(version)) <= most) return version

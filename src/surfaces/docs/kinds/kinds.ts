@@ -22,11 +22,18 @@ export type DocKind = {
 export const DOC_KINDS = {
   // Where people publish skills from; `skills add` puts them where agents look.
   skill: {
-    make: async ({ model }) => (await import('./skill/skill.ts')).writeSkill(model).map((file) => ({ ...file, path: `skills/${file.path}` })),
+    make: async ({ model }) =>
+      (await import('./skill/skill.ts'))
+        .writeSkill(model)
+        .map((file) => ({ ...file, path: `skills/${file.path}` })),
     ownFolder: ({ model }) => `skills/${skillName(model.name)}/references`,
   },
-  agents: { make: async ({ model }) => (await import('./block.ts')).writeBlock(model, 'AGENTS.md') },
-  claude: { make: async ({ model }) => (await import('./block.ts')).writeBlock(model, 'CLAUDE.md') },
+  agents: {
+    make: async ({ model }) => (await import('./block.ts')).writeBlock(model, 'AGENTS.md'),
+  },
+  claude: {
+    make: async ({ model }) => (await import('./block.ts')).writeBlock(model, 'CLAUDE.md'),
+  },
   command: {
     make: async ({ model }) => (await import('./command.ts')).writeCommands(model),
     // Those of the other tools are not left over when only some are asked for.
@@ -36,6 +43,9 @@ export const DOC_KINDS = {
   subagent: { make: async ({ model }) => (await import('./subagent.ts')).writeSubagent(model) },
   llms: { make: async ({ model }) => (await import('./llms.ts')).writeLlms(model) },
   man: { make: async ({ model }) => (await import('./man.ts')).writeMan(model) },
-  openapi: { make: async ({ manifest, model }) => (await import('./openapi.ts')).writeOpenapi(manifest, model) },
+  openapi: {
+    make: async ({ manifest, model }) =>
+      (await import('./openapi.ts')).writeOpenapi(manifest, model),
+  },
   markdown: { make: async ({ model }) => (await import('./markdown.ts')).writeMarkdown(model) },
 } as const satisfies { readonly [name in DocKindName]: DocKind }

@@ -18,11 +18,23 @@ export function writeLlms(model: DocModel): GeneratedFile[] {
     `# ${inline(model.name)}`,
     `> ${paragraph(model.description === undefined ? whenToUse(model, 300) : cutText(tidyLine(model.description), 600))}`,
     callingSection(model),
-    ...model.groups.map((group) => titled(2, group.title === '' ? 'Commands' : inline(groupTitle(group)), [bullets(group.tools.map(linkLine))])),
-    titled(2, 'Optional', [bullets([`[Errors](${FULL}#errors): every code and what to do about it`, `[Exit codes](${FULL}#exit-codes): what each exit status means`])]),
+    ...model.groups.map((group) =>
+      titled(2, group.title === '' ? 'Commands' : inline(groupTitle(group)), [
+        bullets(group.tools.map(linkLine)),
+      ]),
+    ),
+    titled(2, 'Optional', [
+      bullets([
+        `[Errors](${FULL}#errors): every code and what to do about it`,
+        `[Exit codes](${FULL}#exit-codes): what each exit status means`,
+      ]),
+    ]),
     mark,
   ])}\n`
-  return [{ path: 'llms.txt', text }, { path: FULL, text: referencePage(model, mark) }]
+  return [
+    { path: 'llms.txt', text },
+    { path: FULL, text: referencePage(model, mark) },
+  ]
 }
 
 function linkLine({ command, summary }: DocTool): string {

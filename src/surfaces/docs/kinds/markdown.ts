@@ -5,5 +5,7 @@ import { referencePage } from './reference.ts'
 
 /** One page of reference for people. */
 export function writeMarkdown(model: DocModel): GeneratedFile[] {
-  return [{ path: `docs/${model.name}.md`, text: referencePage(model, markComment(model, 'markdown')) }]
+  return [
+    { path: `docs/${model.name}.md`, text: referencePage(model, markComment(model, 'markdown')) },
+  ]
 }

@@ -7,5 +7,10 @@ import type { GeneratedFile } from './generated-file.ts'
 /** The HTTP API as an OpenAPI document; an extension of its own carries our mark. */
 export function writeOpenapi(manifest: ToolsetManifest, model: DocModel): GeneratedFile[] {
   const { openapi, ...rest } = openapiDocument(manifest)
-  return [{ path: 'openapi.json', text: `${JSON.stringify({ openapi, 'x-generated': markText(model, 'openapi'), ...rest }, undefined, 2)}\n` }]
+  return [
+    {
+      path: 'openapi.json',
+      text: `${JSON.stringify({ openapi, 'x-generated': markText(model, 'openapi'), ...rest }, undefined, 2)}\n`,
+    },
+  ]
 }

@@ -18,9 +18,18 @@ export function referencePage(model: DocModel, mark: string): string {
     `# ${inline(model.name)}`,
     `Version ${inline(model.version)}`,
     model.description === undefined ? '' : paragraphs(model.description),
-    titled(2, 'Quick reference', [model.single ? '' : bullets(model.tools.map(toolLine)), callingSection(model)]),
+    titled(2, 'Quick reference', [
+      model.single ? '' : bullets(model.tools.map(toolLine)),
+      callingSection(model),
+    ]),
     titled(2, 'Rules', [rulesSection(model, Infinity)]),
-    ...model.groups.map((group) => titled(2, group.title === '' ? 'Commands' : inline(groupTitle(group)), group.tools.map((tool) => toolSection(tool, 3)))),
+    ...model.groups.map((group) =>
+      titled(
+        2,
+        group.title === '' ? 'Commands' : inline(groupTitle(group)),
+        group.tools.map((tool) => toolSection(tool, 3)),
+      ),
+    ),
     ...contentSections(model, 2),
     titled(2, 'Options of every command', [flagList(INJECTED_FLAGS)]),
     titled(2, 'Options of the program', [flagList(PROGRAM_FLAGS)]),
@@ -31,9 +40,18 @@ export function referencePage(model: DocModel, mark: string): string {
 }
 
 function flagList(flags: readonly InjectedFlag[]): string {
-  return bullets(injectedRows(flags).map(({ term, text, notes = [] }) => `${code(term.trim())}: ${text}${notes.map((note) => ` ${inline(note)}`).join('')}`))
+  return bullets(
+    injectedRows(flags).map(
+      ({ term, text, notes = [] }) =>
+        `${code(term.trim())}: ${text}${notes.map((note) => ` ${inline(note)}`).join('')}`,
+    ),
+  )
 }
 
 function exitTable(): string {
-  return ['| status | meaning |', '|---|---|', ...EXIT_STATUSES.map(({ status, meaning }) => `| ${status} | ${meaning} |`)].join('\n')
+  return [
+    '| status | meaning |',
+    '|---|---|',
+    ...EXIT_STATUSES.map(({ status, meaning }) => `| ${status} | ${meaning} |`),
+  ].join('\n')
 }

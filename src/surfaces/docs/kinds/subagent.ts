@@ -8,7 +8,13 @@ import type { DocGroup, DocModel } from '../model/model.ts'
 import { skillName } from '../model/slug.ts'
 import { cutText } from '../model/tidy-text.ts'
 import { anyCommand, callingSection } from '../sections/calling.ts'
-import { commandLines, commandNames, groupCounts, groupSections, groupTitle } from '../sections/commands.ts'
+import {
+  commandLines,
+  commandNames,
+  groupCounts,
+  groupSections,
+  groupTitle,
+} from '../sections/commands.ts'
 import { commonCodes, errorSection } from '../sections/errors.ts'
 import { rulesSection } from '../sections/rules.ts'
 import { shortToolSection } from '../sections/tool.ts'
@@ -21,19 +27,41 @@ const MOST_BYTES = 8000
 /** An agent of Claude Code that works with the program. */
 export function writeSubagent(model: DocModel): GeneratedFile[] {
   const title = (group: DocGroup): string => inline(groupTitle(group))
-  const text = firstThatFits([
-    () => agentPage(model, 2000, 8, groupSections(model, 3, (tool, level) => shortToolSection(tool, level))),
-    () => agentPage(model, 600, 8, commandLines(model, 3)),
-    () => agentPage(model, 300, 0, commandLines(model, 3)),
-    () => agentPage(model, 300, 0, [commandNames(model, title)]),
-    () => agentPage(model, 300, 0, [groupCounts(model, title)]),
-    () => agentPage(model, 300, 0, [`${model.tools.length} commands: ${code(`${model.name} --help`)} lists them.`]),
-  ], MOST_BYTES, (version) => version)
+  const text = firstThatFits(
+    [
+      () =>
+        agentPage(
+          model,
+          2000,
+          8,
+          groupSections(model, 3, (tool, level) => shortToolSection(tool, level)),
+        ),
+      () => agentPage(model, 600, 8, commandLines(model, 3)),
+      () => agentPage(model, 300, 0, commandLines(model, 3)),
+      () => agentPage(model, 300, 0, [commandNames(model, title)]),
+      () => agentPage(model, 300, 0, [groupCounts(model, title)]),
+      () =>
+        agentPage(model, 300, 0, [
+          `${model.tools.length} commands: ${code(`${model.name} --help`)} lists them.`,
+        ]),
+    ],
+    MOST_BYTES,
+    (version) => version,
+  )
   return [{ path: `.claude/agents/${skillName(model.name)}.md`, text }]
 }
 
-function agentPage(model: DocModel, description: number, named: number, commands: readonly string[]): string {
-  const head = frontmatter({ name: skillName(model.name), description: whenToUse(model, 300), tools: 'Bash, Read' })
+function agentPage(
+  model: DocModel,
+  description: number,
+  named: number,
+  commands: readonly string[],
+): string {
+  const head = frontmatter({
+    name: skillName(model.name),
+    description: whenToUse(model, 300),
+    tools: 'Bash, Read',
+  })
   return `${head}\n${joinBlocks([
     `You work with the command-line program ${code(model.name)} for whoever asks.`,
     model.description === undefined ? '' : paragraphs(cutText(model.description, description)),
@@ -45,7 +73,10 @@ function agentPage(model: DocModel, description: number, named: number, commands
     titled(2, 'Calling', [callingSection(model)]),
     titled(2, 'Rules', [rulesSection(model, named)]),
     titled(2, 'Commands', commands),
-    titled(2, 'Errors', [errorSection(named === 0 ? [] : commonCodes(model)), `Exit codes: ${exitCodeText()}.`]),
+    titled(2, 'Errors', [
+      errorSection(named === 0 ? [] : commonCodes(model)),
+      `Exit codes: ${exitCodeText()}.`,
+    ]),
     markComment(model, 'subagent'),
   ])}\n`
 }

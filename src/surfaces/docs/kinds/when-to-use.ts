@@ -4,7 +4,13 @@ import { calmWords } from '../model/touchy.ts'
 import { endSentence } from '../sections/errors.ts'
 
 // Skill readers refuse a description with angle brackets, because it is put into a prompt among tags.
-const BRACKETS: readonly (readonly [RegExp, string])[] = [[/[-=]>/g, '→'], [/<=/g, '≤'], [/>=/g, '≥'], [/</g, '‹'], [/>/g, '›']]
+const BRACKETS: readonly (readonly [RegExp, string])[] = [
+  [/[-=]>/g, '→'],
+  [/<=/g, '≤'],
+  [/>=/g, '≥'],
+  [/</g, '‹'],
+  [/>/g, '›'],
+]
 
 /** What a program does and when to use it, on one line of at most so many characters, cut between words. */
 export function whenToUse(model: DocModel, longest: number): string {
@@ -16,7 +22,9 @@ export function whenToUse(model: DocModel, longest: number): string {
 function whatItDoes({ description, single, tools: [only], name }: DocModel): string {
   if (description !== undefined) return description
   if (!single || !only) return `Commands of ${name}`
-  return only.description === undefined ? only.summary : `${endSentence(only.summary)} ${only.description}`
+  return only.description === undefined
+    ? only.summary
+    : `${endSentence(only.summary)} ${only.description}`
 }
 
 function when({ name, tools, tags }: DocModel, room: number): string {
@@ -24,8 +32,12 @@ function when({ name, tools, tags }: DocModel, room: number): string {
   const tasks = tools.map(({ summary }) => asTask(plain(summary))).filter((task) => task !== '')
   if (tasks.length === 0) return cutText(`Use when asked to call ${name}.`, room)
   const fitting = takeWhileFits(tasks, room - start.length - '; and more.'.length, '; ')
-  if (fitting.length === 0) return `${start}${cutText(tasks[0]!, room - start.length - 1)}.`.replace('….', '…')
-  const sentence = fitting.length < tasks.length ? `${start}${fitting.join('; ')}; and more.` : `${start}${joinTasks(fitting)}.`
+  if (fitting.length === 0)
+    return `${start}${cutText(tasks[0]!, room - start.length - 1)}.`.replace('….', '…')
+  const sentence =
+    fitting.length < tasks.length
+      ? `${start}${fitting.join('; ')}; and more.`
+      : `${start}${joinTasks(fitting)}.`
   const topics = takeWhileFits(tags.map(plain), room - sentence.length - ' Topics: .'.length, ', ')
   return topics.length === 0 ? sentence : `${sentence} Topics: ${topics.join(', ')}.`
 }
@@ -52,5 +64,8 @@ function asTask(summary: string): string {
 }
 
 function plain(text: string): string {
-  return BRACKETS.reduce((changed, [bracket, written]) => changed.replace(bracket, written), calmWords(tidyLine(text)))
+  return BRACKETS.reduce(
+    (changed, [bracket, written]) => changed.replace(bracket, written),
+    calmWords(tidyLine(text)),
+  )
 }

@@ -1,6 +1,14 @@
 import { displayWidth } from '../../cli/output/text/display-width.ts'
 
-const SPECIAL: { readonly [character: string]: string } = { '\\': '\\e', '-': '\\-', "'": '\\(aq', '`': '\\(ga', '^': '\\(ha', '~': '\\(ti', '"': '\\(dq' }
+const SPECIAL: { readonly [character: string]: string } = {
+  '\\': '\\e',
+  '-': '\\-',
+  "'": '\\(aq',
+  '`': '\\(ga',
+  '^': '\\(ha',
+  '~': '\\(ti',
+  '"': '\\(dq',
+}
 const LONGEST_WORD = 24
 
 /** A text as roff within a line: every character is shown as it is, on every device, and long words may be broken. */
@@ -10,12 +18,18 @@ export function roffText(text: string): string {
 
 /** A text that is not filled: examples. */
 export function roffCode(text: string): string {
-  return text.split('\n').map((line) => guardLine(escapeAll(line))).join('\n')
+  return text
+    .split('\n')
+    .map((line) => guardLine(escapeAll(line)))
+    .join('\n')
 }
 
 /** Lines of text, none of which is taken for a request. */
 export function roffLines(text: string): string {
-  return text.split('\n').map((line) => guardLine(roffText(line.trim()))).join('\n')
+  return text
+    .split('\n')
+    .map((line) => guardLine(roffText(line.trim())))
+    .join('\n')
 }
 
 /** A text in bold. */
@@ -30,7 +44,9 @@ export function argument(text: string): string {
 
 /** For each character beyond ASCII what to print where a device does not have it. */
 export function fallbacks(page: string): string[] {
-  return [...new Set(page.match(/\\\[u[0-9A-F]+\]/g))].sort().map((character) => `.if !c ${character} .fchar ${character} ?`)
+  return [...new Set(page.match(/\\\[u[0-9A-F]+\]/g))]
+    .sort()
+    .map((character) => `.if !c ${character} .fchar ${character} ?`)
 }
 
 // Behind punctuation where there is some; a device that cannot break a line complains about it.
@@ -41,7 +57,12 @@ function breakWord(word: string): string {
 }
 
 function escapeAll(text: string): string {
-  return text.replace(/[\\\-'`^~"]|[^\x20-\x7e]/gu, (character) => SPECIAL[character] ?? `\\[u${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}]`)
+  return text.replace(
+    /[\\\-'`^~"]|[^\x20-\x7e]/gu,
+    (character) =>
+      SPECIAL[character] ??
+      `\\[u${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}]`,
+  )
 }
 
 // A dot at the start of a line is a request; the quote that is another never stands there.

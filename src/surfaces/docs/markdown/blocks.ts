@@ -19,7 +19,11 @@ export function joinBlocks(blocks: readonly (string | undefined)[]): string {
 }
 
 /** A heading above blocks; nothing when there are none. */
-export function titled(level: number, title: string, blocks: readonly (string | undefined)[]): string {
+export function titled(
+  level: number,
+  title: string,
+  blocks: readonly (string | undefined)[],
+): string {
   const body = joinBlocks(blocks)
   return body === '' ? '' : `${'#'.repeat(level)} ${title}\n\n${body}`
 }

@@ -8,7 +8,10 @@ export function frontmatter(fields: { readonly [key: string]: Value | undefined 
   const lines = Object.entries(fields).flatMap(([key, value]) => {
     if (value === undefined) return []
     if (typeof value !== 'object') return [`${key}: ${scalar(value)}`]
-    return [`${key}:`, ...Object.entries(value).map(([inner, text]) => `  ${inner}: ${scalar(text)}`)]
+    return [
+      `${key}:`,
+      ...Object.entries(value).map(([inner, text]) => `  ${inner}: ${scalar(text)}`),
+    ]
   })
   return `---\n${lines.join('\n')}\n---\n`
 }

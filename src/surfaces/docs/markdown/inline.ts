@@ -31,7 +31,12 @@ export function code(text: string): string {
 
 /** Lines of a text as Markdown that begins no list, heading or quotation of its own; empty lines stay. */
 export function paragraphs(text: string): string {
-  return text.split('\n').map((line) => escapeLineStart(inline(line.trim()))).join('\n').replace(/\n{3,}/g, '\n\n').trim()
+  return text
+    .split('\n')
+    .map((line) => escapeLineStart(inline(line.trim())))
+    .join('\n')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim()
 }
 
 /** One line as a paragraph. */
@@ -46,11 +51,18 @@ export function comment(text: string): string {
 
 // A backslash means itself except before punctuation and at the end, where something of ours may follow. Underscores inside words never mean emphasis.
 function escapeText(text: string): string {
-  return calmMarkdown(text
-    .replace(/\\(?=[!-/:-@[-`{-~]|$)|[|`*<>[\]~]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|(?<=^|\s)@(?=\S)/g, '\\$&')
-    .replace(/&(?=#?\w+;)/g, '&amp;'))
+  return calmMarkdown(
+    text
+      .replace(
+        /\\(?=[!-/:-@[-`{-~]|$)|[|`*<>[\]~]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|(?<=^|\s)@(?=\S)/g,
+        '\\$&',
+      )
+      .replace(/&(?=#?\w+;)/g, '&amp;'),
+  )
 }
 
 function escapeLineStart(line: string): string {
-  return line.replace(/^(?:#{1,6}(?=\s|$)|[-+](?=\s|$)|-{2,}|={1,})/, '\\$&').replace(/^(\d+)([.)])(?=\s|$)/, '$1\\$2')
+  return line
+    .replace(/^(?:#{1,6}(?=\s|$)|[-+](?=\s|$)|-{2,}|={1,})/, '\\$&')
+    .replace(/^(\d+)([.)])(?=\s|$)/, '$1\\$2')
 }

@@ -11,8 +11,14 @@ export function groupTools(pairs: readonly (readonly [ToolCommand, DocTool])[]):
     groups.set(title, [...(groups.get(title) ?? []), doc])
   }
   const slugOf = makeSlugs('index')
-  const titles = [...groups.keys()].sort((left, right) => Number(left !== '') - Number(right !== ''))
-  return titles.map((title) => ({ title, slug: slugOf(title === '' ? 'general' : title), tools: groups.get(title)! }))
+  const titles = [...groups.keys()].sort(
+    (left, right) => Number(left !== '') - Number(right !== ''),
+  )
+  return titles.map((title) => ({
+    title,
+    slug: slugOf(title === '' ? 'general' : title),
+    tools: groups.get(title)!,
+  }))
 }
 
 function titleOf({ tags, path }: ToolCommand): string {

@@ -12,17 +12,26 @@ export function limitsOf(given: JsonSchema): string | undefined {
     below(schema['exclusiveMinimum'], 'more than'),
     below(schema['exclusiveMaximum'], 'less than'),
     // That a text is not empty goes without saying.
-    range(schema['minLength'] === 1 ? undefined : schema['minLength'], schema['maxLength'], ' characters'),
+    range(
+      schema['minLength'] === 1 ? undefined : schema['minLength'],
+      schema['maxLength'],
+      ' characters',
+    ),
     range(schema['minItems'], schema['maxItems'], ' items'),
     below(schema['multipleOf'], 'a multiple of'),
-    typeof schema['format'] === 'string' && !schema['format'].endsWith('path') ? `format ${schema['format']}` : undefined,
-    typeof schema['pattern'] === 'string' ? `pattern ${cutText(schema['pattern'], LONGEST_PATTERN)}` : undefined,
+    typeof schema['format'] === 'string' && !schema['format'].endsWith('path')
+      ? `format ${schema['format']}`
+      : undefined,
+    typeof schema['pattern'] === 'string'
+      ? `pattern ${cutText(schema['pattern'], LONGEST_PATTERN)}`
+      : undefined,
   ].filter((part) => part !== undefined)
   return said.length === 0 ? undefined : tidyLine(said.join(', '))
 }
 
 function range(least: unknown, most: unknown, unit = ''): string | undefined {
-  if (typeof least === 'number' && typeof most === 'number') return least === most ? `exactly ${least}${unit}` : `${least} to ${most}${unit}`
+  if (typeof least === 'number' && typeof most === 'number')
+    return least === most ? `exactly ${least}${unit}` : `${least} to ${most}${unit}`
   if (typeof least === 'number') return `at least ${least}${unit}`
   return typeof most === 'number' ? `at most ${most}${unit}` : undefined
 }

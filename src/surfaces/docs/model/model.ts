@@ -29,7 +29,13 @@ export type DocExample = {
 }
 
 /** A code that a tool can fail with, and what to do about it. */
-export type DocError = { readonly code: string; readonly exit: number; readonly message: string; readonly advice: string; readonly retryable: boolean }
+export type DocError = {
+  readonly code: string
+  readonly exit: number
+  readonly message: string
+  readonly advice: string
+  readonly retryable: boolean
+}
 
 /** One tool as a command of the program. */
 export type DocTool = {
@@ -56,7 +62,11 @@ export type DocTool = {
 }
 
 /** Tools that belong together: by their first tag, else by their group of commands. The title of the rest is empty. */
-export type DocGroup = { readonly title: string; readonly slug: string; readonly tools: readonly DocTool[] }
+export type DocGroup = {
+  readonly title: string
+  readonly slug: string
+  readonly tools: readonly DocTool[]
+}
 
 /** Everything that documents say about a program. */
 export type DocModel = {

@@ -18,12 +18,17 @@ export function readProgram(manifest: ToolsetManifest, only: readonly string[] =
   return {
     name,
     version: tidyLine(manifest.version),
-    ...(description !== undefined && description.trim() !== '' && { description: tidyText(description) }),
+    ...(description !== undefined &&
+      description.trim() !== '' && { description: tidyText(description) }),
     single,
     tools: pairs.map(([, doc]) => doc),
     groups: groupTools(pairs),
     tags: [...new Set(shown.flatMap(({ tags }) => tags.map(tidyLine)))].filter((tag) => tag !== ''),
-    resources: manifest.resources.map((resource) => ({ ...resource, uri: tidyLine(resource.uri), summary: tidyLine(resource.summary) })),
+    resources: manifest.resources.map((resource) => ({
+      ...resource,
+      uri: tidyLine(resource.uri),
+      summary: tidyLine(resource.summary),
+    })),
     prompts: manifest.prompts.map((prompt) => ({ ...prompt, summary: tidyLine(prompt.summary) })),
     ...(only.length > 0 && { only: shown.map((tool) => tool.name) }),
   }
@@ -40,8 +45,19 @@ function findTool(tools: readonly ToolCommand[], name: string): ToolCommand {
   if (found) return found
   const names = tools.map((tool) => tool.name)
   const meant = closest(name, names)
-  throw new ToolError('NOT_FOUND', `there is no tool '${shorten(name, 100)}'${meant ? `; did you mean '${meant}'?` : ''}`, {
-    field: 'tool',
-    suggestion: meant ? { fix: `Use --tool ${meant}`, applicability: 'maybe_incorrect' } : { fix: names.length === 0 ? 'This program has no tools' : `The tools are ${names.slice(0, 20).join(', ')}` },
-  })
+  throw new ToolError(
+    'NOT_FOUND',
+    `there is no tool '${shorten(name, 100)}'${meant ? `; did you mean '${meant}'?` : ''}`,
+    {
+      field: 'tool',
+      suggestion: meant
+        ? { fix: `Use --tool ${meant}`, applicability: 'maybe_incorrect' }
+        : {
+            fix:
+              names.length === 0
+                ? 'This program has no tools'
+                : `The tools are ${names.slice(0, 20).join(', ')}`,
+          },
+    },
+  )
 }

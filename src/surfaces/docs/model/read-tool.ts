@@ -20,10 +20,20 @@ export function readTool(manifest: ToolsetManifest, tool: ToolCommand, single: b
     command,
     usage: specs.length === 0 ? '' : usage,
     summary: tidyLine(tool.summary),
-    ...(description !== undefined && description.trim() !== tool.summary.trim() && description.trim() !== '' && { description: tidyText(description) }),
+    ...(description !== undefined &&
+      description.trim() !== tool.summary.trim() &&
+      description.trim() !== '' && { description: tidyText(description) }),
     parameters: readParameters(specs),
     examples: readExamples(manifest, tool, command, single),
-    errors: Object.entries(describeDeclared(tool.errors)).map(([code, { exit, message, advice, retryable }]) => ({ code: tidyLine(code), exit, message: tidyLine(message), advice, retryable })),
+    errors: Object.entries(describeDeclared(tool.errors)).map(
+      ([code, { exit, message, advice, retryable }]) => ({
+        code: tidyLine(code),
+        exit,
+        message: tidyLine(message),
+        advice,
+        retryable,
+      }),
+    ),
     ...(tool.outputSchema && { result: shapeOf(tool.outputSchema) }),
     readOnly: annotations.readOnly === true,
     destructive: annotations.destructive === true,

@@ -31,8 +31,10 @@ function describe(schema: unknown, depth: number, budget: Budget): string {
   if (Object.hasOwn(schema, 'const')) return literal(schema['const'])
   if (Array.isArray(schema['enum'])) return union(schema['enum'].map(literal))
   const branches = alternatives(schema)[1]
-  if (branches && !isObject(schema['properties'])) return union(branches.map((branch) => describe(branch, depth, budget)))
-  if (Array.isArray(schema['type'])) return union(schema['type'].map((type) => describe({ ...schema, type }, depth, budget)))
+  if (branches && !isObject(schema['properties']))
+    return union(branches.map((branch) => describe(branch, depth, budget)))
+  if (Array.isArray(schema['type']))
+    return union(schema['type'].map((type) => describe({ ...schema, type }, depth, budget)))
   const type = typeof schema['type'] === 'string' ? schema['type'] : guessType(schema)
   if (type === 'array') return describeList(schema, depth, budget)
   if (type === 'object') return describeObject(schema, depth, budget)
@@ -40,7 +42,8 @@ function describe(schema: unknown, depth: number, budget: Budget): string {
 }
 
 function describeList(schema: JsonSchema, depth: number, budget: Budget): string {
-  if (Array.isArray(schema['prefixItems'])) return `[${schema['prefixItems'].map((item) => describe(item, depth, budget)).join(', ')}]`
+  if (Array.isArray(schema['prefixItems']))
+    return `[${schema['prefixItems'].map((item) => describe(item, depth, budget)).join(', ')}]`
   if (!isObject(schema['items'])) return 'any[]'
   const item = describe(schema['items'], depth, budget)
   return item.includes(' | ') && !item.startsWith('{') ? `(${item})[]` : `${item}[]`
@@ -48,9 +51,15 @@ function describeList(schema: JsonSchema, depth: number, budget: Budget): string
 
 function describeObject(schema: JsonSchema, depth: number, budget: Budget): string {
   const { properties, required } = inputFields(schema)
-  if (properties.size === 0) return isObject(schema['additionalProperties']) && depth > 0 ? `{ [key]: ${describe(schema['additionalProperties'], depth - 1, budget)} }` : 'object'
+  if (properties.size === 0)
+    return isObject(schema['additionalProperties']) && depth > 0
+      ? `{ [key]: ${describe(schema['additionalProperties'], depth - 1, budget)} }`
+      : 'object'
   if (depth === 0) return 'object'
-  const fields = [...properties].map(([name, field]) => `${nameKey(name)}${required.has(name) ? '' : '?'}: ${describe(field, depth - 1, budget)}`)
+  const fields = [...properties].map(
+    ([name, field]) =>
+      `${nameKey(name)}${required.has(name) ? '' : '?'}: ${describe(field, depth - 1, budget)}`,
+  )
   return `{ ${fields.join(', ')} }`
 }
 

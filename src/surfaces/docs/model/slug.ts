@@ -6,7 +6,14 @@ const LONGEST = 60
 export function makeSlugs(...reserved: readonly string[]): (text: string) => string {
   const taken = new Set(reserved)
   return (text) => {
-    const plain = text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^-+|-+$/g, '').slice(0, LONGEST).replace(/-+$/, '')
+    const plain = text
+      .normalize('NFKD')
+      .replace(/\p{M}/gu, '')
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, '-')
+      .replace(/^-+|-+$/g, '')
+      .slice(0, LONGEST)
+      .replace(/-+$/, '')
     const base = plain === '' ? 'other' : DEVICES.test(plain) ? `${plain}-commands` : plain
     let slug = base
     for (let count = 2; taken.has(slug); count++) slug = `${base}-${count}`

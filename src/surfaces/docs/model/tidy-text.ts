@@ -3,7 +3,10 @@ import { cleanText } from '../../cli/output/text/clean.ts'
 
 /** A text of an author without what no document can carry: control sequences, halves of characters, byte order marks. Line breaks stay. */
 export function tidyText(text: string): string {
-  return cleanText(text.replace(/\r\n?/g, '\n').replaceAll('\t', '  ')).replace(/\p{Surrogate}/gu, '\ufffd').replace(/[\ufeff\ufffe\uffff]/g, '').trim()
+  return cleanText(text.replace(/\r\n?/g, '\n').replaceAll('\t', '  '))
+    .replace(/\p{Surrogate}/gu, '\ufffd')
+    .replace(/[\ufeff\ufffe\uffff]/g, '')
+    .trim()
 }
 
 /** The same on one line. */

@@ -4,7 +4,15 @@ import type { DocError, DocModel } from '../model/model.ts'
 import { bullets } from '../markdown/blocks.ts'
 import { code, inline } from '../markdown/inline.ts'
 
-const EVERY_CALL: readonly ErrorCode[] = ['INVALID_INPUT', 'MISSING_PARAM', 'USAGE', 'NOT_FOUND', 'PERMISSION', 'TIMEOUT', 'INTERNAL']
+const EVERY_CALL: readonly ErrorCode[] = [
+  'INVALID_INPUT',
+  'MISSING_PARAM',
+  'USAGE',
+  'NOT_FOUND',
+  'PERMISSION',
+  'TIMEOUT',
+  'INTERNAL',
+]
 
 /** What to do about a failure, whatever its code; then about these codes. */
 export function errorSection(codes: readonly ErrorCode[] = []): string {
@@ -31,12 +39,19 @@ export function allCodes(): ErrorCode[] {
 
 /** The codes that a tool declares, each with what to do. */
 export function toolErrors(errors: readonly DocError[]): string {
-  return bullets(errors.map((error) => `${code(error.code)} (exit ${error.exit}): ${endSentence(inline(error.message))} ${endSentence(error.advice)}`))
+  return bullets(
+    errors.map(
+      (error) =>
+        `${code(error.code)} (exit ${error.exit}): ${endSentence(inline(error.message))} ${endSentence(error.advice)}`,
+    ),
+  )
 }
 
 /** The same without advice, in one line. */
 export function shortToolErrors(errors: readonly DocError[]): string {
-  return errors.length === 0 ? '' : `Errors: ${errors.map((error) => `${code(error.code)} ${inline(error.message)}`).join('; ')}`
+  return errors.length === 0
+    ? ''
+    : `Errors: ${errors.map((error) => `${code(error.code)} ${inline(error.message)}`).join('; ')}`
 }
 
 /** The exit status of a code of the table, in words where it depends on how the input came. */

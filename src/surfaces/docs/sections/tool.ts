@@ -14,7 +14,9 @@ const SHORT_OUTPUT = 160
 /** Everything about one tool under a heading of that level. */
 export function toolSection(tool: DocTool, level: number): string {
   return titled(level, code(tool.command), [
-    [endSentence(paragraph(tool.summary)), ruleOf(tool)].filter((part) => part !== undefined).join(' '),
+    [endSentence(paragraph(tool.summary)), ruleOf(tool)]
+      .filter((part) => part !== undefined)
+      .join(' '),
     ...toolDetails(tool, level + 1),
   ])
 }
@@ -23,7 +25,9 @@ export function toolSection(tool: DocTool, level: number): string {
 export function toolDetails(tool: DocTool, level: number): string[] {
   const facts = [
     ...(tool.result === undefined ? [] : [`Result: ${code(tool.result)}.`]),
-    ...(tool.idempotent && !tool.readOnly ? ['Calling it twice does no more than calling it once.'] : []),
+    ...(tool.idempotent && !tool.readOnly
+      ? ['Calling it twice does no more than calling it once.']
+      : []),
     ...(tool.timeout === undefined ? [] : [`It gives up after ${tool.timeout} s.`]),
   ]
   return [
@@ -40,9 +44,13 @@ export function toolDetails(tool: DocTool, level: number): string[] {
 export function shortToolSection(tool: DocTool, level: number, more?: string): string {
   const [example] = tool.examples
   return titled(level, code(usageLine(tool)), [
-    [endSentence(paragraph(tool.summary)), ruleOf(tool), more].filter((part) => part !== undefined).join(' '),
+    [endSentence(paragraph(tool.summary)), ruleOf(tool), more]
+      .filter((part) => part !== undefined)
+      .join(' '),
     bullets(tool.parameters.map(shortParameterLine)),
-    ...(example ? [fence('bash', [...exampleLines(example), ...shortOutput(example)].join('\n'))] : []),
+    ...(example
+      ? [fence('bash', [...exampleLines(example), ...shortOutput(example)].join('\n'))]
+      : []),
     shortToolErrors(tool.errors),
   ])
 }
@@ -58,8 +66,16 @@ export function usageLine({ command, usage }: DocTool): string {
 }
 
 function exampleBlocks(example: DocExample): string[] {
-  const lines = fence('bash', [...exampleLines(example), ...(example.jsonCommand === undefined ? [] : [example.jsonCommand])].join('\n'))
-  return example.output ? [lines, `The ${code('result')} of the answer:`, jsonBlock(example.output.value)] : [lines]
+  const lines = fence(
+    'bash',
+    [
+      ...exampleLines(example),
+      ...(example.jsonCommand === undefined ? [] : [example.jsonCommand]),
+    ].join('\n'),
+  )
+  return example.output
+    ? [lines, `The ${code('result')} of the answer:`, jsonBlock(example.output.value)]
+    : [lines]
 }
 
 function exampleLines({ description, command }: DocExample): string[] {
@@ -77,7 +93,9 @@ function parameterLine(parameter: DocParameter): string {
     ...(parameter.required ? ['required'] : []),
     ...(fallback === undefined ? [] : [`default ${code(fallback)}`]),
     ...(limits === undefined ? [] : [inline(limits)]),
-    ...(parameter.type === 'any' && parameter.choices ? [`one of ${listChoices(parameter.choices)}`] : []),
+    ...(parameter.type === 'any' && parameter.choices
+      ? [`one of ${listChoices(parameter.choices)}`]
+      : []),
     ...(env === undefined ? [] : [`env ${code(env)}`]),
   ]
   const short = parameter.short === undefined ? '' : `${code(`-${parameter.short}`)}, `
@@ -90,5 +108,7 @@ function shortParameterLine({ term, field, type, required, description }: DocPar
 
 function listChoices(choices: readonly string[]): string {
   const shown = choices.slice(0, MOST_CHOICES).map(code).join(', ')
-  return choices.length > MOST_CHOICES ? `${shown} and ${choices.length - MOST_CHOICES} more` : shown
+  return choices.length > MOST_CHOICES
+    ? `${shown} and ${choices.length - MOST_CHOICES} more`
+    : shown
 }

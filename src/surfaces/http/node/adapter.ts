@@ -17,15 +17,24 @@ export type NodeOptions = {
 export type NodeListener = (request: NodeMessage, response: ServerResponse) => void
 
 /** Serves an app by node:http without objects in between: no Request, no Response, no streams. */
-export function nodeListener(app: HttpApp, { basePath = '', expectContinue = false }: NodeOptions = {}): NodeListener {
+export function nodeListener(
+  app: HttpApp,
+  { basePath = '', expectContinue = false }: NodeOptions = {},
+): NodeListener {
   return (message, response) => {
-    const target = basePath === '' ? message.url! : below(message.originalUrl ?? message.url!, basePath)
+    const target =
+      basePath === '' ? message.url! : below(message.originalUrl ?? message.url!, basePath)
     if (target === undefined) return void sendAnswer(message, response, refuse(outside(basePath)))
     void serve(app, new NodeRequest(message, response, target, expectContinue), message, response)
   }
 }
 
-async function serve(app: HttpApp, request: NodeRequest, message: NodeMessage, response: ServerResponse): Promise<void> {
+async function serve(
+  app: HttpApp,
+  request: NodeRequest,
+  message: NodeMessage,
+  response: ServerResponse,
+): Promise<void> {
   let answer
   try {
     answer = await app(request)

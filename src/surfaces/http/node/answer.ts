@@ -6,11 +6,16 @@ const LONGEST_DRAIN_MS = 30_000
 const LONGEST_SILENCE_MS = 5_000
 
 /** Sends an answer; a stream is sent when the promise resolves. */
-export function sendAnswer(request: IncomingMessage, response: ServerResponse, answer: HttpAnswer): void | Promise<void> {
+export function sendAnswer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  answer: HttpAnswer,
+): void | Promise<void> {
   const { status, headers, body } = answer
   if (response.destroyed || response.headersSent) return leaveStream(body)
   if (isStream(body)) return sendStream(request, response, answer, body)
-  const length = body === undefined ? 0 : typeof body === 'string' ? Buffer.byteLength(body) : body.length
+  const length =
+    body === undefined ? 0 : typeof body === 'string' ? Buffer.byteLength(body) : body.length
   const empty = status === 204 || status === 304
   const complete = empty ? { ...headers } : { ...headers, 'content-length': String(length) }
   if (!request.complete) return refuseRest(request, response, status, complete, body)
@@ -20,7 +25,13 @@ export function sendAnswer(request: IncomingMessage, response: ServerResponse, a
 }
 
 // The client is still sending. Closing on unread bytes would reset the connection, and it might never see the answer: so the answer goes first, what still comes is thrown away for a while, then the connection ends.
-function refuseRest(request: IncomingMessage, response: ServerResponse, status: number, headers: { readonly [name: string]: string }, body: HttpAnswer['body']): void {
+function refuseRest(
+  request: IncomingMessage,
+  response: ServerResponse,
+  status: number,
+  headers: { readonly [name: string]: string },
+  body: HttpAnswer['body'],
+): void {
   response.writeHead(status, { ...headers, connection: 'close' })
   if (body !== undefined && request.method !== 'HEAD' && !isStream(body)) response.write(body)
   else response.flushHeaders()
@@ -43,7 +54,12 @@ function refuseRest(request: IncomingMessage, response: ServerResponse, status: 
   request.on('data', listen).once('end', end).once('close', end).resume()
 }
 
-async function sendStream(request: IncomingMessage, response: ServerResponse, { status, headers }: HttpAnswer, body: AsyncIterable<string | Uint8Array>): Promise<void> {
+async function sendStream(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, headers }: HttpAnswer,
+  body: AsyncIterable<string | Uint8Array>,
+): Promise<void> {
   response.on('error', () => undefined)
   response.writeHead(status, request.complete ? headers : { ...headers, connection: 'close' })
   response.flushHeaders()
@@ -57,7 +73,10 @@ async function sendStream(request: IncomingMessage, response: ServerResponse, { 
   }
 }
 
-async function writeChunks(response: ServerResponse & { flush?(): void }, body: AsyncIterable<string | Uint8Array>): Promise<void> {
+async function writeChunks(
+  response: ServerResponse & { flush?(): void },
+  body: AsyncIterable<string | Uint8Array>,
+): Promise<void> {
   const chunks = body[Symbol.asyncIterator]()
   const orGone = unlessGone(response)
   for (;;) {
@@ -75,20 +94,24 @@ async function writeChunks(response: ServerResponse & { flush?(): void }, body: 
 const GONE = Symbol('gone')
 
 // Waits for one thing after the other, or for the end of the connection. A race with one promise for that end would keep everything that was ever waited for.
-function unlessGone(response: ServerResponse): <Value>(work: Promise<Value>) => Promise<Value | typeof GONE> {
+function unlessGone(
+  response: ServerResponse,
+): <Value>(work: Promise<Value>) => Promise<Value | typeof GONE> {
   let isGone = response.destroyed
   let leave: () => void = () => undefined
   response.once('close', () => {
     isGone = true
     leave()
   })
-  return (work) => new Promise((resolve, reject) => {
-    leave = () => resolve(GONE)
-    work.then(resolve, reject)
-    if (isGone) leave()
-  })
+  return (work) =>
+    new Promise((resolve, reject) => {
+      leave = () => resolve(GONE)
+      work.then(resolve, reject)
+      if (isGone) leave()
+    })
 }
 
 function leaveStream(body: HttpAnswer['body']): void {
-  if (isStream(body)) void Promise.resolve(body[Symbol.asyncIterator]().return?.()).catch(() => undefined)
+  if (isStream(body))
+    void Promise.resolve(body[Symbol.asyncIterator]().return?.()).catch(() => undefined)
 }

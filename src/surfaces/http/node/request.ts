@@ -7,7 +7,10 @@ import { BodyError, bodyTooLong, clientGone } from '../exchange.ts'
 import type { HttpRequest } from '../exchange.ts'
 
 /** A request as Express may leave it behind: rewritten below a mount point, its body read already. */
-export type NodeMessage = IncomingMessage & { readonly originalUrl?: string; readonly body?: unknown }
+export type NodeMessage = IncomingMessage & {
+  readonly originalUrl?: string
+  readonly body?: unknown
+}
 
 /** A request of node:http, with nothing made before somebody asks for it. */
 export class NodeRequest implements HttpRequest {
@@ -19,13 +22,19 @@ export class NodeRequest implements HttpRequest {
   private reactions: ((why: ToolError) => void)[] | undefined
   private stopListening: (() => void) | undefined
 
-  constructor(private readonly message: NodeMessage, private readonly response: ServerResponse, target: string, private readonly expects: boolean) {
+  constructor(
+    private readonly message: NodeMessage,
+    private readonly response: ServerResponse,
+    target: string,
+    private readonly expects: boolean,
+  ) {
     this.method = message.method ?? 'GET'
     const { path, search } = splitTarget(target)
     this.path = path
     this.search = search
     // A whole address says the host, whatever the header says.
-    this.authority = message.url?.startsWith('/') === false ? splitTarget(message.url).authority : undefined
+    this.authority =
+      message.url?.startsWith('/') === false ? splitTarget(message.url).authority : undefined
   }
 
   header(name: string): string | undefined {
@@ -36,7 +45,8 @@ export class NodeRequest implements HttpRequest {
 
   text(limit: number): Promise<string> {
     const { message } = this
-    if (Number(message.headers['content-length'] ?? 0) > limit) return Promise.reject(bodyTooLong(limit))
+    if (Number(message.headers['content-length'] ?? 0) > limit)
+      return Promise.reject(bodyTooLong(limit))
     if (message.readableEnded || message.readableDidRead) return parsedBody(message, limit)
     if (this.expects) this.response.writeContinue()
     return readBody(message, limit)
@@ -75,8 +85,13 @@ export class NodeRequest implements HttpRequest {
 // Node keeps the first of several; whoever decides by it has to see that there are more.
 function hostOf({ headers, rawHeaders }: NodeMessage): string | undefined {
   let hosts = 0
-  for (let index = 0; index < rawHeaders.length; index += 2) if (rawHeaders[index]!.length === 4 && rawHeaders[index]!.toLowerCase() === 'host') hosts += 1
-  return hosts < 2 ? headers.host : rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]!.toLowerCase() === 'host').join(', ')
+  for (let index = 0; index < rawHeaders.length; index += 2)
+    if (rawHeaders[index]!.length === 4 && rawHeaders[index]!.toLowerCase() === 'host') hosts += 1
+  return hosts < 2
+    ? headers.host
+    : rawHeaders
+        .filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]!.toLowerCase() === 'host')
+        .join(', ')
 }
 
 function readBody(message: NodeMessage, limit: number): Promise<string> {
@@ -112,8 +127,22 @@ function readBody(message: NodeMessage, limit: number): Promise<string> {
 
 // Something in front, like express.json(), has read the body and left what it found.
 async function parsedBody({ body, headers }: NodeMessage, limit: number): Promise<string> {
-  if (body === undefined && (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0)) throw new BodyError(400, 'the body was read by something in front of this handler that did not leave it in req.body')
-  const text = body === undefined ? '' : typeof body === 'string' ? body : body instanceof Uint8Array ? Buffer.from(body).toString() : JSON.stringify(body)
+  if (
+    body === undefined &&
+    (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0)
+  )
+    throw new BodyError(
+      400,
+      'the body was read by something in front of this handler that did not leave it in req.body',
+    )
+  const text =
+    body === undefined
+      ? ''
+      : typeof body === 'string'
+        ? body
+        : body instanceof Uint8Array
+          ? Buffer.from(body).toString()
+          : JSON.stringify(body)
   if (Buffer.byteLength(text) > limit) throw bodyTooLong(limit)
   return text
 }

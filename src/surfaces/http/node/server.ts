@@ -41,33 +41,59 @@ const GRACE_MS = 5_000
 const LAST_WORDS_MS = 1_000
 
 /** Serves an app over node:http; rejects with CONFIG, naming a free port, when the address cannot be had. */
-export async function listen(app: HttpApp, { host, port, basePath, requestTimeout = REQUEST_TIMEOUT_MS, grace = GRACE_MS, signal, headers = {} }: ListenOptions): Promise<Listening> {
+export async function listen(
+  app: HttpApp,
+  {
+    host,
+    port,
+    basePath,
+    requestTimeout = REQUEST_TIMEOUT_MS,
+    grace = GRACE_MS,
+    signal,
+    headers = {},
+  }: ListenOptions,
+): Promise<Listening> {
   const connections = new Map<Socket, Set<ServerResponse>>()
-  const server = createServer({ requestTimeout, headersTimeout: Math.min(HEADERS_TIMEOUT_MS, requestTimeout), connectionsCheckingInterval: Math.min(5000, Math.ceil(requestTimeout / 2)) })
+  const server = createServer({
+    requestTimeout,
+    headersTimeout: Math.min(HEADERS_TIMEOUT_MS, requestTimeout),
+    connectionsCheckingInterval: Math.min(5000, Math.ceil(requestTimeout / 2)),
+  })
   const mount = basePath === undefined ? {} : { basePath }
   let stopping = false
 
-  const track = (serve: ReturnType<typeof nodeListener>) => (request: NodeMessage, response: ServerResponse): void => {
-    const running = connections.get(request.socket)
-    running?.add(response)
-    response.once('close', () => {
-      running?.delete(response)
-      if (stopping && running?.size === 0) request.socket.destroySoon()
-    })
-    serve(request, response)
-  }
+  const track =
+    (serve: ReturnType<typeof nodeListener>) =>
+    (request: NodeMessage, response: ServerResponse): void => {
+      const running = connections.get(request.socket)
+      running?.add(response)
+      response.once('close', () => {
+        running?.delete(response)
+        if (stopping && running?.size === 0) request.socket.destroySoon()
+      })
+      serve(request, response)
+    }
   server.on('connection', (socket) => {
     connections.set(socket, new Set())
     socket.once('close', () => connections.delete(socket))
   })
   server.on('request', track(nodeListener(app, mount)))
   server.on('checkContinue', track(nodeListener(app, { ...mount, expectContinue: true })))
-  server.on('clientError', (error, socket) => answerClientError(error, socket as Socket, [...(connections.get(socket as Socket) ?? [])].some((response) => response.headersSent), headers))
+  server.on('clientError', (error, socket) =>
+    answerClientError(
+      error,
+      socket as Socket,
+      [...(connections.get(socket as Socket) ?? [])].some((response) => response.headersSent),
+      headers,
+    ),
+  )
 
   await bind(server, host, port)
   const address = server.address() as AddressInfo
   // The server says so before the last connection does, and somebody may wait for that one.
-  const closed = new Promise<void>((resolve) => server.once('close', () => void allGone(connections.keys()).then(resolve)))
+  const closed = new Promise<void>((resolve) =>
+    server.once('close', () => void allGone(connections.keys()).then(resolve)),
+  )
   const close = (): Promise<void> => {
     if (stopping) return closed
     stopping = true
@@ -91,16 +117,27 @@ export async function listen(app: HttpApp, { host, port, basePath, requestTimeou
   const stop = (): void => void close()
   if (signal?.aborted) stop()
   else signal?.addEventListener('abort', stop, { once: true })
-  return { url: `http://${host.includes(':') ? `[${host}]` : host}:${address.port}${basePath ?? ''}`, port: address.port, close, closed }
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${address.port}${basePath ?? ''}`,
+    port: address.port,
+    close,
+    closed,
+  }
 }
 
 async function allGone(sockets: Iterable<Socket>): Promise<void> {
-  await Promise.all([...sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve))))
+  await Promise.all(
+    [...sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve))),
+  )
 }
 
 function bind(server: Server, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => void explainListenError(error, host, port).then(reject, reject))
+    server.once(
+      'error',
+      (error: NodeJS.ErrnoException) =>
+        void explainListenError(error, host, port).then(reject, reject),
+    )
     server.listen({ host, port }, () => {
       // A connection that could not be accepted, for instance for want of descriptors, is no reason to end.
       server.removeAllListeners('error').on('error', () => undefined)

@@ -7,29 +7,46 @@ import type { NodeMessage } from './request.ts'
 
 /** The listener for a fetch handler: straight to the app behind it where there is one, else by Request and Response. */
 export function nodeHandler(handler: Handler, mounted: Mounted | undefined): NodeHandler {
-  if (!mounted) return (request, response, next) => void convert(handler, request, response).catch((error: unknown) => (next ? next(error) : response.destroy()))
+  if (!mounted)
+    return (request, response, next) =>
+      void convert(handler, request, response).catch((error: unknown) =>
+        next ? next(error) : response.destroy(),
+      )
   const { app, basePath } = mounted
   const serve = nodeListener(app, { basePath })
   return (request: NodeMessage, response, next) => {
     // What lies outside belongs to whoever comes next.
-    if (next && cutBasePath(splitTarget(request.originalUrl ?? request.url ?? '/').path, basePath) === undefined) return next()
+    if (
+      next &&
+      cutBasePath(splitTarget(request.originalUrl ?? request.url ?? '/').path, basePath) ===
+        undefined
+    )
+      return next()
     serve(request, response)
   }
 }
 
-async function convert(handler: Handler, message: NodeMessage, response: ServerResponse): Promise<void> {
+async function convert(
+  handler: Handler,
+  message: NodeMessage,
+  response: ServerResponse,
+): Promise<void> {
   const gone = new AbortController()
   response.once('close', () => {
     if (!response.writableFinished) gone.abort()
   })
   const answer = await handler(toRequest(message, gone.signal))
   const cookies = answer.headers.getSetCookie()
-  response.writeHead(answer.status, { ...Object.fromEntries(answer.headers), ...(cookies.length > 0 && { 'set-cookie': cookies }) })
+  response.writeHead(answer.status, {
+    ...Object.fromEntries(answer.headers),
+    ...(cookies.length > 0 && { 'set-cookie': cookies }),
+  })
   if (!answer.body) return void response.end()
   response.flushHeaders()
   for await (const chunk of answer.body) {
     if (response.destroyed) break
-    if (!response.write(chunk)) await Promise.race([once(response, 'drain'), once(response, 'close')])
+    if (!response.write(chunk))
+      await Promise.race([once(response, 'drain'), once(response, 'close')])
   }
   response.end()
 }
@@ -37,9 +54,18 @@ async function convert(handler: Handler, message: NodeMessage, response: ServerR
 function toRequest(message: NodeMessage, signal: AbortSignal): Request {
   const { path, search } = splitTarget(message.originalUrl ?? message.url ?? '/')
   const headers = new Headers()
-  for (const [name, value] of Object.entries(message.headers)) for (const each of [value].flat()) if (each !== undefined) headers.append(name, each)
+  for (const [name, value] of Object.entries(message.headers))
+    for (const each of [value].flat()) if (each !== undefined) headers.append(name, each)
   const hasBody = message.method !== 'GET' && message.method !== 'HEAD'
-  return new Request(`http://${message.headers.host ?? 'localhost'}${path}${search === '' ? '' : `?${search}`}`, { method: message.method ?? 'GET', headers, signal, ...(hasBody && { body: bodyOf(message), duplex: 'half' }) })
+  return new Request(
+    `http://${message.headers.host ?? 'localhost'}${path}${search === '' ? '' : `?${search}`}`,
+    {
+      method: message.method ?? 'GET',
+      headers,
+      signal,
+      ...(hasBody && { body: bodyOf(message), duplex: 'half' }),
+    },
+  )
 }
 
 // Something in front may have read the body already.
@@ -47,7 +73,11 @@ function bodyOf(message: NodeMessage): string | ReadableStream {
   const { body } = message
   const isRead = message.readableEnded || message.readableDidRead
   if (!isRead || body === undefined) return Readable.toWeb(message) as ReadableStream
-  return typeof body === 'string' ? body : body instanceof Uint8Array ? Buffer.from(body).toString() : JSON.stringify(body)
+  return typeof body === 'string'
+    ? body
+    : body instanceof Uint8Array
+      ? Buffer.from(body).toString()
+      : JSON.stringify(body)
 }
 
 function once(response: ServerResponse, event: string): Promise<void> {

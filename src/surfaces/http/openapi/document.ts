@@ -13,7 +13,10 @@ export type OpenapiOptions = {
 }
 
 /** The HTTP API of a toolset as OpenAPI 3.1. Pure: the same manifest gives the same document. */
-export function openapiDocument(manifest: ToolsetManifest, { serverUrl = './', token = false }: OpenapiOptions = {}): JsonObject {
+export function openapiDocument(
+  manifest: ToolsetManifest,
+  { serverUrl = './', token = false }: OpenapiOptions = {},
+): JsonObject {
   const { name, version, description, tools, resources, prompts } = manifest
   const tags = [...new Set([...tools, ...prompts].flatMap((item) => item.tags))]
   return {
@@ -36,9 +39,21 @@ export function openapiDocument(manifest: ToolsetManifest, { serverUrl = './', t
 function pathsOf(manifest: ToolsetManifest, hasResources: boolean, token: boolean): JsonObject {
   const idOf = uniqueIds(manifest.tools.map(({ name }) => name))
   return {
-    ...Object.fromEntries(manifest.tools.map((tool) => [`/tools/${tool.name}`, { post: toolOperation(tool, manifest, tool.name, token) }])),
-    ...Object.fromEntries(manifest.prompts.map((prompt) => [`/prompts/${prompt.name}`, { post: promptOperation(prompt, idOf(`prompt_${prompt.name}`), token) }])),
-    ...(hasResources && { '/resources': { get: resourceOperation(manifest, idOf('read_resource'), token) } }),
+    ...Object.fromEntries(
+      manifest.tools.map((tool) => [
+        `/tools/${tool.name}`,
+        { post: toolOperation(tool, manifest, tool.name, token) },
+      ]),
+    ),
+    ...Object.fromEntries(
+      manifest.prompts.map((prompt) => [
+        `/prompts/${prompt.name}`,
+        { post: promptOperation(prompt, idOf(`prompt_${prompt.name}`), token) },
+      ]),
+    ),
+    ...(hasResources && {
+      '/resources': { get: resourceOperation(manifest, idOf('read_resource'), token) },
+    }),
   }
 }
 

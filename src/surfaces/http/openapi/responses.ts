@@ -12,22 +12,39 @@ const REFUSALS: { readonly [status: string]: string } = {
 
 /** Answers that every operation shares, one for each status that an error can have. */
 export function sharedResponses(token: boolean): { readonly [name: string]: JsonObject } {
-  const refusals: { readonly [status: string]: string } = { ...REFUSALS, ...(token && { 401: 'The bearer token is missing or wrong.' }) }
-  return Object.fromEntries(statuses(token).map((status) => {
-    const codes = Object.entries<ErrorRow>(ERROR_TABLE).filter(([, row]) => row.http === status).map(([code, { meaning }]) => `\`${code}\`: ${meaning}.`)
-    const own = refusals[status]
-    return [nameOf(status), {
-      description: [...(own === undefined ? [] : [own]), ...codes].join(' '),
-      content: { 'application/json': { schema: schemaRef('Failure') } },
-      ...(status === 401 && { headers: { 'WWW-Authenticate': { schema: { type: 'string' } } } }),
-      ...(status === 405 && { headers: { Allow: { schema: { type: 'string' } } } }),
-    }]
-  }))
+  const refusals: { readonly [status: string]: string } = {
+    ...REFUSALS,
+    ...(token && { 401: 'The bearer token is missing or wrong.' }),
+  }
+  return Object.fromEntries(
+    statuses(token).map((status) => {
+      const codes = Object.entries<ErrorRow>(ERROR_TABLE)
+        .filter(([, row]) => row.http === status)
+        .map(([code, { meaning }]) => `\`${code}\`: ${meaning}.`)
+      const own = refusals[status]
+      return [
+        nameOf(status),
+        {
+          description: [...(own === undefined ? [] : [own]), ...codes].join(' '),
+          content: { 'application/json': { schema: schemaRef('Failure') } },
+          ...(status === 401 && {
+            headers: { 'WWW-Authenticate': { schema: { type: 'string' } } },
+          }),
+          ...(status === 405 && { headers: { Allow: { schema: { type: 'string' } } } }),
+        },
+      ]
+    }),
+  )
 }
 
 /** References to the shared answers, by status. */
 export function failureResponses(token: boolean): { readonly [status: string]: JsonObject } {
-  return Object.fromEntries(statuses(token).map((status) => [String(status), { $ref: `#/components/responses/${nameOf(status)}` }]))
+  return Object.fromEntries(
+    statuses(token).map((status) => [
+      String(status),
+      { $ref: `#/components/responses/${nameOf(status)}` },
+    ]),
+  )
 }
 
 /** What a tool says about errors of its own, each with its status. */
@@ -40,7 +57,11 @@ export function describeOwnErrors(errors: { readonly [code: string]: DeclaredErr
 }
 
 function statuses(token: boolean): readonly number[] {
-  const known = [...Object.values(ERROR_TABLE).map(({ http }) => http), ...Object.keys(REFUSALS).map(Number), ...(token ? [401] : [])]
+  const known = [
+    ...Object.values(ERROR_TABLE).map(({ http }) => http),
+    ...Object.keys(REFUSALS).map(Number),
+    ...(token ? [401] : []),
+  ]
   return [...new Set(known)].sort((left, right) => left - right)
 }
 

@@ -6,10 +6,12 @@ import type { Exchange, FindRoute } from './route.ts'
 const OPENAPI_TYPE = 'application/vnd.oai.openapi+json;version=3.1'
 
 /** `/`: what is here, with links that are relative to it. */
-export const findIndexRoute: FindRoute = (segments) => (segments.length === 0 ? { GET: (exchange) => index(exchange, '') } : undefined)
+export const findIndexRoute: FindRoute = (segments) =>
+  segments.length === 0 ? { GET: (exchange) => index(exchange, '') } : undefined
 
 /** `/openapi.json`. */
-export const findOpenapiRoute: FindRoute = (segments) => (segments.length === 0 ? { GET: openapi } : undefined)
+export const findOpenapiRoute: FindRoute = (segments) =>
+  segments.length === 0 ? { GET: openapi } : undefined
 
 /** `/.well-known/toolable.json`, and the catalogue of RFC 9727. */
 export const findWellKnownRoute: FindRoute = ([name, ...more]) => {
@@ -27,14 +29,34 @@ async function index({ set, options }: Exchange, up: string): Promise<HttpAnswer
     ...(set.prompts.length > 0 && { prompts: `${up}prompts` }),
   }
   const { description } = set.options
-  return documentAnswer({ ...discoverDocument(await set.outline()), ...(description !== undefined && { description }), links })
+  return documentAnswer({
+    ...discoverDocument(await set.outline()),
+    ...(description !== undefined && { description }),
+    links,
+  })
 }
 
 async function openapi({ set, options: { basePath, token } }: Exchange): Promise<HttpAnswer> {
   const { openapiDocument } = await import('../openapi/document.ts')
-  return documentAnswer(openapiDocument(await set.manifest(), { ...(basePath && { serverUrl: basePath }), token: token === true }))
+  return documentAnswer(
+    openapiDocument(await set.manifest(), {
+      ...(basePath && { serverUrl: basePath }),
+      token: token === true,
+    }),
+  )
 }
 
 function catalogue(): HttpAnswer {
-  return documentAnswer({ linkset: [{ anchor: '../', 'service-desc': [{ href: '../openapi.json', type: OPENAPI_TYPE }], 'service-meta': [{ href: 'toolable.json', type: 'application/json' }] }] }, 'application/linkset+json')
+  return documentAnswer(
+    {
+      linkset: [
+        {
+          anchor: '../',
+          'service-desc': [{ href: '../openapi.json', type: OPENAPI_TYPE }],
+          'service-meta': [{ href: 'toolable.json', type: 'application/json' }],
+        },
+      ],
+    },
+    'application/linkset+json',
+  )
 }

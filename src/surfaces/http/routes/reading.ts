@@ -6,18 +6,26 @@ import { readJson } from './read-json.ts'
 import type { Exchange, FindRoute } from './route.ts'
 
 /** `/resources`, and `/resources?uri=…` for one of them. */
-export const findResourceRoute: FindRoute = (segments) => (segments.length === 0 ? { GET: readResources } : undefined)
+export const findResourceRoute: FindRoute = (segments) =>
+  segments.length === 0 ? { GET: readResources } : undefined
 
 /** `/prompts` and `/prompts/<name>`. */
 export const findPromptRoute: FindRoute = ([name, ...more]) => {
   if (more.length > 0) return undefined
-  return name === undefined ? { GET: listPrompts } : { POST: (exchange) => renderPrompt(exchange, name) }
+  return name === undefined
+    ? { GET: listPrompts }
+    : { POST: (exchange) => renderPrompt(exchange, name) }
 }
 
 async function readResources({ request, set, options }: Exchange): Promise<HttpAnswer> {
   const uri = new URLSearchParams(request.search).get('uri')
   if (uri === null) return documentAnswer(resourcesDocument(await set.outline()))
-  return outcomeAnswer(await set.readResource(uri, cancelledWith(request, readCallOptions(request, options.call ?? {}))))
+  return outcomeAnswer(
+    await set.readResource(
+      uri,
+      cancelledWith(request, readCallOptions(request, options.call ?? {})),
+    ),
+  )
 }
 
 async function listPrompts({ set }: Exchange): Promise<HttpAnswer> {
@@ -28,5 +36,7 @@ async function renderPrompt(exchange: Exchange, name: string): Promise<HttpAnswe
   const { request, set, options } = exchange
   const callOptions = readCallOptions(request, options.call ?? {})
   const read = await readJson(exchange)
-  return 'refused' in read ? read.refused : outcomeAnswer(await set.renderPrompt(name, read.input, cancelledWith(request, callOptions)))
+  return 'refused' in read
+    ? read.refused
+    : outcomeAnswer(await set.renderPrompt(name, read.input, cancelledWith(request, callOptions)))
 }

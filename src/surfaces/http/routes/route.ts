@@ -17,7 +17,11 @@ export type AppOptions = {
 }
 
 /** One request with what it is about. */
-export type Exchange = { readonly request: HttpRequest; readonly set: Servable; readonly options: AppOptions }
+export type Exchange = {
+  readonly request: HttpRequest
+  readonly set: Servable
+  readonly options: AppOptions
+}
 
 export type Answerer = (exchange: Exchange) => HttpAnswer | Promise<HttpAnswer>
 

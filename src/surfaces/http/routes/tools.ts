@@ -20,11 +20,13 @@ async function listTools({ set }: Exchange): Promise<HttpAnswer> {
 }
 
 function toolRoute(name: string): Route {
-  const onTool = (answer: (exchange: Exchange, entry: ToolEntry) => Promise<HttpAnswer>) => async (exchange: Exchange): Promise<HttpAnswer> => {
-    const entry = exchange.set.find(name)
-    // The toolset itself says best what is wrong with a name.
-    return entry ? answer(exchange, entry) : outcomeAnswer(await exchange.set.call(name))
-  }
+  const onTool =
+    (answer: (exchange: Exchange, entry: ToolEntry) => Promise<HttpAnswer>) =>
+    async (exchange: Exchange): Promise<HttpAnswer> => {
+      const entry = exchange.set.find(name)
+      // The toolset itself says best what is wrong with a name.
+      return entry ? answer(exchange, entry) : outcomeAnswer(await exchange.set.call(name))
+    }
   return { GET: onTool(describeTool), POST: onTool(callTool) }
 }
 
@@ -38,7 +40,15 @@ async function callTool(exchange: Exchange, { name, path }: ToolEntry): Promise<
   const callOptions = readCallOptions(request, options.call ?? {})
   const read = await readJson(exchange)
   if ('refused' in read) return read.refused
-  const complete = (outcome: Parameters<typeof withWayOn>[0]) => withWayOn(outcome, [set.name, ...(set.entries.length === 1 ? [] : path)], read.input)
-  if (streamed) return eventAnswer(set.stream(name, read.input, { ...callOptions, signal: request.signal }), complete, options.keepAlive)
-  return outcomeAnswer(complete(await set.call(name, read.input, cancelledWith(request, callOptions))))
+  const complete = (outcome: Parameters<typeof withWayOn>[0]) =>
+    withWayOn(outcome, [set.name, ...(set.entries.length === 1 ? [] : path)], read.input)
+  if (streamed)
+    return eventAnswer(
+      set.stream(name, read.input, { ...callOptions, signal: request.signal }),
+      complete,
+      options.keepAlive,
+    )
+  return outcomeAnswer(
+    complete(await set.call(name, read.input, cancelledWith(request, callOptions))),
+  )
 }

@@ -8,12 +8,20 @@ import { serveApp } from './serve.ts'
 import { servingOptions } from './serving-input.ts'
 import type { ServingInput } from './serving-input.ts'
 
-type Input = ServingInput & { readonly basePath?: string; readonly bodyLimit?: number; readonly confirm: 'auto' | 'always' | 'never' }
+type Input = ServingInput & {
+  readonly basePath?: string
+  readonly bodyLimit?: number
+  readonly confirm: 'auto' | 'always' | 'never'
+}
 
 /** `serve http`: gives the exit status when the server has stopped. */
 export async function serveHttp(given: unknown, context: BuiltinContext): Promise<number> {
   const input = given as Input
-  const { io, host, globals: { timeout } } = context
+  const {
+    io,
+    host,
+    globals: { timeout },
+  } = context
   const basePath = checkBasePath(input.basePath)
   if (timeout !== undefined) toMilliseconds(timeout, 'timeout')
   const options = servingOptions(input, context)
@@ -22,7 +30,12 @@ export async function serveHttp(given: unknown, context: BuiltinContext): Promis
   const call = { cwd: io.cwd, env: io.env, ...(timeout !== undefined && { timeout }) }
   const app = createApp(set, {
     call: { ...call, confirm: input.confirm === 'never' },
-    mcp: lazyMcp(set, { confirm: input.confirm === 'always' ? 'always' : 'auto', call, signal: host.signal, ...limit }),
+    mcp: lazyMcp(set, {
+      confirm: input.confirm === 'always' ? 'always' : 'auto',
+      call,
+      signal: host.signal,
+      ...limit,
+    }),
     basePath,
     token: options.token !== undefined,
     ...limit,

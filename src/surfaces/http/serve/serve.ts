@@ -32,9 +32,19 @@ export async function serveApp(app: HttpApp, options: ServeOptions): Promise<num
   const { host, port, basePath, label, path = '', json, io, process } = options
   const guards = await serverGuards(host, options)
   process.prepareForTools(redirectStrayOutput, servingProcess(io, json, GRACE_MS))
-  const server = await listen(guarded(app, guards, { tool: label }), { host, port, grace: GRACE_MS, signal: process.signal, ...(basePath !== undefined && { basePath }) })
+  const server = await listen(guarded(app, guards, { tool: label }), {
+    host,
+    port,
+    grace: GRACE_MS,
+    signal: process.signal,
+    ...(basePath !== undefined && { basePath }),
+  })
   const url = `${server.url}${path}`
-  io.stderr.write(json ? `${toJsonText({ type: 'notification', kind: 'listening', url })}\n` : `${label} listens on ${url}\n`)
+  io.stderr.write(
+    json
+      ? `${toJsonText({ type: 'notification', kind: 'listening', url })}\n`
+      : `${label} listens on ${url}\n`,
+  )
   await server.closed
   await io.stderr.flush()
   return 0

@@ -17,8 +17,17 @@ export type ServingInput = {
 }
 
 /** The options of a server as its flags give them; throws where the token cannot be read. */
-export function servingOptions({ host, port, tokenFile, allowedHost, allowedOrigin }: ServingInput, { set, io, globals, host: process }: BuiltinContext): ServeOptions {
-  const { mode } = choosePresentation(globals, io, findCaller(io.env), {}, set.options.defaultOutput)
+export function servingOptions(
+  { host, port, tokenFile, allowedHost, allowedOrigin }: ServingInput,
+  { set, io, globals, host: process }: BuiltinContext,
+): ServeOptions {
+  const { mode } = choosePresentation(
+    globals,
+    io,
+    findCaller(io.env),
+    {},
+    set.options.defaultOutput,
+  )
   return {
     host,
     port,

@@ -14,8 +14,17 @@ export type Surroundings = {
 
 /** How a server is reached, whatever the agent. */
 export type Server =
-  | { readonly transport: 'stdio'; readonly command: string; readonly args: readonly string[]; readonly env: { readonly [name: string]: string } }
-  | { readonly transport: 'http'; readonly url: string; readonly headers: { readonly [name: string]: string } }
+  | {
+      readonly transport: 'stdio'
+      readonly command: string
+      readonly args: readonly string[]
+      readonly env: { readonly [name: string]: string }
+    }
+  | {
+      readonly transport: 'http'
+      readonly url: string
+      readonly headers: { readonly [name: string]: string }
+    }
 
 /** Where an agent keeps its MCP servers, and in which form. */
 export type ServerPlace = {
@@ -32,7 +41,10 @@ export type ServerPlace = {
 export type Agent = {
   readonly name: string
   /** What shows that the agent is used here: paths that exist, and programs on the PATH. */
-  traces(surroundings: Surroundings): { readonly paths: readonly string[]; readonly programs: readonly string[] }
+  traces(surroundings: Surroundings): {
+    readonly paths: readonly string[]
+    readonly programs: readonly string[]
+  }
   readonly servers?: ServerPlace
   /** The folder that holds a folder for each skill. */
   skills(scope: Scope, surroundings: Surroundings): string

@@ -7,5 +7,7 @@ export function detect(agent: Agent, surroundings: Surroundings): string | undef
   const { paths, programs } = agent.traces(surroundings)
   const path = paths.find((candidate) => existsSync(candidate))
   if (path !== undefined) return path
-  return programs.map((program) => findProgram(program, surroundings)).find((found) => found !== undefined)
+  return programs
+    .map((program) => findProgram(program, surroundings))
+    .find((found) => found !== undefined)
 }

@@ -9,6 +9,9 @@ export function sharedSkills(scope: Scope, { cwd, home }: Surroundings): string 
 /** Whoever reads the shared folder, without being known by name. */
 export const shared: Agent = {
   name: 'shared',
-  traces: ({ cwd, home }) => ({ paths: [join(cwd, '.agents'), join(home, '.agents')], programs: [] }),
+  traces: ({ cwd, home }) => ({
+    paths: [join(cwd, '.agents'), join(home, '.agents')],
+    programs: [],
+  }),
   skills: sharedSkills,
 }

@@ -15,7 +15,9 @@ export function readEntries(text: string, { format, container }: Omit<Slot, 'nam
 export function putEntry(text: string, slot: Slot, entry: Config): string {
   const { format, container, name } = slot
   const entries = readEntries(text, slot)
-  const after = Object.hasOwn(entries, name) ? format.replace(text, container, name, entry) : format.add(text, container, name, entry)
+  const after = Object.hasOwn(entries, name)
+    ? format.replace(text, container, name, entry)
+    : format.add(text, container, name, entry)
   return proved(text, after, slot, { ...entries, [name]: entry })
 }
 
@@ -26,17 +28,44 @@ export function dropEntry(text: string, slot: Slot, made: Made): string {
 }
 
 /** The text with one word of an entry exchanged for another. */
-export function exchangeWord(text: string, slot: Slot, entry: Config, word: string, replacement: string): string {
-  return proved(text, text.replace(word, () => replacement), slot, { ...readEntries(text, slot), [slot.name]: entry })
+export function exchangeWord(
+  text: string,
+  slot: Slot,
+  entry: Config,
+  word: string,
+  replacement: string,
+): string {
+  return proved(
+    text,
+    text.replace(word, () => replacement),
+    slot,
+    { ...readEntries(text, slot), [slot.name]: entry },
+  )
 }
 
 // Edits are made on text, so what they mean is read back before anything is written: the entry, and nothing else, has changed.
-function proved(before: string, after: string | undefined, { format, container, name }: Slot, entries: Config): string {
+function proved(
+  before: string,
+  after: string | undefined,
+  { format, container, name }: Slot,
+  entries: Config,
+): string {
   const wanted = { ...readValue(before, format, container), [container]: entries }
   const parsed = after === undefined ? undefined : format.parse(after, container)
   const value = parsed && 'value' in parsed ? parsed.value : undefined
-  if (after !== undefined && value && isDeepStrictEqual(Object.hasOwn(value, container) ? value : { ...value, [container]: {} }, wanted)) return after
-  throw new ToolError('CONFIG', `holds '${container}' in a form that cannot be edited without changing more than '${name}'`)
+  if (
+    after !== undefined &&
+    value &&
+    isDeepStrictEqual(
+      Object.hasOwn(value, container) ? value : { ...value, [container]: {} },
+      wanted,
+    )
+  )
+    return after
+  throw new ToolError(
+    'CONFIG',
+    `holds '${container}' in a form that cannot be edited without changing more than '${name}'`,
+  )
 }
 
 // Parsers follow brackets by calling themselves.
@@ -53,6 +82,10 @@ function readValue(text: string, format: Format, container: string): Config {
   const parsed = parseSafely(text, format, container)
   if ('problem' in parsed) throw new ToolError('CONFIG', parsed.problem)
   const inside = parsed.value[container]
-  if (Object.hasOwn(parsed.value, container) && (typeof inside !== 'object' || inside === null || Array.isArray(inside))) throw new ToolError('CONFIG', `holds no table of servers at '${container}'`)
+  if (
+    Object.hasOwn(parsed.value, container) &&
+    (typeof inside !== 'object' || inside === null || Array.isArray(inside))
+  )
+    throw new ToolError('CONFIG', `holds no table of servers at '${container}'`)
   return parsed.value
 }

@@ -4,28 +4,50 @@ import { applyEdits, gapBefore, lineIndent, startsLine } from './text-edits.ts'
 import type { TextEdit } from './text-edits.ts'
 
 /** A property to be written; `render` gives its value for a line that begins with `at`, or on one line. */
-export type NewProperty = { readonly key: string; /** One step of indentation. */ readonly indent: string; render(at: string | undefined): string }
+export type NewProperty = {
+  readonly key: string
+  /** One step of indentation. */ readonly indent: string
+  render(at: string | undefined): string
+}
 
 /** Puts a property behind the last one of an object. `opened` tells that the object got a line break before its closing brace. */
-export function insertProperty(text: string, object: Node, property: NewProperty): { readonly text: string; readonly opened: boolean } {
+export function insertProperty(
+  text: string,
+  object: Node,
+  property: NewProperty,
+): { readonly text: string; readonly opened: boolean } {
   const last = object.children?.at(-1)
-  return last ? { text: applyEdits(text, insertBehind(text, object, last, property)), opened: false } : insertFirst(text, object, property)
+  return last
+    ? { text: applyEdits(text, insertBehind(text, object, last, property)), opened: false }
+    : insertFirst(text, object, property)
 }
 
 /** Takes a property out together with the comma that it needed: exactly what `insertProperty` put in. `opened` is what that told. */
-export function removeProperty(text: string, object: Node, property: Node, opened: boolean): string {
+export function removeProperty(
+  text: string,
+  object: Node,
+  property: Node,
+  opened: boolean,
+): string {
   const properties = object.children ?? []
   const end = property.offset + property.length
   const previous = properties[properties.indexOf(property) - 1]
   // A comma behind it came with it, where trailing commas are the custom; without one, the comma before it did.
-  const comma = commaBehind(text, end) ?? (previous && commaBehind(text, previous.offset + previous.length))
+  const comma =
+    commaBehind(text, end) ?? (previous && commaBehind(text, previous.offset + previous.length))
   const edits: TextEdit[] = [{ start: gapBefore(text, property.offset), end, text: '' }]
   if (comma !== undefined) edits.push({ start: comma, end: comma + 1, text: '' })
-  if (opened && properties.length === 1) edits.push({ start: end, end: end + closingLine(text, object, end), text: '' })
+  if (opened && properties.length === 1)
+    edits.push({ start: end, end: end + closingLine(text, object, end), text: '' })
   return applyEdits(text, edits)
 }
 
-function insertBehind(text: string, object: Node, last: Node, { key, render }: NewProperty): TextEdit[] {
+function insertBehind(
+  text: string,
+  object: Node,
+  last: Node,
+  { key, render }: NewProperty,
+): TextEdit[] {
   const end = last.offset + last.length
   const comma = commaBehind(text, end)
   const ownLine = startsLine(text, last.offset)
@@ -33,14 +55,25 @@ function insertBehind(text: string, object: Node, last: Node, { key, render }: N
   const behind = comma === undefined ? end : comma + 1
   // A remark on the same line is about what stands there already.
   const place = ownLine ? endOfRemarks(text, behind) : behind
-  const gap = ownLine ? lineBreakOf(text) + indent : /\s/.test(text[object.offset + 1] ?? '') ? ' ' : ''
+  const gap = ownLine
+    ? lineBreakOf(text) + indent
+    : /\s/.test(text[object.offset + 1] ?? '')
+      ? ' '
+      : ''
   const colon = ownLine || gap !== '' ? ': ' : ':'
   const written = `${gap}${JSON.stringify(key)}${colon}${render(ownLine ? indent : undefined)}`
   if (comma !== undefined) return [{ start: place, end: place, text: `${written},` }]
-  return [{ start: end, end, text: ',' }, { start: place, end: place, text: written }]
+  return [
+    { start: end, end, text: ',' },
+    { start: place, end: place, text: written },
+  ]
 }
 
-function insertFirst(text: string, object: Node, { key, indent: step, render }: NewProperty): { readonly text: string; readonly opened: boolean } {
+function insertFirst(
+  text: string,
+  object: Node,
+  { key, indent: step, render }: NewProperty,
+): { readonly text: string; readonly opened: boolean } {
   const lineBreak = lineBreakOf(text)
   const outer = lineIndent(text, object.offset)
   const close = object.offset + object.length - 1

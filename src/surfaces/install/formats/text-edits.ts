@@ -4,8 +4,13 @@ export type TextEdit = { readonly start: number; readonly end: number; readonly 
 /** The text with all edits done; they do not overlap. */
 export function applyEdits(text: string, edits: readonly TextEdit[]): string {
   // From the back, so that offsets stay true; of two at one place the later one was meant to stand behind.
-  return edits.map((edit, index) => ({ ...edit, index })).sort((left, right) => right.start - left.start || right.index - left.index)
-    .reduce((result, edit) => result.slice(0, edit.start) + edit.text + result.slice(edit.end), text)
+  return edits
+    .map((edit, index) => ({ ...edit, index }))
+    .sort((left, right) => right.start - left.start || right.index - left.index)
+    .reduce(
+      (result, edit) => result.slice(0, edit.start) + edit.text + result.slice(edit.end),
+      text,
+    )
 }
 
 /** The white space with which the line of an offset begins. */

@@ -12,7 +12,9 @@ export const toml: Format = {
       return { value: read(text) }
     } catch (error) {
       if (!(error instanceof TomlError)) throw error
-      return { problem: `is not valid TOML: ${error.message.split('\n')[0]!.replace(/^Invalid TOML document: /, '')} at line ${error.line}, column ${error.column}` }
+      return {
+        problem: `is not valid TOML: ${error.message.split('\n')[0]!.replace(/^Invalid TOML document: /, '')} at line ${error.line}, column ${error.column}`,
+      }
     }
   },
 
@@ -23,7 +25,9 @@ export const toml: Format = {
     const block = renderTable(container, name, entry, lineBreak)
     if (text === '') return block + lineBreak
     // A file that does not end its last line goes on not to do so; that tells `remove` how much of the gap is ours.
-    return text.endsWith('\n') ? text + lineBreak + block + lineBreak : text + lineBreak + lineBreak + block
+    return text.endsWith('\n')
+      ? text + lineBreak + block + lineBreak
+      : text + lineBreak + lineBreak + block
   },
 
   replace(text, container, name, entry) {
@@ -31,7 +35,12 @@ export const toml: Format = {
     if (!range) return undefined
     const lineBreak = lineBreakOf(text)
     const ended = text.slice(range.start, range.end).endsWith('\n')
-    return text.slice(0, range.start) + renderTable(container, name, entry, lineBreak) + (ended ? lineBreak : '') + text.slice(range.end)
+    return (
+      text.slice(0, range.start) +
+      renderTable(container, name, entry, lineBreak) +
+      (ended ? lineBreak : '') +
+      text.slice(range.end)
+    )
   },
 
   remove(text, container, name) {
@@ -62,10 +71,17 @@ function findTable(text: string, container: string, name: string): Range | undef
   const value = read(text)
   const { [name]: _, ...others } = value[container] as Config
   const wanted = { ...value, [container]: others }
-  const header = new RegExp(`^[ \\t]*\\[[ \\t]*${keyPattern(container)}[ \\t]*\\.[ \\t]*${keyPattern(name)}[ \\t]*\\]`, 'gm')
+  const header = new RegExp(
+    `^[ \\t]*\\[[ \\t]*${keyPattern(container)}[ \\t]*\\.[ \\t]*${keyPattern(name)}[ \\t]*\\]`,
+    'gm',
+  )
   for (const { index: start } of text.matchAll(header)) {
-    for (const end of [...[...text.slice(start).matchAll(/^[ \t]*\[/gm)].slice(1).map(({ index }) => start + index), text.length]) {
-      if (leaves(text.slice(0, start) + text.slice(end), wanted, container)) return { start, end: withoutRemarks(text, start, end) }
+    for (const end of [
+      ...[...text.slice(start).matchAll(/^[ \t]*\[/gm)].slice(1).map(({ index }) => start + index),
+      text.length,
+    ]) {
+      if (leaves(text.slice(0, start) + text.slice(end), wanted, container))
+        return { start, end: withoutRemarks(text, start, end) }
     }
   }
   return undefined
@@ -75,7 +91,10 @@ function findTable(text: string, container: string, name: string): Range | undef
 function leaves(rest: string, wanted: Config, container: string): boolean {
   try {
     const value = read(rest)
-    return isDeepStrictEqual(Object.hasOwn(value, container) ? value : { ...value, [container]: {} }, wanted)
+    return isDeepStrictEqual(
+      Object.hasOwn(value, container) ? value : { ...value, [container]: {} },
+      wanted,
+    )
   } catch {
     return false
   }
@@ -83,16 +102,24 @@ function leaves(rest: string, wanted: Config, container: string): boolean {
 
 // Blank lines and comments before the next table belong to that one.
 function withoutRemarks(text: string, start: number, end: number): number {
-  return start + text.slice(start, end).replace(/(?<=\n)(?:[ \t]*(?:#[^\n]*)?(?:\r?\n|$))*$/, '').length
+  return (
+    start + text.slice(start, end).replace(/(?<=\n)(?:[ \t]*(?:#[^\n]*)?(?:\r?\n|$))*$/, '').length
+  )
 }
 
 function renderTable(container: string, name: string, entry: Config, lineBreak: string): string {
-  return [`[${renderKey(container)}.${renderKey(name)}]`, ...Object.entries(entry).map(([key, value]) => `${renderKey(key)} = ${renderValue(value)}`)].join(lineBreak)
+  return [
+    `[${renderKey(container)}.${renderKey(name)}]`,
+    ...Object.entries(entry).map(([key, value]) => `${renderKey(key)} = ${renderValue(value)}`),
+  ].join(lineBreak)
 }
 
 function renderValue(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(renderValue).join(', ')}]`
-  if (typeof value === 'object' && value !== null) return `{ ${Object.entries(value).map(([key, inner]) => `${renderKey(key)} = ${renderValue(inner)}`).join(', ')} }`
+  if (typeof value === 'object' && value !== null)
+    return `{ ${Object.entries(value)
+      .map(([key, inner]) => `${renderKey(key)} = ${renderValue(inner)}`)
+      .join(', ')} }`
   return typeof value === 'string' ? renderString(value) : String(value)
 }
 

@@ -8,7 +8,11 @@ import type { Mark } from './mark.ts'
 export type Found =
   | { readonly state: 'absent' }
   | { readonly state: 'installed' | 'edited'; readonly bare: Config; readonly mark: Mark }
-  | { readonly state: 'foreign'; readonly bare: Config | undefined; readonly mark: Mark | undefined }
+  | {
+      readonly state: 'foreign'
+      readonly bare: Config | undefined
+      readonly mark: Mark | undefined
+    }
 
 /** Looks at one entry for the program. */
 export function inspect(entries: Config, name: string, place: ServerPlace, program: string): Found {
@@ -23,12 +27,16 @@ export function inspect(entries: Config, name: string, place: ServerPlace, progr
 
 /** The names of the entries that the program wrote. */
 export function ownNames(entries: Config, place: ServerPlace, program: string): string[] {
-  return Object.keys(entries).filter((name) => !['absent', 'foreign'].includes(inspect(entries, name, place, program).state))
+  return Object.keys(entries).filter(
+    (name) => !['absent', 'foreign'].includes(inspect(entries, name, place, program).state),
+  )
 }
 
 /** Why an entry is not ours to change. */
 export function reasonOf(found: Found, name: string): string | undefined {
   if (found.state === 'edited') return `'${name}' was changed by somebody after it was installed`
   if (found.state !== 'foreign') return undefined
-  return found.mark ? `'${name}' belongs to the program ${found.mark.program}` : `'${name}' was written by somebody else`
+  return found.mark
+    ? `'${name}' belongs to the program ${found.mark.program}`
+    : `'${name}' was written by somebody else`
 }

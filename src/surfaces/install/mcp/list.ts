@@ -20,19 +20,52 @@ export type ListedServer = {
 }
 
 /** What of a program is installed where; always with a line for its own name. */
-export async function listServers(agents: readonly ServerAgent[], scopes: readonly Scope[], program: string, name: string | undefined, surroundings: Surroundings): Promise<readonly ListedServer[]> {
-  const places = (await Promise.all(scopes.map((scope) => placesOf(agents, scope, surroundings)))).flat()
-  const detected = new Set(SERVER_AGENTS.filter((agent) => detect(agent, surroundings) !== undefined))
-  return places.flatMap((place) => listPlace(place, program, name).map((listed) => ({ agent: place.agent.name, detected: detected.has(place.agent), scope: place.scope, ...listed })))
+export async function listServers(
+  agents: readonly ServerAgent[],
+  scopes: readonly Scope[],
+  program: string,
+  name: string | undefined,
+  surroundings: Surroundings,
+): Promise<readonly ListedServer[]> {
+  const places = (
+    await Promise.all(scopes.map((scope) => placesOf(agents, scope, surroundings)))
+  ).flat()
+  const detected = new Set(
+    SERVER_AGENTS.filter((agent) => detect(agent, surroundings) !== undefined),
+  )
+  return places.flatMap((place) =>
+    listPlace(place, program, name).map((listed) => ({
+      agent: place.agent.name,
+      detected: detected.has(place.agent),
+      scope: place.scope,
+      ...listed,
+    })),
+  )
 }
 
-function listPlace(place: Place, program: string, name: string | undefined): Omit<ListedServer, 'agent' | 'detected' | 'scope'>[] {
+function listPlace(
+  place: Place,
+  program: string,
+  name: string | undefined,
+): Omit<ListedServer, 'agent' | 'detected' | 'scope'>[] {
   try {
-    const entries = readEntries(openFile(place.file).text ?? '', { format: place.format, container: place.servers.container })
-    return (name === undefined ? [...new Set([program, ...ownNames(entries, place.servers, program)])] : [name]).map((each) => {
+    const entries = readEntries(openFile(place.file).text ?? '', {
+      format: place.format,
+      container: place.servers.container,
+    })
+    return (
+      name === undefined
+        ? [...new Set([program, ...ownNames(entries, place.servers, program)])]
+        : [name]
+    ).map((each) => {
       const found = inspect(entries, each, place.servers, program)
       const reason = reasonOf(found, each)
-      return { name: each, state: found.state, file: place.file, ...(reason !== undefined && { reason }) }
+      return {
+        name: each,
+        state: found.state,
+        file: place.file,
+        ...(reason !== undefined && { reason }),
+      }
     })
   } catch (error) {
     const problem = fileProblem(error, place.file)

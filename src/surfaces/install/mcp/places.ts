@@ -7,12 +7,32 @@ import type { Format } from '../formats/format.ts'
 export type ServerAgent = Agent & { readonly servers: ServerPlace }
 
 /** Every agent that has MCP servers. */
-export const SERVER_AGENTS = AGENTS.filter((agent): agent is ServerAgent => agent.servers !== undefined)
+export const SERVER_AGENTS = AGENTS.filter(
+  (agent): agent is ServerAgent => agent.servers !== undefined,
+)
 
 /** One file of one agent, and how it is edited. */
-export type Place = { readonly agent: ServerAgent; readonly servers: ServerPlace; readonly scope: Scope; readonly file: string; readonly format: Format }
+export type Place = {
+  readonly agent: ServerAgent
+  readonly servers: ServerPlace
+  readonly scope: Scope
+  readonly file: string
+  readonly format: Format
+}
 
 /** The files of some agents. */
-export function placesOf(agents: readonly ServerAgent[], scope: Scope, surroundings: Surroundings): Promise<readonly Place[]> {
-  return Promise.all(agents.map(async (agent) => ({ agent, servers: agent.servers, scope, file: agent.servers.file(scope, surroundings), format: await loadFormat(agent.servers.format) })))
+export function placesOf(
+  agents: readonly ServerAgent[],
+  scope: Scope,
+  surroundings: Surroundings,
+): Promise<readonly Place[]> {
+  return Promise.all(
+    agents.map(async (agent) => ({
+      agent,
+      servers: agent.servers,
+      scope,
+      file: agent.servers.file(scope, surroundings),
+      format: await loadFormat(agent.servers.format),
+    })),
+  )
 }

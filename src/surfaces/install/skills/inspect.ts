@@ -20,22 +20,51 @@ export type FoundSkill =
 export function inspectSkill(folder: string, skill: Skill): FoundSkill {
   const stats = lstatSync(folder, { throwIfNoEntry: false })
   if (stats === undefined) return { state: 'absent' }
-  if (!stats.isDirectory()) throw new ToolError('CONFIG', stats.isSymbolicLink() ? 'is a link, and what it leads to may be somebody else\'s' : 'is not a folder')
+  if (!stats.isDirectory())
+    throw new ToolError(
+      'CONFIG',
+      stats.isSymbolicLink()
+        ? "is a link, and what it leads to may be somebody else's"
+        : 'is not a folder',
+    )
   if (readdirSync(folder).length === 0) return { state: 'absent' }
   const marker = readMarker(folder)
-  if (marker?.program !== skill.program) return { state: 'foreign', reason: marker ? `the folder belongs to the program ${marker.program}` : 'the folder was written by somebody else' }
+  if (marker?.program !== skill.program)
+    return {
+      state: 'foreign',
+      reason: marker
+        ? `the folder belongs to the program ${marker.program}`
+        : 'the folder was written by somebody else',
+    }
   const edited = ownPaths(marker).find((path) => isOther(folder, path, digestsAt(marker, path)))
-  if (edited !== undefined) return { state: 'edited', marker, reason: `${edited} was changed by somebody after it was installed` }
+  if (edited !== undefined)
+    return {
+      state: 'edited',
+      marker,
+      reason: `${edited} was changed by somebody after it was installed`,
+    }
   if (isCurrent(folder, marker, skill)) return { state: 'current', marker }
-  const obstacle = [...skill.files].find(([path, text]) => isOther(folder, path, [...digestsAt(marker, path), digestOfText(text)]))?.[0]
-  return { state: 'stale', marker, ...(obstacle !== undefined && { reason: `${obstacle} was written by somebody else` }) }
+  const obstacle = [...skill.files].find(([path, text]) =>
+    isOther(folder, path, [...digestsAt(marker, path), digestOfText(text)]),
+  )?.[0]
+  return {
+    state: 'stale',
+    marker,
+    ...(obstacle !== undefined && { reason: `${obstacle} was written by somebody else` }),
+  }
 }
 
 /** A file of a skill; undefined where it is missing. Throws CONFIG where a link in the folder leads somewhere else. */
 export function readSkillFile(folder: string, path: string): string | undefined {
   const parent = dirname(join(folder, path))
-  if (lstatSync(parent, { throwIfNoEntry: false }) && realpathSync(parent) !== join(realpathSync(folder), dirname(path))) throw new ToolError('CONFIG', `holds a link at ${dirname(path)}`)
-  return lstatSync(join(folder, path), { throwIfNoEntry: false }) ? (readText(join(folder, path)) ?? '') : undefined
+  if (
+    lstatSync(parent, { throwIfNoEntry: false }) &&
+    realpathSync(parent) !== join(realpathSync(folder), dirname(path))
+  )
+    throw new ToolError('CONFIG', `holds a link at ${dirname(path)}`)
+  return lstatSync(join(folder, path), { throwIfNoEntry: false })
+    ? (readText(join(folder, path)) ?? '')
+    : undefined
 }
 
 // A missing file is no loss; one with a content that we did not write would be.
@@ -46,5 +75,9 @@ function isOther(folder: string, path: string, known: readonly string[]): boolea
 
 function isCurrent(folder: string, marker: Marker, skill: Skill): boolean {
   if (marker.pending || Object.keys(marker.files).length !== skill.files.size) return false
-  return [...skill.files].every(([path, text]) => digestsAt(marker, path).includes(digestOfText(text)) && readSkillFile(folder, path) !== undefined)
+  return [...skill.files].every(
+    ([path, text]) =>
+      digestsAt(marker, path).includes(digestOfText(text)) &&
+      readSkillFile(folder, path) !== undefined,
+  )
 }

@@ -18,10 +18,23 @@ export type ListedSkill = {
 }
 
 /** Where a skill is installed, and whether it is what would be written now. */
-export function listSkills(agents: readonly Agent[], scopes: readonly Scope[], skill: Skill, surroundings: Surroundings): readonly ListedSkill[] {
-  return scopes.flatMap((scope) => agents.flatMap((agent) => skillPlaces([agent], scope, skill.name, surroundings).map(({ folder }) => (
-    { agent: agent.name, detected: detect(agent, surroundings) !== undefined, scope, name: skill.name, ...stateOf(folder, skill) }
-  ))))
+export function listSkills(
+  agents: readonly Agent[],
+  scopes: readonly Scope[],
+  skill: Skill,
+  surroundings: Surroundings,
+): readonly ListedSkill[] {
+  return scopes.flatMap((scope) =>
+    agents.flatMap((agent) =>
+      skillPlaces([agent], scope, skill.name, surroundings).map(({ folder }) => ({
+        agent: agent.name,
+        detected: detect(agent, surroundings) !== undefined,
+        scope,
+        name: skill.name,
+        ...stateOf(folder, skill),
+      })),
+    ),
+  )
 }
 
 function stateOf(folder: string, skill: Skill): Pick<ListedSkill, 'state' | 'folder' | 'reason'> {

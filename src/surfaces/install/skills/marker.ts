@@ -40,14 +40,28 @@ export function ownPaths({ files, pending = {} }: Marker): readonly string[] {
 
 /** What we may have written at a path. */
 export function digestsAt({ files, pending = {} }: Marker, path: string): readonly string[] {
-  return [files, pending].flatMap((digests) => (Object.hasOwn(digests, path) ? [digests[path]!] : []))
+  return [files, pending].flatMap((digests) =>
+    Object.hasOwn(digests, path) ? [digests[path]!] : [],
+  )
 }
 
 function isMarker(value: unknown): value is Marker {
-  return isObject(value) && typeof value['program'] === 'string' && isDigests(value['files']) && (value['pending'] === undefined || isDigests(value['pending'])) && Number.isInteger(value['folders'])
+  return (
+    isObject(value) &&
+    typeof value['program'] === 'string' &&
+    isDigests(value['files']) &&
+    (value['pending'] === undefined || isDigests(value['pending'])) &&
+    Number.isInteger(value['folders'])
+  )
 }
 
 // Folders are shared: a path that leads out of its folder was not written by us.
 function isDigests(value: unknown): boolean {
-  return isObject(value) && Object.entries(value).every(([path, digest]) => typeof digest === 'string' && /^(?:[\w-][\w.-]*\/)*[\w-][\w.-]*$/.test(path))
+  return (
+    isObject(value) &&
+    Object.entries(value).every(
+      ([path, digest]) =>
+        typeof digest === 'string' && /^(?:[\w-][\w.-]*\/)*[\w-][\w.-]*$/.test(path),
+    )
+  )
 }

@@ -3,10 +3,19 @@ import { basename, dirname, join } from 'node:path'
 import type { Agent, Scope, Surroundings } from '../agents/agent.ts'
 
 /** A folder for a skill, and the agents that read it. */
-export type SkillPlace = { readonly folder: string; readonly scope: Scope; readonly agents: readonly string[] }
+export type SkillPlace = {
+  readonly folder: string
+  readonly scope: Scope
+  readonly agents: readonly string[]
+}
 
 /** The folders of some agents, each once however many of them read it. */
-export function skillPlaces(agents: readonly Agent[], scope: Scope, name: string, surroundings: Surroundings): readonly SkillPlace[] {
+export function skillPlaces(
+  agents: readonly Agent[],
+  scope: Scope,
+  name: string,
+  surroundings: Surroundings,
+): readonly SkillPlace[] {
   const readers = new Map<string, string[]>()
   for (const agent of agents) {
     const folder = join(behindLinks(agent.skills(scope, surroundings)), name)

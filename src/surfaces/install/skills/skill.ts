@@ -3,13 +3,21 @@ import { skillFiles } from '../../docs/generate.ts'
 import type { Servable } from '../../../call/servable.ts'
 
 /** A skill about a program: the name of its folder, and the texts of its files by path in that folder, with slashes. */
-export type Skill = { readonly name: string; readonly program: string; readonly files: ReadonlyMap<string, string> }
+export type Skill = {
+  readonly name: string
+  readonly program: string
+  readonly files: ReadonlyMap<string, string>
+}
 
 /** Writes the skill of a program. */
 export async function skillOf(set: Servable): Promise<Skill> {
   const files = await skillFiles(set)
   const name = files[0]!.path.split('/')[0]!
-  return { name, program: set.name, files: new Map(files.map(({ path, text }) => [path.slice(name.length + 1), text])) }
+  return {
+    name,
+    program: set.name,
+    files: new Map(files.map(({ path, text }) => [path.slice(name.length + 1), text])),
+  }
 }
 
 /** What a text holds, in sixteen letters. Line ends do not count, because git changes them on some machines. */

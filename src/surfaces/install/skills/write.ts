@@ -13,7 +13,11 @@ import type { Skill } from './skill.ts'
 /** Puts a whole new folder in its place, at once. `folders` is how many above it were made for it. */
 export function createSkill(folder: string, skill: Skill, folders: number): void {
   const temporary = `${lockOf(folder)}.${host.pid}-0.tmp`
-  const marker = writeMarker({ program: skill.program, files: digestsOf(skill), folders: existsSync(folder) ? 0 : folders + 1 })
+  const marker = writeMarker({
+    program: skill.program,
+    files: digestsOf(skill),
+    folders: existsSync(folder) ? 0 : folders + 1,
+  })
   try {
     for (const [path, text] of [...skill.files, [MARKER, marker] as const]) {
       mkdirSync(dirname(join(temporary, path)), { recursive: true })
@@ -27,11 +31,19 @@ export function createSkill(folder: string, skill: Skill, folders: number): void
 }
 
 /** Brings our files in a folder up to date, one after the other. The marker knows the old and the new ones until that is done, so that a kill in between makes nothing look like somebody's edit. */
-export function updateSkill(folder: string, skill: Skill, { files = {}, folders = 0 }: Partial<Marker>): void {
+export function updateSkill(
+  folder: string,
+  skill: Skill,
+  { files = {}, folders = 0 }: Partial<Marker>,
+): void {
   const wanted = digestsOf(skill)
   replace(folder, MARKER, writeMarker({ program: skill.program, files, pending: wanted, folders }))
-  for (const [path, text] of skill.files) if (readSkillFile(folder, path) !== text) replace(folder, path, text)
-  deleteFiles(folder, Object.keys(files).filter((path) => !skill.files.has(path)))
+  for (const [path, text] of skill.files)
+    if (readSkillFile(folder, path) !== text) replace(folder, path, text)
+  deleteFiles(
+    folder,
+    Object.keys(files).filter((path) => !skill.files.has(path)),
+  )
   replace(folder, MARKER, writeMarker({ program: skill.program, files: wanted, folders }))
 }
 

@@ -47,10 +47,12 @@ export class LiveCall {
     this.caller = exchange.caller
     this.#early = isObject(params['inputResponses']) ? params['inputResponses'] : undefined
     this.attach(exchange, params)
-    void work(this).catch((error: unknown): Settled => ({ error: rpcErrorOf(error) })).then((settled) => {
-      this.settled = settled
-      this.#update()
-    })
+    void work(this)
+      .catch((error: unknown): Settled => ({ error: rpcErrorOf(error) }))
+      .then((settled) => {
+        this.settled = settled
+        this.#update()
+      })
   }
 
   /** From here on the work is done for this request: it hears of progress, and its end ends the work. */
@@ -85,7 +87,11 @@ export class LiveCall {
     const { capability } = question
     if (!can(this.caller, capability)) {
       this.missing = { ...this.missing, [capability]: {} }
-      throw new ToolError('ANSWER_REQUIRED', `the client cannot be asked: it did not declare the capability '${capability}'`, { details: { capability } })
+      throw new ToolError(
+        'ANSWER_REQUIRED',
+        `the client cannot be asked: it did not declare the capability '${capability}'`,
+        { details: { capability } },
+      )
     }
     if (this.caller.era === 'legacy') return this.#push(question, signal)
     if (signal.aborted) throw signal.reason as Error
@@ -108,8 +114,14 @@ export class LiveCall {
       }
       open.set(key, {
         question,
-        give: (value) => { close(); resolve(value) },
-        fail: (error) => { close(); reject(error) },
+        give: (value) => {
+          close()
+          resolve(value)
+        },
+        fail: (error) => {
+          close()
+          reject(error)
+        },
       })
       this.#update()
     })
@@ -120,13 +132,26 @@ export class LiveCall {
   }
 
   /** The open questions as the wire carries them. */
-  inputRequests(): { readonly [key: string]: { readonly method: string; readonly params: Params } } {
-    return Object.fromEntries([...(this.#open ?? [])].map(([key, { question: { method, params } }]) => [key, { method, params }]))
+  inputRequests(): {
+    readonly [key: string]: { readonly method: string; readonly params: Params }
+  } {
+    return Object.fromEntries(
+      [...(this.#open ?? [])].map(
+        ([
+          key,
+          {
+            question: { method, params },
+          },
+        ]) => [key, { method, params }],
+      ),
+    )
   }
 
   /** Hands answers to the open questions; unknown keys are left alone. Throws RpcError for one that cannot be read, and then takes none. */
   give(answers: Params): void {
-    const readings = [...(this.#open ?? [])].flatMap(([key, open]) => (Object.hasOwn(answers, key) ? [{ open, read: readAnswer(open.question, answers[key]) }] : []))
+    const readings = [...(this.#open ?? [])].flatMap(([key, open]) =>
+      Object.hasOwn(answers, key) ? [{ open, read: readAnswer(open.question, answers[key]) }] : [],
+    )
     for (const { open, read } of readings) {
       if ('error' in read) open.fail(read.error)
       else open.give(read.value)
@@ -155,12 +180,14 @@ export class LiveCall {
         if (!this.waitsForAnswers || gathering) return
         gathering = true
         // Questions that a handler asks at the same time travel together.
-        setImmediate(() => setImmediate(() => {
-          gathering = false
-          if (this.#changed !== look) return
-          if (this.settled) end('settled')
-          else if (this.waitsForAnswers) end('asked')
-        }))
+        setImmediate(() =>
+          setImmediate(() => {
+            gathering = false
+            if (this.#changed !== look) return
+            if (this.settled) end('settled')
+            else if (this.waitsForAnswers) end('asked')
+          }),
+        )
       }
       this.#changed = look
       look()
@@ -174,11 +201,21 @@ export class LiveCall {
 
   async #push(question: Question, signal: AbortSignal | Cancellation): Promise<unknown> {
     const exchange = this.#exchange
-    if (!exchange?.request) throw new ToolError('ANSWER_REQUIRED', 'the client cannot be asked in the middle of this request: it has no session', { suggestion: 'Begin with initialize, and send its session id' })
+    if (!exchange?.request)
+      throw new ToolError(
+        'ANSWER_REQUIRED',
+        'the client cannot be asked in the middle of this request: it has no session',
+        { suggestion: 'Begin with initialize, and send its session id' },
+      )
     try {
       return question.read(await exchange.request(question.method, question.params, signal))
     } catch (error) {
-      if (error instanceof RpcError) throw new ToolError('DEPENDENCY', `the client refused ${question.method}: ${error.message}`, { cause: error })
+      if (error instanceof RpcError)
+        throw new ToolError(
+          'DEPENDENCY',
+          `the client refused ${question.method}: ${error.message}`,
+          { cause: error },
+        )
       throw error
     }
   }
@@ -204,7 +241,10 @@ export class LiveCall {
   }
 }
 
-function readAnswer(question: Question, answer: unknown): { readonly value: unknown } | { readonly error: unknown } {
+function readAnswer(
+  question: Question,
+  answer: unknown,
+): { readonly value: unknown } | { readonly error: unknown } {
   try {
     return { value: question.read(answer) }
   } catch (error) {

@@ -15,7 +15,11 @@ const POLL_MS = 500
 const WORDS_MS = 250
 const MOST_KEPT = 10_000
 
-type Suspended = { readonly call: LiveCall; readonly digest: string; readonly timer: NodeJS.Timeout }
+type Suspended = {
+  readonly call: LiveCall
+  readonly digest: string
+  readonly timer: NodeJS.Timeout
+}
 type Crypto = typeof import('./request-state.ts')
 
 /** The calls that run, and those that outlive their request: suspended between two rounds, or handed out as tasks. */
@@ -27,7 +31,10 @@ export class LiveCalls {
   #signer: StateSigner | undefined
 
   /** @param onTask told when a task changes. */
-  constructor(readonly now: () => number, readonly onTask: (task: Task) => void) {}
+  constructor(
+    readonly now: () => number,
+    readonly onTask: (task: Task) => void,
+  ) {}
 
   /** Begins a call. */
   start(exchange: Exchange, params: Params, work: (call: LiveCall) => Promise<Settled>): LiveCall {
@@ -54,19 +61,33 @@ export class LiveCalls {
       call.cancel('nobody answered in time')
     }, ANSWER_MS).unref()
     this.#suspended.set(id, { call, digest: digest(crypto), timer })
-    return { resultType: 'input_required', inputRequests: call.inputRequests(), requestState: signer.sign({ call: id, round: call.round, expires: this.now() + ANSWER_MS }) }
+    return {
+      resultType: 'input_required',
+      inputRequests: call.inputRequests(),
+      requestState: signer.sign({ call: id, round: call.round, expires: this.now() + ANSWER_MS }),
+    }
   }
 
   /** Takes up the call that a state names and hands it the answers. Throws RpcError for states and answers that cannot be used. */
-  async resume(params: Params, exchange: Exchange, digest: (crypto: Crypto) => string): Promise<LiveCall> {
+  async resume(
+    params: Params,
+    exchange: Exchange,
+    digest: (crypto: Crypto) => string,
+  ): Promise<LiveCall> {
     const crypto = await import('./request-state.ts')
     const signer = (this.#signer ??= crypto.createStateSigner())
     const { requestState: state, inputResponses: answers } = params
     const { call: id, round } = signer.verify(state, this.now())
     const found = this.#suspended.get(id)
-    if (!found || found.call.round !== round) throw new RpcError(RPC.invalidParams, 'the call that this requestState belongs to is over, or was answered already; make it again without the state')
-    if (found.digest !== digest(crypto)) throw new RpcError(RPC.invalidParams, 'this requestState belongs to another request')
-    if (answers !== undefined && !isObject(answers)) throw new RpcError(RPC.invalidParams, 'inputResponses is an object')
+    if (!found || found.call.round !== round)
+      throw new RpcError(
+        RPC.invalidParams,
+        'the call that this requestState belongs to is over, or was answered already; make it again without the state',
+      )
+    if (found.digest !== digest(crypto))
+      throw new RpcError(RPC.invalidParams, 'this requestState belongs to another request')
+    if (answers !== undefined && !isObject(answers))
+      throw new RpcError(RPC.invalidParams, 'inputResponses is an object')
     found.call.give(answers ?? {})
     clearTimeout(found.timer)
     this.#suspended.delete(id)
@@ -79,7 +100,19 @@ export class LiveCalls {
     const { unguessableId } = await import('./request-state.ts')
     this.#leave(call)
     const createdAt = this.now()
-    const task: Task = { id: unguessableId(), call, createdAt, updatedAt: createdAt, ttl: TASK_MS, pollInterval: POLL_MS, watchers: 0, cancelled: false, ended: false, timer: undefined, words: undefined }
+    const task: Task = {
+      id: unguessableId(),
+      call,
+      createdAt,
+      updatedAt: createdAt,
+      ttl: TASK_MS,
+      pollInterval: POLL_MS,
+      watchers: 0,
+      cancelled: false,
+      ended: false,
+      timer: undefined,
+      words: undefined,
+    }
     this.#tasks.set(task.id, task)
     this.#keep(task)
     call.onUpdate = (what) => (what === 'state' ? this.#tell(task) : this.#tellSoon(task))
@@ -89,7 +122,11 @@ export class LiveCalls {
   /** The task of an id, which is kept because somebody looks at it; throws RpcError when there is none. */
   task(id: unknown): Task {
     const task = typeof id === 'string' ? this.#tasks.get(id) : undefined
-    if (!task) throw new RpcError(RPC.invalidParams, 'there is no such task: it is unknown, or was kept no longer')
+    if (!task)
+      throw new RpcError(
+        RPC.invalidParams,
+        'there is no such task: it is unknown, or was kept no longer',
+      )
     if (!task.call.settled) this.#keep(task)
     return task
   }

@@ -22,7 +22,8 @@ export function createReporter(call: LiveCall, tool: string): Reporter {
         if (call.progressToken !== undefined) heard().tell(event.message, event.percent)
       } else if (event.type === 'log') {
         const level = toWireLevel(event.level)
-        if (reaches(level, call.caller.logLevel)) call.notify('notifications/message', { level, logger: tool, data: event.message })
+        if (reaches(level, call.caller.logLevel))
+          call.notify('notifications/message', { level, logger: tool, data: event.message })
       }
     },
     stop: () => progress?.stop(),
@@ -45,7 +46,13 @@ function progressNotifier(call: LiveCall): Notifier {
     knowsShare ||= percent !== undefined
     if (percent !== undefined && percent > last) last = percent
     else last += last < 0 || !knowsShare ? 1 : LEAST_STEP
-    if (call.progressToken !== undefined) call.notify('notifications/progress', { progressToken: call.progressToken, progress: last, ...(knowsShare && { total: 100 }), message })
+    if (call.progressToken !== undefined)
+      call.notify('notifications/progress', {
+        progressToken: call.progressToken,
+        progress: last,
+        ...(knowsShare && { total: 100 }),
+        message,
+      })
     heartbeat.refresh()
   }
   const flush = (): void => {

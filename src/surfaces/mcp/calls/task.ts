@@ -45,8 +45,10 @@ function describeState({ call, cancelled }: Task): object {
   const { settled, status } = call
   const said = status === undefined ? {} : { statusMessage: status }
   if (cancelled) return { status: 'cancelled' }
-  if (settled && 'error' in settled) return { status: 'failed', statusMessage: settled.error.message, error: settled.error }
+  if (settled && 'error' in settled)
+    return { status: 'failed', statusMessage: settled.error.message, error: settled.error }
   if (settled) return { status: 'completed', ...said, result: settled.result }
-  if (call.waitsForAnswers) return { status: 'input_required', ...said, inputRequests: call.inputRequests() }
+  if (call.waitsForAnswers)
+    return { status: 'input_required', ...said, inputRequests: call.inputRequests() }
   return { status: 'working', ...said }
 }

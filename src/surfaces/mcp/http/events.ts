@@ -30,7 +30,9 @@ export class EventStream {
 
   push(message: string): void {
     if (this.#over) return
-    this.#add(`${this.id === undefined ? '' : `id: ${this.id}:${this.#end}\n`}event: message\ndata: ${message}\n\n`)
+    this.#add(
+      `${this.id === undefined ? '' : `id: ${this.id}:${this.#end}\n`}event: message\ndata: ${message}\n\n`,
+    )
   }
 
   /** Pushes what may be left out, and leaves it out when the client is far behind. */
@@ -47,10 +49,13 @@ export class EventStream {
   frames(after?: number, onGone?: () => void): AsyncIterableIterator<string> {
     this.#reader?.end()
     if (after !== undefined) this.#rewind(after + 1)
-    const reader = new Reader(() => this.#take(), (gone) => {
-      if (this.#reader === reader) this.#reader = undefined
-      if (gone) onGone?.()
-    })
+    const reader = new Reader(
+      () => this.#take(),
+      (gone) => {
+        if (this.#reader === reader) this.#reader = undefined
+        if (gone) onGone?.()
+      },
+    )
     this.#reader = reader
     return reader
   }
@@ -61,7 +66,9 @@ export class EventStream {
 
   #rewind(to: number): void {
     this.#next = Math.min(Math.max(this.#first, to), this.#end)
-    this.#unsent = this.#frames.slice(this.#next - this.#first).reduce((sum, frame) => sum + frame.length, 0)
+    this.#unsent = this.#frames
+      .slice(this.#next - this.#first)
+      .reduce((sum, frame) => sum + frame.length, 0)
   }
 
   #take(): string | 'nothing yet' | 'over' {
@@ -92,7 +99,10 @@ class Reader implements AsyncIterableIterator<string> {
   #keepAlive: NodeJS.Timeout | undefined
   #ended = false
 
-  constructor(readonly take: () => string | 'nothing yet' | 'over', readonly onEnd: (gone: boolean) => void) {}
+  constructor(
+    readonly take: () => string | 'nothing yet' | 'over',
+    readonly onEnd: (gone: boolean) => void,
+  ) {}
 
   [Symbol.asyncIterator](): this {
     return this
@@ -130,7 +140,9 @@ class Reader implements AsyncIterableIterator<string> {
 
   #give(frame?: string): void {
     clearTimeout(this.#keepAlive)
-    this.#waiting?.(frame === undefined ? { done: true, value: undefined } : { done: false, value: frame })
+    this.#waiting?.(
+      frame === undefined ? { done: true, value: undefined } : { done: false, value: frame },
+    )
     this.#waiting = undefined
   }
 }

@@ -42,8 +42,12 @@ export class HttpExchange implements Exchange {
     this.#options = options
     this.id = options.id
     this.caller = options.caller
-    this.canStream = /text\/event-stream|text\/\*|\*\/\*/i.test(options.request.header('accept') ?? '*/*')
-    this.opened = new Promise((resolve) => { this.#open = resolve })
+    this.canStream = /text\/event-stream|text\/\*|\*\/\*/i.test(
+      options.request.header('accept') ?? '*/*',
+    )
+    this.opened = new Promise((resolve) => {
+      this.#open = resolve
+    })
     options.request.onGone((why) => this.#leave(why))
   }
 
@@ -85,7 +89,13 @@ export class HttpExchange implements Exchange {
   #openStream(): EventStream {
     const stream = this.#options.openStream?.() ?? new EventStream()
     const cancel = (): void => this.cancel()
-    this.#open(eventAnswer(stream.frames(undefined, () => (this.#options.onGone ? this.#options.onGone(stream, cancel) : cancel()))))
+    this.#open(
+      eventAnswer(
+        stream.frames(undefined, () =>
+          this.#options.onGone ? this.#options.onGone(stream, cancel) : cancel(),
+        ),
+      ),
+    )
     return stream
   }
 }

@@ -20,7 +20,10 @@ export class LegacyHttp {
   // Requests without a handshake are served too, as far as that goes.
   readonly #stranger: Session
 
-  constructor(readonly server: McpServer, now: () => number) {
+  constructor(
+    readonly server: McpServer,
+    now: () => number,
+  ) {
     this.#sessions = new HttpSessions(server, now)
     this.#stranger = new Session(server)
   }
@@ -43,10 +46,14 @@ export class LegacyHttp {
   }
 
   /** Takes a notification. */
-  note(request: HttpRequest, { method, params }: Message & { readonly kind: 'notification' }): HttpAnswer {
+  note(
+    request: HttpRequest,
+    { method, params }: Message & { readonly kind: 'notification' },
+  ): HttpAnswer {
     const session = this.#find(request)
     if (session instanceof RpcError) return refusal(404, session.toObject())
-    if (session && method === 'notifications/cancelled') session.requests.get(params['requestId'] as Id)?.()
+    if (session && method === 'notifications/cancelled')
+      session.requests.get(params['requestId'] as Id)?.()
     return ACCEPTED
   }
 
@@ -54,7 +61,11 @@ export class LegacyHttp {
   take(request: HttpRequest, message: Message & { readonly kind: 'response' }): HttpAnswer {
     const session = this.#find(request)
     if (session instanceof RpcError) return refusal(404, session.toObject())
-    if (!session) return refusal(400, { code: RPC.invalidRequest, message: 'an answer needs the session that was asked' })
+    if (!session)
+      return refusal(400, {
+        code: RPC.invalidRequest,
+        message: 'an answer needs the session that was asked',
+      })
     session.take(message)
     return ACCEPTED
   }
@@ -63,47 +74,107 @@ export class LegacyHttp {
   listen(request: HttpRequest): HttpAnswer {
     const session = this.#find(request)
     if (session instanceof RpcError) return refusal(404, session.toObject())
-    if (!session) return refusal(405, { code: RPC.invalidRequest, message: 'GET needs the session id of an older client; others use subscriptions/listen' }, undefined, { allow: 'POST' })
+    if (!session)
+      return refusal(
+        405,
+        {
+          code: RPC.invalidRequest,
+          message: 'GET needs the session id of an older client; others use subscriptions/listen',
+        },
+        undefined,
+        { allow: 'POST' },
+      )
     const last = request.header('last-event-id')
     if (last === undefined) return eventAnswer(session.listen())
     const [, id = '', number = ''] = /^(\w+):(\d{1,15})$/.exec(last) ?? []
     const frames = session.resume(id, Number(number))
-    return frames ? eventAnswer(frames) : refusal(400, { code: RPC.invalidRequest, message: 'the stream of this Last-Event-ID is unknown or kept no longer' })
+    return frames
+      ? eventAnswer(frames)
+      : refusal(400, {
+          code: RPC.invalidRequest,
+          message: 'the stream of this Last-Event-ID is unknown or kept no longer',
+        })
   }
 
   end(request: HttpRequest): HttpAnswer {
     const session = this.#find(request)
     if (session instanceof RpcError) return refusal(404, session.toObject())
-    if (!session) return refusal(405, { code: RPC.invalidRequest, message: 'DELETE needs the id of a session' }, undefined, { allow: 'POST' })
+    if (!session)
+      return refusal(
+        405,
+        { code: RPC.invalidRequest, message: 'DELETE needs the id of a session' },
+        undefined,
+        { allow: 'POST' },
+      )
     this.#sessions.end(session)
     return { status: 204, headers: {} }
   }
 
   #initialize(id: Id, params: Params): HttpAnswer {
     const session = this.#sessions.open()
-    return legacyAnswer(attempt(id, () => session.initialize(params)), { 'mcp-session-id': session.id })
+    return legacyAnswer(
+      attempt(id, () => session.initialize(params)),
+      { 'mcp-session-id': session.id },
+    )
   }
 
   #find(request: HttpRequest): HttpSession | undefined | RpcError {
     const id = request.header('mcp-session-id')
     if (id === undefined) return undefined
-    return this.#sessions.find(id) ?? new RpcError(RPC.invalidRequest, 'this session is unknown or over: begin a new one with initialize')
+    return (
+      this.#sessions.find(id) ??
+      new RpcError(
+        RPC.invalidRequest,
+        'this session is unknown or over: begin a new one with initialize',
+      )
+    )
   }
 
-  #answerStranger(request: HttpRequest, id: Id, method: string, params: Params): Promise<HttpAnswer> {
-    const exchange = new HttpExchange({ id, caller: this.#stranger.caller, request, answer: legacyAnswer })
+  #answerStranger(
+    request: HttpRequest,
+    id: Id,
+    method: string,
+    params: Params,
+  ): Promise<HttpAnswer> {
+    const exchange = new HttpExchange({
+      id,
+      caller: this.#stranger.caller,
+      request,
+      answer: legacyAnswer,
+    })
     void this.server.answer(method, params, exchange).then((answered) => exchange.finish(answered))
     return exchange.opened
   }
 }
 
 class SessionExchange extends HttpExchange {
-  constructor(readonly session: HttpSession, id: Id, request: HttpRequest) {
-    super({ id, caller: session.caller, request, openStream: () => session.openStream(() => this.cancel()), onGone: (stream, cancel) => session.leave(stream, cancel), onEnd: (stream) => session.finish(stream), answer: legacyAnswer })
+  constructor(
+    readonly session: HttpSession,
+    id: Id,
+    request: HttpRequest,
+  ) {
+    super({
+      id,
+      caller: session.caller,
+      request,
+      openStream: () => session.openStream(() => this.cancel()),
+      onGone: (stream, cancel) => session.leave(stream, cancel),
+      onEnd: (stream) => session.finish(stream),
+      answer: legacyAnswer,
+    })
   }
 
-  async request(method: string, params: Params, signal: AbortSignal | Cancellation): Promise<unknown> {
-    if (!this.canStream) throw new ToolError('ANSWER_REQUIRED', 'the client cannot be asked in the middle of this request: it takes no stream of events', { suggestion: 'Accept text/event-stream' })
+  async request(
+    method: string,
+    params: Params,
+    signal: AbortSignal | Cancellation,
+  ): Promise<unknown> {
+    if (!this.canStream)
+      throw new ToolError(
+        'ANSWER_REQUIRED',
+        'the client cannot be asked in the middle of this request: it takes no stream of events',
+        { suggestion: 'Accept text/event-stream' },
+      )
     return this.session.ask(method, params, signal, (text) => this.stream().push(text))
   }
 }

@@ -55,7 +55,8 @@ export class HttpSession extends Session {
     const finished = id === undefined ? undefined : this.#streams.get(id)
     if (!finished) return
     this.#forgetLater(finished)
-    if (this.#streams.size > MOST_FINISHED) for (const other of this.#streams.values()) if (other.stream.over) return this.#forget(other)
+    if (this.#streams.size > MOST_FINISHED)
+      for (const other of this.#streams.values()) if (other.stream.over) return this.#forget(other)
   }
 
   /** The stream for what belongs to no request; a new one takes the place of the one before. */
@@ -105,7 +106,10 @@ export class HttpSession extends Session {
 export class HttpSessions {
   readonly #sessions = new Map<string, HttpSession>()
 
-  constructor(readonly server: McpServer, readonly now: () => number) {
+  constructor(
+    readonly server: McpServer,
+    readonly now: () => number,
+  ) {
     const stopListening = server.onChange((change) => {
       for (const session of this.#sessions.values()) session.tell(change)
     })

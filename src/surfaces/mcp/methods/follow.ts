@@ -19,25 +19,33 @@ export type Asking = {
 }
 
 /** Begins the work on a request, or goes on with the work that its state names, and waits for it as long as the client does: gives the result, the questions that are asked, or the task that it becomes. */
-export async function follow(server: McpServer, asking: Asking, exchange: Exchange): Promise<object> {
+export async function follow(
+  server: McpServer,
+  asking: Asking,
+  exchange: Exchange,
+): Promise<object> {
   const { calls } = server
   const { method, params, what, grace, work } = asking
   const goesOn = params['requestState'] !== undefined && exchange.caller.era === 'modern'
-  const call = goesOn ? await calls.resume(params, exchange, ({ digestOf }) => digestOf(method, salient(params))) : calls.start(exchange, params, async (started) => {
-    const { options, stop } = callOptions(server, started, params, what)
-    try {
-      return await work(options, started)
-    } finally {
-      stop()
-    }
-  })
+  const call = goesOn
+    ? await calls.resume(params, exchange, ({ digestOf }) => digestOf(method, salient(params)))
+    : calls.start(exchange, params, async (started) => {
+        const { options, stop } = callOptions(server, started, params, what)
+        try {
+          return await work(options, started)
+        } finally {
+          stop()
+        }
+      })
   if (grace === 0) return calls.toTask(call)
   const turn = await call.turn(grace)
-  if (turn === 'asked') return calls.suspend(call, ({ digestOf }) => digestOf(method, salient(params)))
+  if (turn === 'asked')
+    return calls.suspend(call, ({ digestOf }) => digestOf(method, salient(params)))
   if (turn === 'waited') return calls.toTask(call)
   call.detach()
   const settled = call.settled!
-  if ('error' in settled) throw new RpcError(settled.error.code, settled.error.message, settled.error.data)
+  if ('error' in settled)
+    throw new RpcError(settled.error.code, settled.error.message, settled.error.data)
   return settled.result
 }
 

@@ -4,12 +4,17 @@ import { RPC, RpcError } from '../wire/messages.ts'
 import type { Params } from '../wire/messages.ts'
 
 /** Answers one method; throws RpcError for faults of the protocol. */
-export type Method = (server: McpServer, params: Params, exchange: Exchange) => object | Promise<object>
+export type Method = (
+  server: McpServer,
+  params: Params,
+  exchange: Exchange,
+) => object | Promise<object>
 
 /** A parameter that has to be a text. */
 export function textParam(params: Params, name: string): string {
   const value = params[name]
-  if (typeof value !== 'string') throw new RpcError(RPC.invalidParams, `params.${name} is missing or not a text`)
+  if (typeof value !== 'string')
+    throw new RpcError(RPC.invalidParams, `params.${name} is missing or not a text`)
   return value
 }
 

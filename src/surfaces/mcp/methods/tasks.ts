@@ -14,7 +14,8 @@ export const getTask: Method = ({ calls }, { taskId }, exchange) => {
 export const updateTask: Method = ({ calls }, { taskId, inputResponses }, exchange) => {
   demandTasks(exchange)
   const task = calls.task(taskId)
-  if (!isObject(inputResponses)) throw new RpcError(RPC.invalidParams, 'params.inputResponses is not an object')
+  if (!isObject(inputResponses))
+    throw new RpcError(RPC.invalidParams, 'params.inputResponses is not an object')
   calls.update(task, inputResponses)
   return {}
 }

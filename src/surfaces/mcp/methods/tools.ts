@@ -19,7 +19,12 @@ import type { Method } from './method.ts'
 const INLINE_MS = 2000
 
 export const listTools: Method = async (server, params, exchange) => {
-  const { items, nextCursor } = page(await server.catalogue.list(exchange.caller.era), ({ name }) => name, params, server.options.pageSize)
+  const { items, nextCursor } = page(
+    await server.catalogue.list(exchange.caller.era),
+    ({ name }) => name,
+    params,
+    server.options.pageSize,
+  )
   return cacheable({ tools: items, ...(nextCursor !== undefined && { nextCursor }) }, exchange)
 }
 
@@ -32,16 +37,29 @@ export const callTool: Method = (server, params, exchange) => {
   const input = params['arguments'] ?? {}
   if (!isObject(input)) throw new RpcError(RPC.invalidParams, 'params.arguments is not an object')
   const meant = source.aim(tool, input)
-  return follow(server, {
-    method: 'tools/call',
-    params,
-    what: meant.name,
-    grace: graceOf(meant, exchange),
-    async work(options, call) {
-      const outcome = await source.call(tool.name, input, options)
-      return failureToRpc(outcome, call) ?? { result: await toolResult(outcome, tool, call.caller.era, await artifactsOf(server, outcome)) }
+  return follow(
+    server,
+    {
+      method: 'tools/call',
+      params,
+      what: meant.name,
+      grace: graceOf(meant, exchange),
+      async work(options, call) {
+        const outcome = await source.call(tool.name, input, options)
+        return (
+          failureToRpc(outcome, call) ?? {
+            result: await toolResult(
+              outcome,
+              tool,
+              call.caller.era,
+              await artifactsOf(server, outcome),
+            ),
+          }
+        )
+      },
     },
-  }, exchange)
+    exchange,
+  )
 }
 
 // Undefined: the client waits until the end. A number: after so many milliseconds it gets a task instead.
@@ -49,14 +67,18 @@ function graceOf({ facts: { mcp } }: ServedTool, { caller }: Exchange): number |
   const policy = mcp?.task ?? 'auto'
   if (policy === 'never') return undefined
   if (!canUseTasks(caller)) {
-    if (policy === 'required' && caller.era === 'modern') throw missingCapability({ extensions: { [TASKS_EXTENSION]: {} } })
+    if (policy === 'required' && caller.era === 'modern')
+      throw missingCapability({ extensions: { [TASKS_EXTENSION]: {} } })
     return undefined
   }
   if (policy === 'required' || mcp?.taskAfter === 0) return 0
   return mcp?.taskAfter === undefined ? INLINE_MS : toMilliseconds(mcp.taskAfter)
 }
 
-async function artifactsOf(server: McpServer, { meta: { artifacts } }: Outcome): Promise<readonly ContentBlock[]> {
+async function artifactsOf(
+  server: McpServer,
+  { meta: { artifacts } }: Outcome,
+): Promise<readonly ContentBlock[]> {
   if (!artifacts) return []
   for (const { uri } of artifacts) server.artifacts.add(uri)
   return (await import('../results/artifacts.ts')).artifactBlocks(artifacts)
@@ -64,5 +86,7 @@ async function artifactsOf(server: McpServer, { meta: { artifacts } }: Outcome):
 
 function unknownTool(name: string, { source }: McpServer): RpcError {
   const names = source.tools().map((tool) => tool.name)
-  return new RpcError(RPC.invalidParams, unknownName('tool', name, names).message, { tools: names.slice(0, 50) })
+  return new RpcError(RPC.invalidParams, unknownName('tool', name, names).message, {
+    tools: names.slice(0, 50),
+  })
 }

@@ -11,7 +11,10 @@ export type ServeOptions = {
 const MANY_TOOLS = 30
 
 /** What is served of a toolset. */
-export function sourceOf(set: Servable, { progressive = set.entries.length > MANY_TOOLS }: ServeOptions): McpSource {
+export function sourceOf(
+  set: Servable,
+  { progressive = set.entries.length > MANY_TOOLS }: ServeOptions,
+): McpSource {
   const source = toolsetSource(set)
   return progressive ? progressiveSource(source) : source
 }

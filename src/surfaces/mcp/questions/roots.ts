@@ -11,8 +11,13 @@ export function listRoots(key: string | undefined): Question {
     params: {},
     read(answer) {
       const roots = isObject(answer) ? answer['roots'] : undefined
-      if (!Array.isArray(roots)) throw new RpcError(RPC.invalidParams, 'the answer to roots/list needs a list of roots')
-      return roots.flatMap((root: unknown) => (isObject(root) && typeof root['uri'] === 'string' ? [{ uri: root['uri'], ...(typeof root['name'] === 'string' && { name: root['name'] }) }] : []))
+      if (!Array.isArray(roots))
+        throw new RpcError(RPC.invalidParams, 'the answer to roots/list needs a list of roots')
+      return roots.flatMap((root: unknown) =>
+        isObject(root) && typeof root['uri'] === 'string'
+          ? [{ uri: root['uri'], ...(typeof root['name'] === 'string' && { name: root['name'] }) }]
+          : [],
+      )
     },
   }
 }

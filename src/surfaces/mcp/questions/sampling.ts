@@ -4,7 +4,14 @@ import { ToolError } from '../../../contract/tool-error.ts'
 import type { Question } from './question.ts'
 
 /** A prompt of a tool for the client's model. */
-export function sampling({ key, prompt, max_tokens, system, temperature, stop_sequences }: SampleRequest): Question {
+export function sampling({
+  key,
+  prompt,
+  max_tokens,
+  system,
+  temperature,
+  stop_sequences,
+}: SampleRequest): Question {
   return {
     capability: 'sampling',
     key,
@@ -18,8 +25,13 @@ export function sampling({ key, prompt, max_tokens, system, temperature, stop_se
     },
     read(answer) {
       const content = isObject(answer) ? answer['content'] : undefined
-      const text = (Array.isArray(content) ? content : [content]).flatMap((block: unknown) => (isObject(block) && block['type'] === 'text' && typeof block['text'] === 'string' ? [block['text']] : []))
-      if (text.length === 0) throw new ToolError('DEPENDENCY', "the completion of the client's model has no text")
+      const text = (Array.isArray(content) ? content : [content]).flatMap((block: unknown) =>
+        isObject(block) && block['type'] === 'text' && typeof block['text'] === 'string'
+          ? [block['text']]
+          : [],
+      )
+      if (text.length === 0)
+        throw new ToolError('DEPENDENCY', "the completion of the client's model has no text")
       return text.join('')
     },
   }

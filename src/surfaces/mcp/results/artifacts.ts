@@ -8,10 +8,31 @@ const LARGEST_TEXT = 32_768
 const LARGEST_MEDIA = 1_048_576
 const LARGEST_READ = 16 * 1_048_576
 const MIME_TYPES: { readonly [extension: string]: string } = {
-  '.txt': 'text/plain', '.md': 'text/markdown', '.csv': 'text/csv', '.html': 'text/html', '.css': 'text/css', '.js': 'text/javascript', '.ts': 'text/x-typescript', '.py': 'text/x-python',
-  '.json': 'application/json', '.jsonl': 'application/jsonl', '.xml': 'application/xml', '.yaml': 'application/yaml', '.yml': 'application/yaml', '.log': 'text/plain',
-  '.png': 'image/png', '.jpg': 'image/jpeg', '.jpeg': 'image/jpeg', '.gif': 'image/gif', '.webp': 'image/webp', '.svg': 'image/svg+xml',
-  '.mp3': 'audio/mpeg', '.wav': 'audio/wav', '.ogg': 'audio/ogg', '.pdf': 'application/pdf', '.zip': 'application/zip',
+  '.txt': 'text/plain',
+  '.md': 'text/markdown',
+  '.csv': 'text/csv',
+  '.html': 'text/html',
+  '.css': 'text/css',
+  '.js': 'text/javascript',
+  '.ts': 'text/x-typescript',
+  '.py': 'text/x-python',
+  '.json': 'application/json',
+  '.jsonl': 'application/jsonl',
+  '.xml': 'application/xml',
+  '.yaml': 'application/yaml',
+  '.yml': 'application/yaml',
+  '.log': 'text/plain',
+  '.png': 'image/png',
+  '.jpg': 'image/jpeg',
+  '.jpeg': 'image/jpeg',
+  '.gif': 'image/gif',
+  '.webp': 'image/webp',
+  '.svg': 'image/svg+xml',
+  '.mp3': 'audio/mpeg',
+  '.wav': 'audio/wav',
+  '.ogg': 'audio/ogg',
+  '.pdf': 'application/pdf',
+  '.zip': 'application/zip',
 }
 
 /** What a call left behind as content: small texts embedded, pictures and sound as such, everything else as a link. */
@@ -20,7 +41,13 @@ export function artifactBlocks(artifacts: readonly Artifact[]): Promise<ContentB
 }
 
 /** Reads a file that an artifact names, as `resources/read` gives it; gives words for why it cannot. */
-export async function readArtifact(uri: string): Promise<{ readonly mimeType: string; readonly text: string } | { readonly mimeType: string; readonly blob: string } | string> {
+export async function readArtifact(
+  uri: string,
+): Promise<
+  | { readonly mimeType: string; readonly text: string }
+  | { readonly mimeType: string; readonly blob: string }
+  | string
+> {
   let bytes: Buffer
   let path: string
   try {
@@ -28,13 +55,16 @@ export async function readArtifact(uri: string): Promise<{ readonly mimeType: st
     const stats = await stat(path)
     // Anything else could block for ever.
     if (!stats.isFile()) return 'is no file any more'
-    if (stats.size > LARGEST_READ) return `is bigger than ${LARGEST_READ} bytes: read it from the disk`
+    if (stats.size > LARGEST_READ)
+      return `is bigger than ${LARGEST_READ} bytes: read it from the disk`
     bytes = await readFile(path)
   } catch (error) {
     return `cannot be read: ${(error as NodeJS.ErrnoException).code ?? String(error)}`
   }
   const mimeType = mimeTypeOf(path) ?? 'application/octet-stream'
-  return isText(mimeType) ? { mimeType, text: bytes.toString('utf8') } : { mimeType, blob: bytes.toString('base64') }
+  return isText(mimeType)
+    ? { mimeType, text: bytes.toString('utf8') }
+    : { mimeType, blob: bytes.toString('base64') }
 }
 
 async function toBlock({ name, uri }: Artifact): Promise<ContentBlock> {
@@ -47,9 +77,11 @@ async function toBlock({ name, uri }: Artifact): Promise<ContentBlock> {
     const mimeType = mimeTypeOf(path)
     const { size } = stats
     if (mimeType === undefined) return { ...link, size }
-    if (isText(mimeType) && size <= LARGEST_TEXT) return { type: 'resource', resource: { uri, mimeType, text: await readFile(path, 'utf8') } }
+    if (isText(mimeType) && size <= LARGEST_TEXT)
+      return { type: 'resource', resource: { uri, mimeType, text: await readFile(path, 'utf8') } }
     const kind = mimeType.split('/')[0]
-    if ((kind === 'image' || kind === 'audio') && size <= LARGEST_MEDIA) return { type: kind, data: await readFile(path, 'base64'), mimeType }
+    if ((kind === 'image' || kind === 'audio') && size <= LARGEST_MEDIA)
+      return { type: kind, data: await readFile(path, 'base64'), mimeType }
     return { ...link, mimeType, size }
   } catch {
     // The file may be gone again, or the address may not be one of this machine: the link is all there is to say.

@@ -1,11 +1,25 @@
 import type { LogLevel } from '../../../contract/events.ts'
 
-const LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'] as const
+const LEVELS = [
+  'debug',
+  'info',
+  'notice',
+  'warning',
+  'error',
+  'critical',
+  'alert',
+  'emergency',
+] as const
 
 /** Log levels as the protocol names them. */
 export type WireLogLevel = (typeof LEVELS)[number]
 
-const BY_OURS: { readonly [Level in LogLevel]: WireLogLevel } = { debug: 'debug', info: 'info', warn: 'warning', error: 'error' }
+const BY_OURS: { readonly [Level in LogLevel]: WireLogLevel } = {
+  debug: 'debug',
+  info: 'info',
+  warn: 'warning',
+  error: 'error',
+}
 
 export function isLogLevel(value: unknown): value is WireLogLevel {
   return LEVELS.includes(value as WireLogLevel)

@@ -5,13 +5,22 @@ export type Id = string | number
 
 export type Params = { readonly [key: string]: unknown }
 
-export type RpcErrorObject = { readonly code: number; readonly message: string; readonly data?: unknown }
+export type RpcErrorObject = {
+  readonly code: number
+  readonly message: string
+  readonly data?: unknown
+}
 
 /** One JSON-RPC message, told apart. */
 export type Message =
   | { readonly kind: 'request'; readonly id: Id; readonly method: string; readonly params: Params }
   | { readonly kind: 'notification'; readonly method: string; readonly params: Params }
-  | { readonly kind: 'response'; readonly id: Id; readonly result?: unknown; readonly error?: RpcErrorObject }
+  | {
+      readonly kind: 'response'
+      readonly id: Id
+      readonly result?: unknown
+      readonly error?: RpcErrorObject
+    }
   | { readonly kind: 'invalid'; readonly id: Id | undefined; readonly problem: string }
 
 /** Codes of JSON-RPC and of the specification. */
@@ -31,12 +40,20 @@ export const RPC = {
 /** A fault of the protocol, as opposed to a tool that failed. */
 export class RpcError extends Error {
   override readonly name = 'RpcError'
-  constructor(readonly code: number, message: string, readonly data?: unknown) {
+  constructor(
+    readonly code: number,
+    message: string,
+    readonly data?: unknown,
+  ) {
     super(message)
   }
 
   toObject(): RpcErrorObject {
-    return { code: this.code, message: this.message, ...(this.data !== undefined && { data: this.data }) }
+    return {
+      code: this.code,
+      message: this.message,
+      ...(this.data !== undefined && { data: this.data }),
+    }
   }
 }
 
@@ -49,20 +66,32 @@ const NO_PARAMS: Params = Object.freeze({})
 
 /** Tells what a parsed JSON value is. */
 export function readMessage(value: unknown): Message {
-  if (!isObject(value)) return { kind: 'invalid', id: undefined, problem: Array.isArray(value) ? 'batches are not supported: send one message at a time' : 'a message is a JSON object' }
+  if (!isObject(value))
+    return {
+      kind: 'invalid',
+      id: undefined,
+      problem: Array.isArray(value)
+        ? 'batches are not supported: send one message at a time'
+        : 'a message is a JSON object',
+    }
   const { id, method, params } = value
   const known = isId(id) ? id : undefined
   const invalid = (problem: string): Message => ({ kind: 'invalid', id: known, problem })
   if (value['jsonrpc'] !== '2.0') return invalid('a message needs "jsonrpc": "2.0"')
   if (method === undefined) {
-    if (known === undefined || !('result' in value || 'error' in value)) return invalid('a message needs a method, or an id with a result or an error')
-    return 'error' in value ? { kind: 'response', id: known, error: readError(value['error']) } : { kind: 'response', id: known, result: value['result'] }
+    if (known === undefined || !('result' in value || 'error' in value))
+      return invalid('a message needs a method, or an id with a result or an error')
+    return 'error' in value
+      ? { kind: 'response', id: known, error: readError(value['error']) }
+      : { kind: 'response', id: known, result: value['result'] }
   }
   if (typeof method !== 'string') return invalid('the method is a text')
   if (params !== undefined && !isObject(params)) return invalid('params is an object')
   const given = params ?? NO_PARAMS
   if (!('id' in value)) return { kind: 'notification', method, params: given }
-  return known === undefined ? invalid('the id is a text or a number') : { kind: 'request', id: known, method, params: given }
+  return known === undefined
+    ? invalid('the id is a text or a number')
+    : { kind: 'request', id: known, method, params: given }
 }
 
 /** The answer to a request. */
@@ -88,6 +117,11 @@ function isId(value: unknown): value is Id {
 }
 
 function readError(error: unknown): RpcErrorObject {
-  if (isObject(error) && typeof error['code'] === 'number') return { code: error['code'], message: String(error['message'] ?? ''), ...('data' in error && { data: error['data'] }) }
+  if (isObject(error) && typeof error['code'] === 'number')
+    return {
+      code: error['code'],
+      message: String(error['message'] ?? ''),
+      ...('data' in error && { data: error['data'] }),
+    }
   return { code: RPC.internal, message: 'the error could not be read' }
 }

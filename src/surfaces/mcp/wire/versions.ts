@@ -2,7 +2,12 @@
 export const MODERN_VERSION = '2026-07-28'
 
 /** Revisions that begin with `initialize`, newest first. */
-export const LEGACY_VERSIONS: readonly string[] = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05']
+export const LEGACY_VERSIONS: readonly string[] = [
+  '2025-11-25',
+  '2025-06-18',
+  '2025-03-26',
+  '2024-11-05',
+]
 
 /** What is told to a client that asks for something else. */
 export const SUPPORTED_VERSIONS: readonly string[] = [MODERN_VERSION, ...LEGACY_VERSIONS]
@@ -18,7 +23,10 @@ export const META = {
 } as const
 
 /** Keys of `_meta` that are ours: the outcome without its result, and options of a call. */
-export const OWN_META = { outcome: 'dev.toolable/outcome', options: 'dev.toolable/options' } as const
+export const OWN_META = {
+  outcome: 'dev.toolable/outcome',
+  options: 'dev.toolable/options',
+} as const
 
 /** The id of the tasks extension. */
 export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks'

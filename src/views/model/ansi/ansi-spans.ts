@@ -2,12 +2,26 @@
 export type AnsiSpan = { readonly text: string; readonly look: string }
 
 const COLOURS = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'] as const
-const MODES: { readonly [code: number]: string } = { 1: 'bold', 2: 'faint', 3: 'italic', 4: 'underline', 7: 'inverse', 9: 'struck' }
-const ENDS: { readonly [code: number]: readonly string[] } = { 22: ['bold', 'faint'], 23: ['italic'], 24: ['underline'], 27: ['inverse'], 29: ['struck'] }
+const MODES: { readonly [code: number]: string } = {
+  1: 'bold',
+  2: 'faint',
+  3: 'italic',
+  4: 'underline',
+  7: 'inverse',
+  9: 'struck',
+}
+const ENDS: { readonly [code: number]: readonly string[] } = {
+  22: ['bold', 'faint'],
+  23: ['italic'],
+  24: ['underline'],
+  27: ['inverse'],
+  29: ['struck'],
+}
 
 // In the order of what they may contain: strings that end with BEL or ST (titles, links, clipboard), control sequences, other escapes, and what controls without one. A string without an end reaches to the end of the line.
- 
-const SEQUENCE = /(?:\u001b[\]PX^_]|[\u0090\u0098\u009d-\u009f])[^\u0007\u001b\u009c]*(?:\u0007|\u001b\\|\u009c|$)|(?:\u001b\[|\u009b)([0-?]*)[ -/]*([@-~]|$)|\u001b[ -/]*[0-~]?|[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\u200e\u200f]/g
+
+const SEQUENCE =
+  /(?:\u001b[\]PX^_]|[\u0090\u0098\u009d-\u009f])[^\u0007\u001b\u009c]*(?:\u0007|\u001b\\|\u009c|$)|(?:\u001b\[|\u009b)([0-?]*)[ -/]*([@-~]|$)|\u001b[ -/]*[0-~]?|[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\u200e\u200f]/g
 
 /** A line that a tool wrote for a terminal as pieces of plain text: its colours become words for looks, and everything else that a terminal would obey is taken out. */
 export function ansiSpans(line: string): readonly AnsiSpan[] {
@@ -33,7 +47,9 @@ export function ansiSpans(line: string): readonly AnsiSpan[] {
 
 /** The same without its looks. */
 export function plainText(line: string): string {
-  return ansiSpans(line).map(({ text }) => text).join('')
+  return ansiSpans(line)
+    .map(({ text }) => text)
+    .join('')
 }
 
 // A carriage return writes over what stands there: the last writing counts.
@@ -55,8 +71,10 @@ function obey(looks: Set<string>, parameters: string): void {
       if (number !== undefined && number < 16) paint(looks, code === 48, COLOURS[number % 8])
       index += codes[index + 1] === 5 ? 2 : codes[index + 1] === 2 ? 4 : 0
     } else if (code === 39 || code === 49) paint(looks, code === 49, undefined)
-    else if ((code >= 30 && code <= 37) || (code >= 90 && code <= 97)) paint(looks, false, COLOURS[code % 10])
-    else if ((code >= 40 && code <= 47) || (code >= 100 && code <= 107)) paint(looks, true, COLOURS[code % 10])
+    else if ((code >= 30 && code <= 37) || (code >= 90 && code <= 97))
+      paint(looks, false, COLOURS[code % 10])
+    else if ((code >= 40 && code <= 47) || (code >= 100 && code <= 107))
+      paint(looks, true, COLOURS[code % 10])
   }
 }
 

@@ -1,5 +1,9 @@
 /** Something that is not the same in two values; a side that has nothing there is undefined. */
-export type Change = { /** Where: `pages[2].words`; empty for the whole. */ readonly path: string; readonly before?: unknown; readonly after?: unknown }
+export type Change = {
+  /** Where: `pages[2].words`; empty for the whole. */ readonly path: string
+  readonly before?: unknown
+  readonly after?: unknown
+}
 
 const MOST = 500
 
@@ -13,11 +17,21 @@ export function changesBetween(before: unknown, after: unknown): readonly Change
 function compare(before: unknown, after: unknown, path: string, changes: Change[]): void {
   if (Object.is(before, after) || changes.length >= MOST) return
   if (!isBranch(before) || !isBranch(after) || Array.isArray(before) !== Array.isArray(after)) {
-    changes.push({ path, ...(before !== undefined && { before }), ...(after !== undefined && { after }) })
+    changes.push({
+      path,
+      ...(before !== undefined && { before }),
+      ...(after !== undefined && { after }),
+    })
     return
   }
   const names = new Set([...Object.keys(before), ...Object.keys(after)])
-  for (const name of names) compare(own(before, name), own(after, name), Array.isArray(before) ? `${path}[${name}]` : path === '' ? name : `${path}.${name}`, changes)
+  for (const name of names)
+    compare(
+      own(before, name),
+      own(after, name),
+      Array.isArray(before) ? `${path}[${name}]` : path === '' ? name : `${path}.${name}`,
+      changes,
+    )
 }
 
 type Branch = { readonly [name: string]: unknown }

@@ -18,23 +18,44 @@ export type RunFilter = {
   readonly parent?: string
 }
 
-const UNITS: { readonly [unit: string]: number } = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
+const UNITS: { readonly [unit: string]: number } = {
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 604_800_000,
+}
 
 /** Reads a filter from the query of an address; what makes no sense is left out. `since` and `until` are times, or so long ago: `2h`, `7d`. */
 export function readFilter(query: URLSearchParams, now: number): RunFilter {
-  const states = listOf(query, 'state').filter((state): state is RunState => (RUN_STATES as readonly string[]).includes(state))
-  const has = listOf(query, 'has').filter((what): what is 'artifact' | 'question' => what === 'artifact' || what === 'question')
+  const states = listOf(query, 'state').filter((state): state is RunState =>
+    (RUN_STATES as readonly string[]).includes(state),
+  )
+  const has = listOf(query, 'has').filter(
+    (what): what is 'artifact' | 'question' => what === 'artifact' || what === 'question',
+  )
   const words = (query.get('text') ?? '').toLowerCase().split(/\s+/).filter(Boolean)
-  const texts = ['tool', 'workflow', 'caller', 'error', 'parent'].flatMap((name) => (query.get(name) ? [[name, query.get(name)!]] : []))
+  const texts = ['tool', 'workflow', 'caller', 'error', 'parent'].flatMap((name) =>
+    query.get(name) ? [[name, query.get(name)!]] : [],
+  )
   const times = ['since', 'until'].flatMap((name) => {
     const at = timeOf(query.get(name), now)
     return at === undefined ? [] : [[name, at]]
   })
-  return { ...(states.length > 0 && { states }), ...(has.length > 0 && { has }), ...(words.length > 0 && { words }), ...Object.fromEntries([...texts, ...times]) }
+  return {
+    ...(states.length > 0 && { states }),
+    ...(has.length > 0 && { has }),
+    ...(words.length > 0 && { words }),
+    ...Object.fromEntries([...texts, ...times]),
+  }
 }
 
 /** Whether a row is one of those that a filter means; with `anyState`, its state is not asked. */
-export function matches(filter: RunFilter, row: RunRow, { anyState = false }: { readonly anyState?: boolean } = {}): boolean {
+export function matches(
+  filter: RunFilter,
+  row: RunRow,
+  { anyState = false }: { readonly anyState?: boolean } = {},
+): boolean {
   const { states, tool, workflow, caller, since, until, words, has, error, parent } = filter
   if (states && !anyState && !states.includes(row.state)) return false
   if (tool !== undefined && row.tool !== tool && !row.tool.endsWith(`.${tool}`)) return false
@@ -49,13 +70,20 @@ export function matches(filter: RunFilter, row: RunRow, { anyState = false }: { 
   return words === undefined || hasWords(row, words)
 }
 
-function hasWords({ run_id, tool, caller, code, message, last }: RunRow, words: readonly string[]): boolean {
+function hasWords(
+  { run_id, tool, caller, code, message, last }: RunRow,
+  words: readonly string[],
+): boolean {
   const text = [run_id, tool, caller, code, message, last].join('\n').toLowerCase()
   return words.every((word) => text.includes(word))
 }
 
 function listOf(query: URLSearchParams, name: string): string[] {
-  return query.getAll(name).flatMap((value) => value.split(',')).map((value) => value.trim()).filter(Boolean)
+  return query
+    .getAll(name)
+    .flatMap((value) => value.split(','))
+    .map((value) => value.trim())
+    .filter(Boolean)
 }
 
 function timeOf(text: string | null, now: number): number | undefined {

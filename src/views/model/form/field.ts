@@ -16,7 +16,10 @@ export type Control =
   | { readonly kind: 'choice' | 'many'; readonly options: readonly Option[] }
   | { readonly kind: 'list'; readonly items: unknown }
   | { readonly kind: 'group'; readonly members: readonly Member[] }
-  | { readonly kind: 'variants'; readonly variants: readonly { readonly label: string; readonly schema: unknown }[] }
+  | {
+      readonly kind: 'variants'
+      readonly variants: readonly { readonly label: string; readonly schema: unknown }[]
+    }
   | { readonly kind: 'json' }
 
 /** A field of a form: its control, its schema with everything put together, and whether null is a value of it. */
@@ -44,39 +47,70 @@ export function textOf(value: unknown): string | undefined {
 
 /** A value in a few words. */
 export function show(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value) ?? ''
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
 }
 
 function controlOf(schema: JsonSchema, root: JsonSchema): Control {
   const options = optionsOf(schema, root)
   if (options) return { kind: 'choice', options }
   const variants = variantsOf(schema)
-  if (variants) return { kind: 'variants', variants: variants.map((one, index) => ({ schema: one, label: nameVariant(resolve(one, root), root, index) })) }
-  switch (schema['type'] ?? (isObject(schema['properties']) ? 'object' : 'items' in schema ? 'array' : undefined)) {
-    case 'string': return { kind: 'text', type: textType(schema) }
-    case 'number': return { kind: 'number', whole: false }
-    case 'integer': return { kind: 'number', whole: true }
-    case 'boolean': return { kind: 'boolean' }
-    case 'array': return listOf(schema, root)
-    case 'object': return groupOf(schema)
-    default: return { kind: 'json' }
+  if (variants)
+    return {
+      kind: 'variants',
+      variants: variants.map((one, index) => ({
+        schema: one,
+        label: nameVariant(resolve(one, root), root, index),
+      })),
+    }
+  switch (
+    schema['type'] ??
+    (isObject(schema['properties']) ? 'object' : 'items' in schema ? 'array' : undefined)
+  ) {
+    case 'string':
+      return { kind: 'text', type: textType(schema) }
+    case 'number':
+      return { kind: 'number', whole: false }
+    case 'integer':
+      return { kind: 'number', whole: true }
+    case 'boolean':
+      return { kind: 'boolean' }
+    case 'array':
+      return listOf(schema, root)
+    case 'object':
+      return groupOf(schema)
+    default:
+      return { kind: 'json' }
   }
 }
 
 function optionsOf(schema: JsonSchema, root: JsonSchema): readonly Option[] | undefined {
-  if (Object.hasOwn(schema, 'const')) return [{ value: schema['const'], label: show(schema['const']) }]
-  if (Array.isArray(schema['enum']) && schema['enum'].length > 0) return schema['enum'].map((value: unknown) => ({ value, label: show(value) }))
+  if (Object.hasOwn(schema, 'const'))
+    return [{ value: schema['const'], label: show(schema['const']) }]
+  if (Array.isArray(schema['enum']) && schema['enum'].length > 0)
+    return schema['enum'].map((value: unknown) => ({ value, label: show(value) }))
   const members = listedIn(schema)?.map((member) => resolve(member, root))
   if (!members?.every((member) => Object.hasOwn(member, 'const'))) return undefined
-  return members.map((member) => ({ value: member['const'], label: titleOf(member, textOf(member['description']) ?? show(member['const'])) }))
+  return members.map((member) => ({
+    value: member['const'],
+    label: titleOf(member, textOf(member['description']) ?? show(member['const'])),
+  }))
 }
 
 function variantsOf(schema: JsonSchema): readonly unknown[] | undefined {
   const { type, oneOf: _one, anyOf: _any, ...rest } = schema
   const members = listedIn(schema)
   // Demands beside the variants would have to be joined with each; a plain description or type is no such demand.
-  if (members) return isObject(rest['properties']) ? undefined : members.map((member) => (isObject(member) && member['type'] === undefined && type !== undefined ? { type, ...member } : member))
-  return Array.isArray(type) && type.length > 1 ? type.map((one: unknown) => ({ ...rest, type: one, title: show(one) })) : undefined
+  if (members)
+    return isObject(rest['properties'])
+      ? undefined
+      : members.map((member) =>
+          isObject(member) && member['type'] === undefined && type !== undefined
+            ? { type, ...member }
+            : member,
+        )
+  return Array.isArray(type) && type.length > 1
+    ? type.map((one: unknown) => ({ ...rest, type: one, title: show(one) }))
+    : undefined
 }
 
 function listedIn(schema: JsonSchema): readonly unknown[] | undefined {
@@ -86,32 +120,54 @@ function listedIn(schema: JsonSchema): readonly unknown[] | undefined {
 
 function nameVariant(schema: JsonSchema, root: JsonSchema, index: number): string {
   const properties = isObject(schema['properties']) ? Object.values(schema['properties']) : []
-  const mark = properties.map((property) => resolve(property, root)['const']).find((value) => value !== undefined)
-  return titleOf(schema, show(mark) || textOf(schema['description']) || show(schema['type']) || `choice ${index + 1}`)
+  const mark = properties
+    .map((property) => resolve(property, root)['const'])
+    .find((value) => value !== undefined)
+  return titleOf(
+    schema,
+    show(mark) || textOf(schema['description']) || show(schema['type']) || `choice ${index + 1}`,
+  )
 }
 
 function textType(schema: JsonSchema): 'text' | 'long' | 'password' | 'date' {
   const { format, maxLength, contentMediaType } = schema
   if (schema['writeOnly'] === true || format === 'password') return 'password'
   if (format === 'date') return format
-  const isLong = contentMediaType !== undefined || (typeof maxLength === 'number' && maxLength >= LONG_TEXT) || LONG_FORMATS.includes(String(format))
-  return isLong || [schema['default'], ...examplesOf(schema)].some((value) => typeof value === 'string' && value.includes('\n')) ? 'long' : 'text'
+  const isLong =
+    contentMediaType !== undefined ||
+    (typeof maxLength === 'number' && maxLength >= LONG_TEXT) ||
+    LONG_FORMATS.includes(String(format))
+  return isLong ||
+    [schema['default'], ...examplesOf(schema)].some(
+      (value) => typeof value === 'string' && value.includes('\n'),
+    )
+    ? 'long'
+    : 'text'
 }
 
 /** The examples that a schema gives. */
 export function examplesOf(schema: JsonSchema): readonly unknown[] {
-  return Array.isArray(schema['examples']) ? schema['examples'] as unknown[] : []
+  return Array.isArray(schema['examples']) ? (schema['examples'] as unknown[]) : []
 }
 
 function listOf(schema: JsonSchema, root: JsonSchema): Control {
   const { items } = schema
   if (!isObject(items) || schema['prefixItems'] !== undefined) return { kind: 'json' }
   const options = optionsOf(resolve(items, root), root)
-  return options && options.length <= MOST_BOXES ? { kind: 'many', options } : { kind: 'list', items }
+  return options && options.length <= MOST_BOXES
+    ? { kind: 'many', options }
+    : { kind: 'list', items }
 }
 
 function groupOf(schema: JsonSchema): Control {
   const { properties, required } = schema
   if (!isObject(properties)) return { kind: 'json' }
-  return { kind: 'group', members: Object.entries(properties).map(([key, member]) => ({ key, schema: member, required: Array.isArray(required) && required.includes(key) })) }
+  return {
+    kind: 'group',
+    members: Object.entries(properties).map(([key, member]) => ({
+      key,
+      schema: member,
+      required: Array.isArray(required) && required.includes(key),
+    })),
+  }
 }

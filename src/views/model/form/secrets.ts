@@ -17,9 +17,14 @@ export function hideSecrets(text: string, schema: JsonSchema, value: unknown): s
 function secretsIn(schema: unknown, root: JsonSchema, value: unknown): readonly string[] {
   if (value === undefined || value === '') return []
   const field = fieldOf(schema, root)
-  if (field.kind === 'text') return field.type === 'password' && typeof value === 'string' ? [value] : []
-  if (field.kind === 'list') return Array.isArray(value) ? value.flatMap((item) => secretsIn(field.items, root, item)) : []
-  if (field.kind === 'variants') return secretsIn(field.variants[variantOf(field.variants, root, value)]!.schema, root, value)
+  if (field.kind === 'text')
+    return field.type === 'password' && typeof value === 'string' ? [value] : []
+  if (field.kind === 'list')
+    return Array.isArray(value) ? value.flatMap((item) => secretsIn(field.items, root, item)) : []
+  if (field.kind === 'variants')
+    return secretsIn(field.variants[variantOf(field.variants, root, value)]!.schema, root, value)
   if (field.kind !== 'group' || !isObject(value)) return []
-  return field.members.flatMap((member) => (Object.hasOwn(value, member.key) ? secretsIn(member.schema, root, value[member.key]) : []))
+  return field.members.flatMap((member) =>
+    Object.hasOwn(value, member.key) ? secretsIn(member.schema, root, value[member.key]) : [],
+  )
 }

@@ -25,7 +25,9 @@ export function hintsOf({ schema, kind }: Field): readonly string[] {
   return [
     sentence(textOf(schema['description'])),
     ...limitsOf(schema),
-    rest.default !== undefined && kind !== 'boolean' ? `Default: ${show(rest.default)}.` : undefined,
+    rest.default !== undefined && kind !== 'boolean'
+      ? `Default: ${show(rest.default)}.`
+      : undefined,
     rest.examples.length > 0 ? `For example ${rest.examples.map(show).join(', ')}.` : undefined,
     schema['deprecated'] === true ? 'Better not used any more.' : undefined,
   ].filter((hint) => hint !== undefined)
@@ -36,7 +38,19 @@ function sentence(text: string | undefined): string | undefined {
 }
 
 function limitsOf(schema: { readonly [keyword: string]: unknown }): readonly string[] {
-  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf, maxLength, minLength, minItems, maxItems, pattern, format } = schema
+  const {
+    minimum,
+    maximum,
+    exclusiveMinimum,
+    exclusiveMaximum,
+    multipleOf,
+    maxLength,
+    minLength,
+    minItems,
+    maxItems,
+    pattern,
+    format,
+  } = schema
   return [
     range(minimum, maximum, ''),
     typeof exclusiveMinimum === 'number' ? `More than ${exclusiveMinimum}.` : undefined,
@@ -45,7 +59,9 @@ function limitsOf(schema: { readonly [keyword: string]: unknown }): readonly str
     range(minLength === 0 || minLength === 1 ? undefined : minLength, maxLength, ' characters'),
     range(minItems, maxItems, ' entries'),
     typeof pattern === 'string' ? `Has to match "${pattern}".` : undefined,
-    typeof format === 'string' && format !== 'password' && format !== 'path' ? `Format: ${format}.` : undefined,
+    typeof format === 'string' && format !== 'password' && format !== 'path'
+      ? `Format: ${format}.`
+      : undefined,
   ].filter((limit) => limit !== undefined)
 }
 

@@ -4,7 +4,11 @@ export function formatDuration(seconds: number): string {
   if (seconds < 1) return `${Math.round(seconds * 100) / 100} s`
   if (seconds < 59.95) return `${Math.round(seconds * 10) / 10} s`
   const whole = Math.round(seconds)
-  const [minutes, hours, days] = [Math.floor(whole / 60), Math.floor(whole / 3600), Math.floor(whole / 86_400)]
+  const [minutes, hours, days] = [
+    Math.floor(whole / 60),
+    Math.floor(whole / 3600),
+    Math.floor(whole / 86_400),
+  ]
   if (hours < 1) return `${minutes} m ${two(whole % 60)} s`
   if (days < 1) return `${hours} h ${two(minutes % 60)} m`
   return `${days} d ${two(hours % 24)} h`

@@ -3,7 +3,13 @@ import type { Graph, GraphCluster, GraphEdge, GraphNode } from './graph-type.ts'
 import { labelOfNode } from './label-of-node.ts'
 
 /** A planned step, with the steps inside it in its lists. */
-type Branch = { readonly planned: PlannedNode; readonly name: string; readonly steps: Branch[]; readonly last: Branch[]; readonly undo: Branch[] }
+type Branch = {
+  readonly planned: PlannedNode
+  readonly name: string
+  readonly steps: Branch[]
+  readonly last: Branch[]
+  readonly undo: Branch[]
+}
 type Scope = { readonly names: ReadonlyMap<string, string>; readonly around?: Scope }
 
 /** What follows what in a definition: boxes in the order of the steps, frames around those that hold others. */
@@ -19,45 +25,84 @@ class Drawing {
   readonly clusters: GraphCluster[] = []
   readonly edges: GraphEdge[] = []
 
-  workflow(steps: readonly Branch[], last: readonly Branch[], key: string, parent: string | undefined, around: Scope | undefined): void {
+  workflow(
+    steps: readonly Branch[],
+    last: readonly Branch[],
+    key: string,
+    parent: string | undefined,
+    around: Scope | undefined,
+  ): void {
     const scope = this.list(steps, parent, around)
     if (last.length === 0) return
     const frame = key === '' ? 'finally' : `${key}/finally`
-    this.clusters.push({ key: frame, name: 'finally', label: 'however it ends', ...(parent !== undefined && { parent }) })
+    this.clusters.push({
+      key: frame,
+      name: 'finally',
+      label: 'however it ends',
+      ...(parent !== undefined && { parent }),
+    })
     const before = steps.at(-1)
     if (before) this.edges.push({ from: before.planned.key, to: frame, kind: 'order' })
     this.list(last, frame, scope)
   }
 
   // Steps one after the other; gives what can be named after them.
-  private list(steps: readonly Branch[], parent: string | undefined, around: Scope | undefined): Scope {
+  private list(
+    steps: readonly Branch[],
+    parent: string | undefined,
+    around: Scope | undefined,
+  ): Scope {
     const names = new Map<string, string>()
     const scope = { names, ...(around && { around }) }
     for (const [index, branch] of steps.entries()) {
       const before = steps[index - 1]
       const { when } = branch.planned
-      if (before) this.edges.push({ from: before.planned.key, to: branch.planned.key, kind: 'order', ...(when !== undefined && { label: when }) })
+      if (before)
+        this.edges.push({
+          from: before.planned.key,
+          to: branch.planned.key,
+          kind: 'order',
+          ...(when !== undefined && { label: when }),
+        })
       this.step(branch, parent, scope, before?.planned.key)
       names.set(branch.name, branch.planned.key)
     }
     return scope
   }
 
-  private step(branch: Branch, parent: string | undefined, scope: Scope, before: string | undefined): void {
+  private step(
+    branch: Branch,
+    parent: string | undefined,
+    scope: Scope,
+    before: string | undefined,
+  ): void {
     const { planned, name, steps, last, undo } = branch
     const { key } = planned
-    const shown = { key, name, label: labelOfNode(planned), ...(parent !== undefined && { parent }), planned }
-    for (const from of new Set(planned.needs.flatMap((need) => find(need, scope) ?? []))) if (from !== before) this.edges.push({ from, to: key, kind: 'need' })
+    const shown = {
+      key,
+      name,
+      label: labelOfNode(planned),
+      ...(parent !== undefined && { parent }),
+      planned,
+    }
+    for (const from of new Set(planned.needs.flatMap((need) => find(need, scope) ?? [])))
+      if (from !== before) this.edges.push({ from, to: key, kind: 'need' })
     if (steps.length + last.length === 0) this.nodes.push(shown)
     else {
       this.clusters.push(shown)
-      if (planned.kind === 'parallel') for (const task of steps) this.step(task, key, scope, undefined)
+      if (planned.kind === 'parallel')
+        for (const task of steps) this.step(task, key, scope, undefined)
       else this.workflow(steps, last, key, key, planned.kind === 'workflow' ? undefined : scope)
     }
     this.takeBack(undo, key, parent, scope)
   }
 
-  private takeBack(undo: readonly Branch[], key: string, parent: string | undefined, scope: Scope): void {
+  private takeBack(
+    undo: readonly Branch[],
+    key: string,
+    parent: string | undefined,
+    scope: Scope,
+  ): void {
     for (const [index, branch] of undo.entries()) {
       const from = undo[index - 1]?.planned.key ?? key
       this.edges.push({ from, to: branch.planned.key, kind: 'undo' })
@@ -72,10 +117,21 @@ function treeOf(planned: readonly PlannedNode[]): Pick<Branch, 'steps' | 'last'>
   const open: Branch[] = []
   for (const node of planned) {
     const holder = node.depth === 0 ? undefined : open[node.depth - 1]
-    const branch: Branch = { planned: node, name: node.key.slice(node.key.lastIndexOf('/') + 1), steps: [], last: [], undo: [] }
+    const branch: Branch = {
+      planned: node,
+      name: node.key.slice(node.key.lastIndexOf('/') + 1),
+      steps: [],
+      last: [],
+      undo: [],
+    }
     const rest = holder ? node.key.slice(holder.planned.key.length) : `/${node.key}`
     const { steps, last } = holder ?? top
-    ;(holder && rest.startsWith('~undo/') ? holder.undo : rest.startsWith('/finally/') ? last : steps).push(branch)
+    ;(holder && rest.startsWith('~undo/')
+      ? holder.undo
+      : rest.startsWith('/finally/')
+        ? last
+        : steps
+    ).push(branch)
     open.length = Math.min(open.length, node.depth)
     open[node.depth] = branch
   }

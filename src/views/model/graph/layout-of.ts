@@ -1,8 +1,18 @@
 import type { Graph } from './graph-type.ts'
 
 /** Where something is drawn, in pixels: its upper left corner, its size, and where what leads to it and from it meets it. */
-export type Box = { readonly x: number; readonly y: number; readonly width: number; readonly height: number; readonly line: number }
-export type GraphLayout = { readonly boxes: ReadonlyMap<string, Box>; readonly width: number; readonly height: number }
+export type Box = {
+  readonly x: number
+  readonly y: number
+  readonly width: number
+  readonly height: number
+  readonly line: number
+}
+export type GraphLayout = {
+  readonly boxes: ReadonlyMap<string, Box>
+  readonly width: number
+  readonly height: number
+}
 
 /** The size of every box. */
 export const NODE = { width: 208, height: 46 }
@@ -14,27 +24,45 @@ const MOST_ACROSS = 4
 const MARGIN = 2
 
 // A thing with room to both sides of the line on which what follows each other is drawn.
-type Placed = { readonly left: number; readonly right: number; readonly height: number; /** Draws it around the line `x`, from `y` down. */ draw(x: number, y: number): void }
+type Placed = {
+  readonly left: number
+  readonly right: number
+  readonly height: number
+  /** Draws it around the line `x`, from `y` down. */ draw(x: number, y: number): void
+}
 
 /** Finds a place for everything in a graph: what follows is below, what is at the same time is beside, what takes something back is to the right, and frames hold what is in them. */
 export function layoutOf(graph: Graph): GraphLayout {
   const boxes = new Map<string, Box>()
   const inside = new Map<string | undefined, string[]>()
-  for (const { key, parent } of [...graph.nodes, ...graph.clusters]) inside.set(parent, [...(inside.get(parent) ?? []), key])
+  for (const { key, parent } of [...graph.nodes, ...graph.clusters])
+    inside.set(parent, [...(inside.get(parent) ?? []), key])
   const frames = new Set(graph.clusters.map(({ key }) => key))
   const undo = new Set(graph.edges.filter(({ kind }) => kind === 'undo').map(({ to }) => to))
   const before = new Map<string, string[]>()
-  for (const { from, to, kind } of graph.edges) if (kind !== 'need') before.set(to, [...(before.get(to) ?? []), from])
+  for (const { from, to, kind } of graph.edges)
+    if (kind !== 'need') before.set(to, [...(before.get(to) ?? []), from])
 
   const place = (key: string): Placed => {
     if (!frames.has(key)) {
       const half = NODE.width / 2
-      return { left: half, right: half, height: NODE.height, draw: (x, y) => boxes.set(key, { x: x - half, y, ...NODE, line: x }) }
+      return {
+        left: half,
+        right: half,
+        height: NODE.height,
+        draw: (x, y) => boxes.set(key, { x: x - half, y, ...NODE, line: x }),
+      }
     }
     const content = placeAll(inside.get(key) ?? [])
-    const [left, right, height] = [content.left + FRAME.side, content.right + FRAME.side, content.height + FRAME.top + FRAME.bottom]
+    const [left, right, height] = [
+      content.left + FRAME.side,
+      content.right + FRAME.side,
+      content.height + FRAME.top + FRAME.bottom,
+    ]
     return {
-      left, right, height,
+      left,
+      right,
+      height,
       draw(x, y) {
         boxes.set(key, { x: x - left, y, width: left + right, height, line: x })
         content.draw(x, y + FRAME.top)
@@ -42,10 +70,15 @@ export function layoutOf(graph: Graph): GraphLayout {
     }
   }
   const placeAll = (keys: readonly string[]): Placed => {
-    const lines = linesOf(keys, before, undo).map(({ main, aside }) => joinLine(main.map(place), aside.map(place)))
-    const height = lines.reduce((sum, line) => sum + line.height, 0) + GAP.down * Math.max(0, lines.length - 1)
+    const lines = linesOf(keys, before, undo).map(({ main, aside }) =>
+      joinLine(main.map(place), aside.map(place)),
+    )
+    const height =
+      lines.reduce((sum, line) => sum + line.height, 0) + GAP.down * Math.max(0, lines.length - 1)
     return {
-      left: Math.max(0, ...lines.map(({ left }) => left)), right: Math.max(0, ...lines.map(({ right }) => right)), height,
+      left: Math.max(0, ...lines.map(({ left }) => left)),
+      right: Math.max(0, ...lines.map(({ right }) => right)),
+      height,
       draw(x, y) {
         let top = y
         for (const line of lines) {
@@ -63,7 +96,11 @@ export function layoutOf(graph: Graph): GraphLayout {
 type Line = { readonly main: string[]; readonly aside: string[] }
 
 // Each one below everything that it follows; the steps come in an order in which that is known.
-function linesOf(keys: readonly string[], before: ReadonlyMap<string, readonly string[]>, undo: ReadonlySet<string>): readonly Line[] {
+function linesOf(
+  keys: readonly string[],
+  before: ReadonlyMap<string, readonly string[]>,
+  undo: ReadonlySet<string>,
+): readonly Line[] {
   const ranks = new Map<string, number>()
   const rankOf = (key: string): number => {
     const known = ranks.get(key)
@@ -80,7 +117,13 @@ function linesOf(keys: readonly string[], before: ReadonlyMap<string, readonly s
     ranked[rank]![undo.has(key) ? 'aside' : 'main'].push(key)
   }
   return ranked.flatMap(({ main, aside }) => {
-    const lines = Array.from({ length: Math.max(1, Math.ceil(main.length / MOST_ACROSS)) }, (_, index) => ({ main: main.slice(index * MOST_ACROSS, (index + 1) * MOST_ACROSS), aside: [] as string[] }))
+    const lines = Array.from(
+      { length: Math.max(1, Math.ceil(main.length / MOST_ACROSS)) },
+      (_, index) => ({
+        main: main.slice(index * MOST_ACROSS, (index + 1) * MOST_ACROSS),
+        aside: [] as string[],
+      }),
+    )
     lines[0]!.aside.push(...aside)
     return lines
   })
@@ -105,5 +148,8 @@ function joinLine(main: readonly Placed[], aside: readonly Placed[]): Placed {
 }
 
 function widthOf(line: readonly Placed[]): number {
-  return line.reduce((sum, { left, right }) => sum + left + right, 0) + GAP.across * Math.max(0, line.length - 1)
+  return (
+    line.reduce((sum, { left, right }) => sum + left + right, 0) +
+    GAP.across * Math.max(0, line.length - 1)
+  )
 }

@@ -14,12 +14,27 @@ const TOLD = ['running', 'ok', 'failed', 'skipped']
 export function applyToSteps(model: RunModel, event: RunEvent, at: number): void {
   const { type } = event
   if (type === 'runner_start') return closeAll(model, 'interrupted', at)
-  if (type === 'runner_end') return closeAll(model, model.state === 'completed' ? 'ok' : model.state === 'cancelled' ? 'cancelled' : model.error?.code === 'E_INTERRUPTED' ? 'interrupted' : 'failed', at)
+  if (type === 'runner_end')
+    return closeAll(
+      model,
+      model.state === 'completed'
+        ? 'ok'
+        : model.state === 'cancelled'
+          ? 'cancelled'
+          : model.error?.code === 'E_INTERRUPTED'
+            ? 'interrupted'
+            : 'failed',
+      at,
+    )
   if (type.startsWith('task_')) return applyTask(model, event, at)
-  if (type === 'log' && typeof event['step'] === 'string' && event['step'] !== '') return applyLog(model, event['step'], event, at)
-  if (type === 'progress' && !model.workflow && typeof event['step'] === 'string') return applyStage(model, event['step'], event, at)
-  if (type === 'action_required' && isObject(event['interaction'])) return hold(model, event['interaction']['id'], true, at)
-  if (type === 'runner_log' && isObject(event['answer'])) hold(model, event['answer']['id'], false, at)
+  if (type === 'log' && typeof event['step'] === 'string' && event['step'] !== '')
+    return applyLog(model, event['step'], event, at)
+  if (type === 'progress' && !model.workflow && typeof event['step'] === 'string')
+    return applyStage(model, event['step'], event, at)
+  if (type === 'action_required' && isObject(event['interaction']))
+    return hold(model, event['interaction']['id'], true, at)
+  if (type === 'runner_log' && isObject(event['answer']))
+    hold(model, event['answer']['id'], false, at)
 }
 
 function applyTask(model: RunModel, event: RunEvent, at: number): void {
@@ -36,10 +51,17 @@ function applyTask(model: RunModel, event: RunEvent, at: number): void {
     // Of a step of a workflow the step itself tells the end: another try may follow.
     // What was cancelled because of its neighbour is told of by nobody else.
     if (model.workflow && isCancelled(event['child_result'])) end(model, step, 'cancelled', at)
-    if (!model.workflow) end(model, step, event['status'] === 'ok' ? 'ok' : event['status'] === 'cancelled' ? 'cancelled' : 'failed', at)
+    if (!model.workflow)
+      end(
+        model,
+        step,
+        event['status'] === 'ok' ? 'ok' : event['status'] === 'cancelled' ? 'cancelled' : 'failed',
+        at,
+      )
     delete step.percent
   } else if (event.type === 'task_action_required') step.state = 'waiting'
-  else if (event.type === 'task_error' && !model.workflow) step.error = eventText({ ...event, ...(isObject(child) && child) }).slice(0, LONGEST_LINE)
+  else if (event.type === 'task_error' && !model.workflow)
+    step.error = eventText({ ...event, ...(isObject(child) && child) }).slice(0, LONGEST_LINE)
   if (event.type !== 'task_progress' || !isObject(child)) return
   if (step.state === 'waiting' || step.state === 'pending') begin(model, step, at)
   const [percent, message] = [percentOf(child), messageOf(child)]
@@ -86,7 +108,14 @@ function applyStage(model: RunModel, path: string, event: RunEvent, at: number):
   const [percent, message] = [percentOf(event), messageOf(event)]
   if (step.state !== 'running') {
     // A tool that names its next stage has ended the one before, unless it is around it.
-    for (const other of [...model.steps]) if (other !== step && other.state === 'running' && other.kind === 'stage' && !step.key.startsWith(`${other.key}/`)) end(model, other, 'ok', at)
+    for (const other of [...model.steps])
+      if (
+        other !== step &&
+        other.state === 'running' &&
+        other.kind === 'stage' &&
+        !step.key.startsWith(`${other.key}/`)
+      )
+        end(model, other, 'ok', at)
     begin(model, step, at)
   }
   step.kind = 'stage'
@@ -97,8 +126,11 @@ function applyStage(model: RunModel, path: string, event: RunEvent, at: number):
 // The id of a question names its step: `approve`, or `all.2.<id of the tool's own question>`.
 function hold(model: RunModel, id: unknown, isAsked: boolean, at: number): void {
   if (typeof id !== 'string') return
-  const isIts = ({ key }: StepModel): boolean => id === key.replaceAll('/', '.') || id.startsWith(`${key.replaceAll('/', '.')}.`)
-  const step = model.steps.filter((one) => isIts(one) && !ENDS.includes(one.state)).sort((left, right) => right.key.length - left.key.length)[0]
+  const isIts = ({ key }: StepModel): boolean =>
+    id === key.replaceAll('/', '.') || id.startsWith(`${key.replaceAll('/', '.')}.`)
+  const step = model.steps
+    .filter((one) => isIts(one) && !ENDS.includes(one.state))
+    .sort((left, right) => right.key.length - left.key.length)[0]
   if (!step) return
   if (isAsked) turn(step, 'waiting', at, model.attempt)
   else if (step.state === 'waiting') turn(step, 'running', at, model.attempt)
@@ -120,7 +152,15 @@ function stepOf(model: RunModel, path: string): StepModel | undefined {
   const key = keyOf(path)
   const parts = key.split('/')
   const parent = findParent(model, parts)
-  const step: StepModel = { key, name: parent === undefined ? key : key.slice(parent.length + 1), ...(parent !== undefined && { parent }), depth: parent === undefined ? 0 : model.steps.find((one) => one.key === parent)!.depth + 1, state: 'pending', tries: 1, spans: [] }
+  const step: StepModel = {
+    key,
+    name: parent === undefined ? key : key.slice(parent.length + 1),
+    ...(parent !== undefined && { parent }),
+    depth: parent === undefined ? 0 : model.steps.find((one) => one.key === parent)!.depth + 1,
+    state: 'pending',
+    tries: 1,
+    spans: [],
+  }
   model.steps.splice(placeOf(model, parent), 0, step)
   return leaveOut(model, step) ? undefined : step
 }
@@ -179,5 +219,6 @@ function close(step: StepModel, state: StepState | undefined, at: number): void 
 }
 
 function closeAll(model: RunModel, state: StepState, at: number): void {
-  for (const step of [...model.steps]) if (!ENDS.includes(step.state) && step.began !== undefined) end(model, step, state, at)
+  for (const step of [...model.steps])
+    if (!ENDS.includes(step.state) && step.began !== undefined) end(model, step, state, at)
 }

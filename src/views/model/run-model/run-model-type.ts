@@ -3,7 +3,8 @@ import type { RunState } from '../../../contract/run-state.ts'
 import type { OpenQuestion, RunFailure, RunProgress } from '../summary/summary.ts'
 
 /** How a step stands. `waiting`: somebody has to answer; `interrupted`: its runner died, or ended before it. */
-export type StepState = 'pending' | 'running' | 'waiting' | 'ok' | 'failed' | 'skipped' | 'cancelled' | 'interrupted'
+export type StepState =
+  'pending' | 'running' | 'waiting' | 'ok' | 'failed' | 'skipped' | 'cancelled' | 'interrupted'
 
 /** A step of a workflow, or a task of an orchestrator, or a stage that a tool names in its progress. */
 export type StepModel = {
@@ -30,16 +31,49 @@ export type StepModel = {
 }
 
 /** A stretch of time in a state. */
-export type Span = { readonly from: number; to?: number; state: StepState | RunState; readonly attempt: number }
+export type Span = {
+  readonly from: number
+  to?: number
+  state: StepState | RunState
+  readonly attempt: number
+}
 
 /** One start of the tool, and what came of it. */
-export type AttemptModel = { readonly attempt: number; readonly began: number; ended?: number; state: RunState; level?: string; rc?: number; error?: RunFailure; /** Why it was started: `first`, `retry`, `resume`. */ readonly cause: string; /** Seconds until the next one. */ retry_in_s?: number; /** Stretches in which it ran and in which it waited for an answer. */ spans: Span[] }
+export type AttemptModel = {
+  readonly attempt: number
+  readonly began: number
+  ended?: number
+  state: RunState
+  level?: string
+  rc?: number
+  error?: RunFailure
+  /** Why it was started: `first`, `retry`, `resume`. */ readonly cause: string
+  /** Seconds until the next one. */ retry_in_s?: number
+  /** Stretches in which it ran and in which it waited for an answer. */ spans: Span[]
+}
 
 /** A question and what came of it. */
-export type QuestionModel = { readonly question: OpenQuestion; readonly asked: number; readonly deadline?: number; answered?: { readonly at: number; readonly by?: string; readonly value?: unknown; readonly note?: string }; withdrawn?: true }
+export type QuestionModel = {
+  readonly question: OpenQuestion
+  readonly asked: number
+  readonly deadline?: number
+  answered?: {
+    readonly at: number
+    readonly by?: string
+    readonly value?: unknown
+    readonly note?: string
+  }
+  withdrawn?: true
+}
 
 /** A moment that a timeline marks. */
-export type Mark = { readonly at: number; readonly seq: number; readonly type: string; readonly text: string; readonly step?: string }
+export type Mark = {
+  readonly at: number
+  readonly seq: number
+  readonly type: string
+  readonly text: string
+  readonly step?: string
+}
 
 /** Everything that can be drawn of a run. Plain data of bounded size: the same events always give the same model, in one piece or bit by bit. */
 export type RunModel = {
@@ -80,5 +114,12 @@ export type RunModel = {
   error?: RunFailure & { readonly retryable?: boolean }
   artifacts: number
   rc?: number
-  counts: { events: number; warnings: number; diagnostics: number; errors: number; items: number; by_type: { [type: string]: number } }
+  counts: {
+    events: number
+    warnings: number
+    diagnostics: number
+    errors: number
+    items: number
+    by_type: { [type: string]: number }
+  }
 }

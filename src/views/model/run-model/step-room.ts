@@ -1,6 +1,9 @@
 import type { StepState } from './run-model-type.ts'
 
-type Kept = { /** How many steps are around it. */ readonly depth: number; readonly state: StepState }
+type Kept = {
+  /** How many steps are around it. */ readonly depth: number
+  readonly state: StepState
+}
 
 /** Steps that are going on, steps that went wrong, those of the workflow itself, and those inside others: there is room for each of these by itself, so that a thousand items that went well hide nothing else. */
 type Room = 'open' | 'wrong' | 'top' | 'inner'
@@ -19,10 +22,13 @@ export function isCrowded(steps: Iterable<Kept>, total: number, one: Kept): bool
 function roomOf({ depth, state }: Kept): Room {
   switch (state) {
     case 'ok':
-    case 'skipped': return depth > 0 ? 'inner' : 'top'
+    case 'skipped':
+      return depth > 0 ? 'inner' : 'top'
     case 'pending':
     case 'running':
-    case 'waiting': return 'open'
-    default: return 'wrong'
+    case 'waiting':
+      return 'open'
+    default:
+      return 'wrong'
   }
 }

@@ -24,7 +24,10 @@ export function summarize(request: Asked, events: Iterable<RunEvent>): RunSummar
 }
 
 /** Begins a summary, for events that come one after the other. `before` is where the run stood, for whoever sees only what comes after it. */
-export function startSummary({ run_id, tool, created }: Asked, before: RunStanding = QUEUED): SummaryBuilder {
+export function startSummary(
+  { run_id, tool, created }: Asked,
+  before: RunStanding = QUEUED,
+): SummaryBuilder {
   let standing: RunStanding = before
   let attempt = emptyAttempt()
   const questions = new Map<string, OpenQuestion>()
@@ -32,12 +35,22 @@ export function startSummary({ run_id, tool, created }: Asked, before: RunStandi
   let last: RunEvent | undefined
 
   const collect = (event: RunEvent): void => {
-    if (event.type === 'progress') Object.assign(attempt, { progress: progressOf(event) }, planIn(event))
+    if (event.type === 'progress')
+      Object.assign(attempt, { progress: progressOf(event) }, planIn(event))
     else if (event.type === 'artifact') addArtifacts(attempt, [withoutEnvelope(event)])
-    else if (event.type === 'result') attempt.result = Object.hasOwn(event, 'result') ? event['result'] : withoutEnvelope(event)
-    else if (event.type === 'error' || event.type === 'runner_error') attempt.error = failureOf(event) ?? attempt.error
-    else if (event.type === 'cancelled') attempt.error = { code: 'E_CANCELLED', ...(typeof event['reason'] === 'string' && { message: event['reason'] }) }
-    if ((event.type === 'result' || event.type === 'runner_end') && Array.isArray(event['artifacts'])) {
+    else if (event.type === 'result')
+      attempt.result = Object.hasOwn(event, 'result') ? event['result'] : withoutEnvelope(event)
+    else if (event.type === 'error' || event.type === 'runner_error')
+      attempt.error = failureOf(event) ?? attempt.error
+    else if (event.type === 'cancelled')
+      attempt.error = {
+        code: 'E_CANCELLED',
+        ...(typeof event['reason'] === 'string' && { message: event['reason'] }),
+      }
+    if (
+      (event.type === 'result' || event.type === 'runner_end') &&
+      Array.isArray(event['artifacts'])
+    ) {
       attempt.artifacts = []
       addArtifacts(attempt, event['artifacts'])
     }
@@ -45,7 +58,8 @@ export function startSummary({ run_id, tool, created }: Asked, before: RunStandi
   const end = (event: RunEvent): void => {
     attempt.ended = event.ts
     if (typeof event['rc'] === 'number') attempt.rc = event['rc']
-    if (typeof event['code'] === 'string' && event['code'] !== attempt.error?.code) attempt.error = { code: event['code'] }
+    if (typeof event['code'] === 'string' && event['code'] !== attempt.error?.code)
+      attempt.error = { code: event['code'] }
     // A run that completed has no failure, whatever was said on the way.
     if (event['state'] === 'completed') attempt.error = undefined
     else attempt.result = undefined
@@ -61,18 +75,37 @@ export function startSummary({ run_id, tool, created }: Asked, before: RunStandi
       const moved = next !== standing
       standing = next
       last = event.type === 'heartbeat' ? (last ?? event) : event
-      if (event.type === 'runner_start') attempt = { ...emptyAttempt(), started: event.ts, ...(typeof event['level'] === 'string' && { level: event['level'] }) }
+      if (event.type === 'runner_start')
+        attempt = {
+          ...emptyAttempt(),
+          started: event.ts,
+          ...(typeof event['level'] === 'string' && { level: event['level'] }),
+        }
       collect(event)
       if (event.type === 'runner_end') end(event)
       const { interaction } = event
-      if (event.type === 'action_required' && isObject(interaction) && typeof interaction['id'] === 'string' && questions.size < MOST_QUESTIONS) questions.set(interaction['id'], interaction as OpenQuestion)
-      if (moved) for (const id of questions.keys()) if (!standing.open.includes(id)) questions.delete(id)
+      if (
+        event.type === 'action_required' &&
+        isObject(interaction) &&
+        typeof interaction['id'] === 'string' &&
+        questions.size < MOST_QUESTIONS
+      )
+        questions.set(interaction['id'], interaction as OpenQuestion)
+      if (moved)
+        for (const id of questions.keys()) if (!standing.open.includes(id)) questions.delete(id)
     },
     current() {
       const { started, ended, level, progress, plan, result, error, artifacts, rc } = attempt
-      const seconds = started !== undefined && ended !== undefined ? (Date.parse(ended) - Date.parse(started)) / 1000 : NaN
+      const seconds =
+        started !== undefined && ended !== undefined
+          ? (Date.parse(ended) - Date.parse(started)) / 1000
+          : NaN
       return {
-        run_id, tool, state: standing.state, attempt: standing.attempt, created,
+        run_id,
+        tool,
+        state: standing.state,
+        attempt: standing.attempt,
+        created,
         ...(started !== undefined && { started }),
         ...(ended !== undefined && { ended }),
         ...(seconds >= 0 && { duration_s: seconds }),
@@ -93,7 +126,17 @@ export function startSummary({ run_id, tool, created }: Asked, before: RunStandi
   }
 }
 
-type Attempt = { started?: string; ended?: string; level?: string; progress?: RunProgress; plan?: Plan; result?: unknown; error?: RunFailure | undefined; artifacts: unknown[]; rc?: number }
+type Attempt = {
+  started?: string
+  ended?: string
+  level?: string
+  progress?: RunProgress
+  plan?: Plan
+  result?: unknown
+  error?: RunFailure | undefined
+  artifacts: unknown[]
+  rc?: number
+}
 
 function emptyAttempt(): Attempt {
   return { artifacts: [] }
@@ -101,13 +144,24 @@ function emptyAttempt(): Attempt {
 
 function progressOf(event: RunEvent): RunProgress {
   const [percent, message] = [percentOf(event), messageOf(event)]
-  return { ...(percent !== undefined && { percent }), ...(message !== undefined && { message: message.slice(0, 500) }), ...(typeof event['step'] === 'string' && { step: event['step'].slice(0, 200) }) }
+  return {
+    ...(percent !== undefined && { percent }),
+    ...(message !== undefined && { message: message.slice(0, 500) }),
+    ...(typeof event['step'] === 'string' && { step: event['step'].slice(0, 200) }),
+  }
 }
 
 function failureOf(event: RunEvent): RunFailure | undefined {
   const { code, hint } = event
   const [message, step] = [messageOf(event), failedStep(event)]
-  return typeof code === 'string' ? { code, ...(message !== undefined && { message }), ...(typeof hint === 'string' && hint !== '' && { hint }), ...(step !== undefined && { step }) } : undefined
+  return typeof code === 'string'
+    ? {
+        code,
+        ...(message !== undefined && { message }),
+        ...(typeof hint === 'string' && hint !== '' && { hint }),
+        ...(step !== undefined && { step }),
+      }
+    : undefined
 }
 
 function addArtifacts(attempt: Attempt, artifacts: readonly unknown[]): void {

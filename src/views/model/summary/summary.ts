@@ -2,13 +2,27 @@ import type { Plan } from '../../../contract/plan.ts'
 import type { RunState } from '../../../contract/run-state.ts'
 
 /** How far a tool says it is. */
-export type RunProgress = { readonly percent?: number; readonly message?: string; readonly step?: string }
+export type RunProgress = {
+  readonly percent?: number
+  readonly message?: string
+  readonly step?: string
+}
 
 /** A question that nobody has answered yet. */
-export type OpenQuestion = { readonly id: string; readonly kind?: string; readonly prompt?: string; readonly [field: string]: unknown }
+export type OpenQuestion = {
+  readonly id: string
+  readonly kind?: string
+  readonly prompt?: string
+  readonly [field: string]: unknown
+}
 
 /** What was wrong, in the words of the tool or of the runner. */
-export type RunFailure = { readonly code: string; readonly message?: string; readonly hint?: string; /** The step that failed. */ readonly step?: string }
+export type RunFailure = {
+  readonly code: string
+  readonly message?: string
+  readonly hint?: string
+  /** The step that failed. */ readonly step?: string
+}
 
 /** Where a run stands: everything that its record says, in one object of bounded size. */
 export type RunSummary = {

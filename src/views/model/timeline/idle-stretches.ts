@@ -6,13 +6,19 @@ const SHARE = 0.15
 const MARGIN = 0.02
 
 /** The stretches of a range in which nothing was done and that are so long that they would leave no room for the rest. */
-export function idleStretches({ from, to }: Stretch, active: readonly Stretch[]): readonly Stretch[] {
+export function idleStretches(
+  { from, to }: Stretch,
+  active: readonly Stretch[],
+): readonly Stretch[] {
   const gaps = gapsBetween({ from, to }, active)
   const busy = to - from - gaps.reduce((sum, gap) => sum + gap.to - gap.from, 0)
   const shortest = Math.max(SHORTEST_MS, busy * SHARE)
   const margin = Math.max(busy * MARGIN, 250)
   return gaps
-    .map((gap) => ({ from: gap.from === from ? from : gap.from + margin, to: gap.to === to ? to : gap.to - margin }))
+    .map((gap) => ({
+      from: gap.from === from ? from : gap.from + margin,
+      to: gap.to === to ? to : gap.to - margin,
+    }))
     .filter((gap) => gap.to - gap.from > shortest)
 }
 

@@ -5,10 +5,23 @@ import type { TimeScale } from './time-scale.ts'
 export type Dot = { readonly x: number; readonly mark: Mark; readonly count: number }
 
 // What a person looks for wins over what is only there.
-const WEIGHTS: { readonly [type: string]: number } = { error: 4, runner_error: 4, action_required: 3, task_error: 3, runner_warning: 2, artifact: 2, result: 2 }
+const WEIGHTS: { readonly [type: string]: number } = {
+  error: 4,
+  runner_error: 4,
+  action_required: 3,
+  task_error: 3,
+  runner_warning: 2,
+  artifact: 2,
+  result: 2,
+}
 
 /** The marks of a row that are in the range, at most one for so many pixels: the weightiest of those at one place. */
-export function thinMarks(marks: readonly Mark[], scale: TimeScale, { from, to }: { readonly from: number; readonly to: number }, distance = 5): readonly Dot[] {
+export function thinMarks(
+  marks: readonly Mark[],
+  scale: TimeScale,
+  { from, to }: { readonly from: number; readonly to: number },
+  distance = 5,
+): readonly Dot[] {
   const dots: { x: number; mark: Mark; count: number }[] = []
   for (const mark of marks) {
     if (mark.at < from || mark.at > to) continue

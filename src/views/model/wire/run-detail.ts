@@ -44,7 +44,10 @@ export type ShownArtifact = {
 }
 
 /** What comes of hashing an artifact again. */
-export type Verdict = { readonly state: 'same' | 'changed' | 'gone' | 'unknown'; readonly sha256?: string }
+export type Verdict = {
+  readonly state: 'same' | 'changed' | 'gone' | 'unknown'
+  readonly sha256?: string
+}
 
 /** One run, whole but for its events. */
 export type RunDetail = {
@@ -61,7 +64,12 @@ export type RunDetail = {
   readonly children: readonly RunRow[]
   readonly workflow?: GraphSource & { readonly name: string; readonly file?: string }
   /** What can be done with it now. */
-  readonly can: { readonly cancel: boolean; readonly resume: boolean; readonly retry: boolean; readonly answer: boolean }
+  readonly can: {
+    readonly cancel: boolean
+    readonly resume: boolean
+    readonly retry: boolean
+    readonly answer: boolean
+  }
 }
 
 /** Some events of a run, in their order. */
@@ -75,4 +83,9 @@ export type EventPage = {
 }
 
 /** Some lines of a log file of the run. */
-export type LogPage = { readonly lines: readonly string[]; /** The number of the first line, from 1. */ readonly first: number; readonly total: number; /** Bytes of the file that are not shown because there are too many. */ readonly cut?: number }
+export type LogPage = {
+  readonly lines: readonly string[]
+  /** The number of the first line, from 1. */ readonly first: number
+  readonly total: number
+  /** Bytes of the file that are not shown because there are too many. */ readonly cut?: number
+}

@@ -26,9 +26,26 @@ export type ToolRow = {
 }
 
 /** Something that is no tool, or a tool with something wrong about it. */
-export type ToolProblem = { readonly source: string; readonly location: string; readonly reason: string; readonly message: string; readonly fix: string; readonly severity: 'error' | 'warning' }
+export type ToolProblem = {
+  readonly source: string
+  readonly location: string
+  readonly reason: string
+  readonly message: string
+  readonly fix: string
+  readonly severity: 'error' | 'warning'
+}
 
-export type ToolList = { readonly tools: readonly ToolRow[]; readonly problems: readonly ToolProblem[]; readonly sources: readonly { readonly name: string; readonly kind: string; readonly location: string; readonly tools: number; readonly problems: number }[] }
+export type ToolList = {
+  readonly tools: readonly ToolRow[]
+  readonly problems: readonly ToolProblem[]
+  readonly sources: readonly {
+    readonly name: string
+    readonly kind: string
+    readonly location: string
+    readonly tools: number
+    readonly problems: number
+  }[]
+}
 
 /** One tool in its four forms. */
 export type ToolDetail = {
@@ -39,7 +56,11 @@ export type ToolDetail = {
   readonly output_schema?: JsonSchema
   readonly mcp: JsonObject
   readonly skill: string
-  readonly examples: readonly { readonly description?: string; readonly input?: JsonObject; readonly args?: readonly string[] }[]
+  readonly examples: readonly {
+    readonly description?: string
+    readonly input?: JsonObject
+    readonly args?: readonly string[]
+  }[]
   readonly errors: readonly { readonly code: string; readonly description?: string }[]
   readonly permissions?: unknown
   readonly notes: readonly string[]
@@ -49,4 +70,9 @@ export type ToolDetail = {
 }
 
 /** What an input would mean, before anything is run. */
-export type Preview = { readonly ok: boolean; readonly problems: readonly { readonly path: string; readonly message: string }[]; /** The equal command line. */ readonly command: string; readonly json: string }
+export type Preview = {
+  readonly ok: boolean
+  readonly problems: readonly { readonly path: string; readonly message: string }[]
+  /** The equal command line. */ readonly command: string
+  readonly json: string
+}

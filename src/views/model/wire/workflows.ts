@@ -27,7 +27,17 @@ export type PlannedNode = {
 export type GraphSource = { readonly steps: readonly PlannedNode[] }
 
 /** A workflow in the list. */
-export type WorkflowRow = { readonly id: string; readonly name: string; readonly summary: string; readonly file?: string; readonly steps: number; readonly runs: number; readonly failed: number; readonly latest?: RunRow; /** Why it cannot be run. */ readonly problem?: string }
+export type WorkflowRow = {
+  readonly id: string
+  readonly name: string
+  readonly summary: string
+  readonly file?: string
+  readonly steps: number
+  readonly runs: number
+  readonly failed: number
+  readonly latest?: RunRow
+  /** Why it cannot be run. */ readonly problem?: string
+}
 
 /** One workflow: what it is, and how it went. */
 export type WorkflowDetail = {
@@ -39,5 +49,11 @@ export type WorkflowDetail = {
   readonly plan: string
   readonly input_schema?: JsonSchema
   /** The last runs, newest first, and how each step of theirs stands. */
-  readonly grid: { readonly steps: readonly string[]; readonly runs: readonly { readonly row: RunRow; readonly states: { readonly [step: string]: StepState } }[] }
+  readonly grid: {
+    readonly steps: readonly string[]
+    readonly runs: readonly {
+      readonly row: RunRow
+      readonly states: { readonly [step: string]: StepState }
+    }[]
+  }
 }

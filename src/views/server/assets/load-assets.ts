@@ -5,7 +5,13 @@ import { gzipSync } from 'node:zlib'
 import { ToolError } from '../../../contract/tool-error.ts'
 
 /** A file of the page, in memory. */
-export type Asset = { readonly type: string; readonly bytes: Uint8Array; /** Absent where it would not be smaller. */ readonly gzip?: Uint8Array; readonly hash: string; /** Its name changes with its content, so that it may be kept for ever. */ readonly isFixed: boolean }
+export type Asset = {
+  readonly type: string
+  readonly bytes: Uint8Array
+  /** Absent where it would not be smaller. */ readonly gzip?: Uint8Array
+  readonly hash: string
+  /** Its name changes with its content, so that it may be kept for ever. */ readonly isFixed: boolean
+}
 
 /** The files of the page by their paths; `/index.html` is among them. */
 export type Assets = ReadonlyMap<string, Asset>
@@ -24,7 +30,12 @@ const TYPES: { readonly [extension: string]: string } = {
 export function loadAssets(folder: string): Assets {
   const assets = new Map(listFiles(folder).map((name) => [`/${name}`, read(join(folder, name))]))
   if (assets.has('/index.html')) return assets
-  throw new ToolError('CONFIG', `the page of the dashboard is not in ${folder}`, { suggestion: { fix: 'Install the package again; in its repository, build it', example: 'npm run build' } })
+  throw new ToolError('CONFIG', `the page of the dashboard is not in ${folder}`, {
+    suggestion: {
+      fix: 'Install the package again; in its repository, build it',
+      example: 'npm run build',
+    },
+  })
 }
 
 function listFiles(folder: string, inside = ''): string[] {
@@ -34,7 +45,13 @@ function listFiles(folder: string, inside = ''): string[] {
   } catch {
     return []
   }
-  return entries.flatMap((entry) => (entry.isDirectory() ? listFiles(folder, `${inside}${entry.name}/`) : entry.isFile() ? [`${inside}${entry.name}`] : []))
+  return entries.flatMap((entry) =>
+    entry.isDirectory()
+      ? listFiles(folder, `${inside}${entry.name}/`)
+      : entry.isFile()
+        ? [`${inside}${entry.name}`]
+        : [],
+  )
 }
 
 function read(file: string): Asset {

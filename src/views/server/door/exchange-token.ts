@@ -13,5 +13,12 @@ export function exchangeToken(request: HttpRequest, session: Session): HttpAnswe
   const search = query.toString()
   // The whole address: a path that begins with two slashes would lead to another server.
   const location = `http://${request.header('host')!}${request.path}${search === '' ? '' : `?${search}`}`
-  return { status: 303, headers: { location, 'cache-control': 'no-store', ...(isRight && { 'set-cookie': session.cookie() }) } }
+  return {
+    status: 303,
+    headers: {
+      location,
+      'cache-control': 'no-store',
+      ...(isRight && { 'set-cookie': session.cookie() }),
+    },
+  }
 }

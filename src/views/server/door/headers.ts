@@ -1,6 +1,7 @@
 import type { HttpAnswer } from '../../../surfaces/http/exchange.ts'
 
-const POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
 
 /** What every answer of the dashboard carries, whatever it is about: nothing from outside is loaded, nothing is guessed, and no page of others gets hold of it. */
 export const SAFE_HEADERS = {

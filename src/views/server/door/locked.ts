@@ -18,10 +18,28 @@ const PAGE = `<!doctype html>
 
 /** What a person sees who came without the token: where it is. No script, no style, nothing of the project. */
 export function lockedPage(): HttpAnswer {
-  return { status: 401, headers: { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store', ...CHALLENGE }, body: PAGE }
+  return {
+    status: 401,
+    headers: {
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-store',
+      ...CHALLENGE,
+    },
+    body: PAGE,
+  }
 }
 
 /** What a program gets that came without the token. */
 export function lockedAnswer(): HttpAnswer {
-  return refuse(new ToolError('PERMISSION', 'this dashboard wants its token', { recoverable: true, suggestion: { fix: `${FIX}; programs send it`, example: 'Authorization: Bearer <token>', applicability: 'has_placeholders' } }), { status: 401, headers: CHALLENGE, meta: { tool: 'dashboard' } })
+  return refuse(
+    new ToolError('PERMISSION', 'this dashboard wants its token', {
+      recoverable: true,
+      suggestion: {
+        fix: `${FIX}; programs send it`,
+        example: 'Authorization: Bearer <token>',
+        applicability: 'has_placeholders',
+      },
+    }),
+    { status: 401, headers: CHALLENGE, meta: { tool: 'dashboard' } },
+  )
 }

@@ -22,7 +22,8 @@ export function createSession(token: string, port: () => number, now: () => numb
   const isToken = tokenMatcher(token)
   const invitations = new Map<string, number>()
   // Cookies do not know ports: every server on this machine that is visited gets it, so it is of use at this port only, and does not tell the token.
-  const value = (): string => createHmac('sha256', token).update(`cookie of port ${port()}`).digest('base64url')
+  const value = (): string =>
+    createHmac('sha256', token).update(`cookie of port ${port()}`).digest('base64url')
   const name = (): string => `toolable_${port()}`
   let matcher: { readonly port: number; readonly matches: (given: string) => boolean } | undefined
   const isCookie = (given: string): boolean => {
@@ -32,7 +33,8 @@ export function createSession(token: string, port: () => number, now: () => numb
   return {
     shownBy(request) {
       const authorization = request.header('authorization')
-      if (authorization !== undefined) return isToken(/^bearer +(\S+) *$/i.exec(authorization)?.[1] ?? '') ? 'bearer' : undefined
+      if (authorization !== undefined)
+        return isToken(/^bearer +(\S+) *$/i.exec(authorization)?.[1] ?? '') ? 'bearer' : undefined
       return cookiesOf(request, name()).some(isCookie) ? 'cookie' : undefined
     },
     accepts(given) {
@@ -51,5 +53,7 @@ export function createSession(token: string, port: () => number, now: () => numb
 
 function cookiesOf(request: HttpRequest, name: string): readonly string[] {
   const pairs = (request.header('cookie') ?? '').split(';').map((pair) => pair.trim())
-  return pairs.filter((pair) => pair.startsWith(`${name}=`)).map((pair) => pair.slice(name.length + 1))
+  return pairs
+    .filter((pair) => pair.startsWith(`${name}=`))
+    .map((pair) => pair.slice(name.length + 1))
 }

@@ -5,7 +5,11 @@ import { ATTACHMENT_POLICY } from '../door/headers.ts'
 const LONGEST_NAME = 150
 
 /** A file that a tool has made: to be saved, never to be shown, whatever is in it and whatever it is called. */
-export function attachmentAnswer({ name, bytes, body }: Awaited<ReturnType<RunsSource['artifact']>>): HttpAnswer {
+export function attachmentAnswer({
+  name,
+  bytes,
+  body,
+}: Awaited<ReturnType<RunsSource['artifact']>>): HttpAnswer {
   return {
     status: 200,
     headers: {
@@ -22,15 +26,24 @@ export function attachmentAnswer({ name, bytes, body }: Awaited<ReturnType<RunsS
 
 /** The header that names a file to save: for old readers in plain letters, for all others as it is. */
 export function disposition(name: string): string {
-  const last = name.split(/[/\\]/).at(-1)!.replace(/[\p{Cc}\p{Cf}\p{Cs}]/gu, '')
+  const last = name
+    .split(/[/\\]/)
+    .at(-1)!
+    .replace(/[\p{Cc}\p{Cf}\p{Cs}]/gu, '')
   const clean = [...(/^\.*$/.test(last) ? 'artifact' : last)].slice(0, LONGEST_NAME).join('')
   const plain = clean.replace(/[^\w .()+,=@-]/g, '_')
-  const exact = encodeURIComponent(clean).replace(/['()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)
+  const exact = encodeURIComponent(clean).replace(
+    /['()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
   return `attachment; filename="${plain}"; filename*=UTF-8''${exact}`
 }
 
 // The length was told before: a file that grows or shrinks meanwhile must not become a part of the next answer.
-async function* exactly(body: AsyncIterable<Uint8Array>, bytes: number): AsyncGenerator<Uint8Array, void, void> {
+async function* exactly(
+  body: AsyncIterable<Uint8Array>,
+  bytes: number,
+): AsyncGenerator<Uint8Array, void, void> {
   let left = bytes
   for await (const chunk of body) {
     if (chunk.length > left) throw new Error('the file has grown while it was sent')

@@ -5,7 +5,10 @@ import type { Asked, Route } from './route.ts'
 import { ROUTES } from './table.ts'
 
 /** A route with what stands in the places of its path. */
-export type FoundRoute = { readonly route: Route; readonly places: Pick<Asked, 'run' | 'index' | 'name'> }
+export type FoundRoute = {
+  readonly route: Route
+  readonly places: Pick<Asked, 'run' | 'index' | 'name'>
+}
 
 const SPLIT = ROUTES.map((route) => ({ route, pattern: route.path.slice(1).split('/') }))
 
@@ -13,18 +16,38 @@ const SPLIT = ROUTES.map((route) => ({ route, pattern: route.path.slice(1).split
 export function findRoute(method: string, path: string): FoundRoute {
   const segments = path.slice(1).split('/')
   // A word in its place is meant before any name that could stand there.
-  const fitting = SPLIT.filter(({ pattern }) => fits(pattern, segments)).sort((left, right) => countPlaces(left.pattern) - countPlaces(right.pattern))
-  if (fitting.length === 0) throw new ToolError('NOT_FOUND', `nothing is at /api${path.slice(0, 100)}`, { suggestion: 'docs/dashboard.md lists what can be asked for' })
+  const fitting = SPLIT.filter(({ pattern }) => fits(pattern, segments)).sort(
+    (left, right) => countPlaces(left.pattern) - countPlaces(right.pattern),
+  )
+  if (fitting.length === 0)
+    throw new ToolError('NOT_FOUND', `nothing is at /api${path.slice(0, 100)}`, {
+      suggestion: 'docs/dashboard.md lists what can be asked for',
+    })
   const found = fitting.find(({ route }) => route.method === (method === 'HEAD' ? 'GET' : method))
   if (!found) {
-    const allow = [...new Set(fitting.flatMap(({ route }) => (route.method === 'GET' ? ['GET', 'HEAD'] : ['POST'])))].join(', ')
-    throw new RefusedRequest(405, new ToolError('USAGE', `/api${path.slice(0, 100)} does not answer ${method.slice(0, 20)}`, { suggestion: `Use ${allow}` }), { allow })
+    const allow = [
+      ...new Set(
+        fitting.flatMap(({ route }) => (route.method === 'GET' ? ['GET', 'HEAD'] : ['POST'])),
+      ),
+    ].join(', ')
+    throw new RefusedRequest(
+      405,
+      new ToolError('USAGE', `/api${path.slice(0, 100)} does not answer ${method.slice(0, 20)}`, {
+        suggestion: `Use ${allow}`,
+      }),
+      { allow },
+    )
   }
   return { route: found.route, places: readPlaces(found.pattern, segments) }
 }
 
 function fits(pattern: readonly string[], segments: readonly string[]): boolean {
-  return pattern.length === segments.length && pattern.every((part, index) => (part.startsWith(':') ? segments[index] !== '' : part === segments[index]))
+  return (
+    pattern.length === segments.length &&
+    pattern.every((part, index) =>
+      part.startsWith(':') ? segments[index] !== '' : part === segments[index],
+    )
+  )
 }
 
 function countPlaces(pattern: readonly string[]): number {
@@ -37,5 +60,9 @@ function readPlaces(pattern: readonly string[], segments: readonly string[]): Fo
     return index < 0 ? undefined : decodeSegment(segments[index]!)
   }
   const [run, index, name] = [at(':run'), at(':index'), at(':name')]
-  return { run: run === undefined ? '' : readRunId(run), index: index === undefined ? 0 : readIndex(index), name: name ?? '' }
+  return {
+    run: run === undefined ? '' : readRunId(run),
+    index: index === undefined ? 0 : readIndex(index),
+    name: name ?? '',
+  }
 }

@@ -16,11 +16,20 @@ export async function readBody(request: HttpRequest, shape: BodyShape): Promise<
   const type = request.header('content-type')
   if (!/^\s*application\/json\s*(?:;|$)/i.test(type ?? '')) {
     const found = type === undefined ? 'of no type' : `'${type.slice(0, 100)}'`
-    throw new RefusedRequest(415, new ToolError('INVALID_INPUT', `the body is ${found}; application/json is expected`, { suggestion: { fix: 'Send JSON and say so', example: 'Content-Type: application/json' } }), { 'accept-post': 'application/json' })
+    throw new RefusedRequest(
+      415,
+      new ToolError('INVALID_INPUT', `the body is ${found}; application/json is expected`, {
+        suggestion: { fix: 'Send JSON and say so', example: 'Content-Type: application/json' },
+      }),
+      { 'accept-post': 'application/json' },
+    )
   }
   const body = parseJsonInput(await request.text(BODY_LIMIT), 'the body', 'Send one JSON object')
   const misfit = findMisfit(shape, body, ['body'])
   if (!misfit) return body
   const field = misfit.path.slice(1).join('.')
-  throw new ToolError('INVALID_INPUT', misfit.message, { ...(field !== '' && { field }), ...(misfit.fix !== undefined && { suggestion: misfit.fix }) })
+  throw new ToolError('INVALID_INPUT', misfit.message, {
+    ...(field !== '' && { field }),
+    ...(misfit.fix !== undefined && { suggestion: misfit.fix }),
+  })
 }

@@ -11,7 +11,12 @@ import { findPlans } from './detail/find-plans.ts'
 import { openKept } from './detail/kept-artifacts.ts'
 import { readLight } from './detail/light-execution.ts'
 import type { LightExecution } from './detail/light-execution.ts'
-import { describeLight, keepArtifactLists, readArtifacts, readDetail } from './detail/read-detail.ts'
+import {
+  describeLight,
+  keepArtifactLists,
+  readArtifacts,
+  readDetail,
+} from './detail/read-detail.ts'
 import { openRunModels } from './detail/run-models.ts'
 import { verifyArtifact } from './detail/verify-artifact.ts'
 import { readEventFilter } from './events/event-filter.ts'
@@ -38,7 +43,13 @@ const DEFAULT_LINES = 500
 const MOST_LINES = 5000
 
 /** Looks at a folder of runs for whoever shows them. It can be asked at once; older runs come while it is asked. Runs whose runner died are finished on the way. */
-export function openRunsSource({ root, now, epoch, light = true, plans }: RunsSourceOptions): RunsSource {
+export function openRunsSource({
+  root,
+  now,
+  epoch,
+  light = true,
+  plans,
+}: RunsSourceOptions): RunsSource {
   const decisions = openDecisions(root)
   const kept = keepIndex({ root, light, onSettled: decisions.settled })
   const { index, keeper } = kept
@@ -52,19 +63,29 @@ export function openRunsSource({ root, now, epoch, light = true, plans }: RunsSo
     if (isRunId(id) && !index.get(id) && light) await kept.lookForLight()
     const row = isRunId(id) ? index.get(id)?.row : undefined
     if (row) return row
-    throw new ToolError('NOT_FOUND', `there is no run '${id.slice(0, 60)}'`, { field: 'run', suggestion: 'toolable runs list' })
+    throw new ToolError('NOT_FOUND', `there is no run '${id.slice(0, 60)}'`, {
+      field: 'run',
+      suggestion: 'toolable runs list',
+    })
   }
   const findLight = async (id: string): Promise<LightExecution> => {
     const found = await readLight(root, id)
     if (found) return found
-    throw new ToolError('NOT_FOUND', `there is no run '${id}' any more`, { field: 'run', suggestion: 'toolable runs list' })
+    throw new ToolError('NOT_FOUND', `there is no run '${id}' any more`, {
+      field: 'run',
+      suggestion: 'toolable runs list',
+    })
   }
-  const findArtifact = async (id: string, place: number): Promise<{ readonly folder: string; readonly artifact: ShownArtifact }> => {
+  const findArtifact = async (
+    id: string,
+    place: number,
+  ): Promise<{ readonly folder: string; readonly artifact: ShownArtifact }> => {
     const row = await find(id)
     const paths = runPaths(root, id)
     const { seq } = row.light ? { seq: 0 } : await events.lines(paths.events).catchUp()
     const artifact = row.light ? undefined : (await readArtifacts(paths, row, seq, lists))[place]
-    if (!artifact) throw new ToolError('NOT_FOUND', `${id} has no artifact ${place}`, { field: 'artifact' })
+    if (!artifact)
+      throw new ToolError('NOT_FOUND', `${id} has no artifact ${place}`, { field: 'artifact' })
     return { folder: paths.artifacts, artifact }
   }
 
@@ -77,26 +98,43 @@ export function openRunsSource({ root, now, epoch, light = true, plans }: RunsSo
     },
     async detail(id) {
       const row = await find(id)
-      return row.light ? describeLight(row, await findLight(id), index) : readDetail(root, row, { index, models, lists })
+      return row.light
+        ? describeLight(row, await findLight(id), index)
+        : readDetail(root, row, { index, models, lists })
     },
     async events(id, query) {
       const row = await find(id)
       const wanted = readWanted(query, readEventFilter(query, now()))
-      return row.light ? events.pageOf((await findLight(id)).events, wanted) : events.page(runPaths(root, id).events, wanted)
+      return row.light
+        ? events.pageOf((await findLight(id)).events, wanted)
+        : events.page(runPaths(root, id).events, wanted)
     },
     async log(id, query) {
       const row = await find(id)
       const paths = runPaths(root, id)
       const name = query.get('file') ?? 'stderr'
-      if (name !== 'stderr' && name !== 'runner') throw new ToolError('INVALID_INPUT', `there is no log '${name.slice(0, 60)}'`, { field: 'file', suggestion: 'Use stderr or runner' })
+      if (name !== 'stderr' && name !== 'runner')
+        throw new ToolError('INVALID_INPUT', `there is no log '${name.slice(0, 60)}'`, {
+          field: 'file',
+          suggestion: 'Use stderr or runner',
+        })
       if (row.light) return { lines: [], first: 1, total: 0 }
       const path = name === 'stderr' ? paths.stderr : `${paths.logs}/runner.log`
-      return readLines(path, events.lines(path), numberIn(query, 'from', Number.MAX_SAFE_INTEGER) ?? 1, Math.max(1, numberIn(query, 'limit', MOST_LINES) ?? DEFAULT_LINES))
+      return readLines(
+        path,
+        events.lines(path),
+        numberIn(query, 'from', Number.MAX_SAFE_INTEGER) ?? 1,
+        Math.max(1, numberIn(query, 'limit', MOST_LINES) ?? DEFAULT_LINES),
+      )
     },
     async artifact(id, place) {
       const { folder, artifact } = await findArtifact(id, place)
       const { file, bytes } = await openKept(folder, artifact)
-      return { name: artifact.name, bytes, body: file.createReadStream({ start: 0, ...(bytes > 0 && { end: bytes - 1 }) }) }
+      return {
+        name: artifact.name,
+        bytes,
+        body: file.createReadStream({ start: 0, ...(bytes > 0 && { end: bytes - 1 }) }),
+      }
     },
     async verify(id, place) {
       const { folder, artifact } = await findArtifact(id, place)

@@ -1,5 +1,9 @@
 /** The last few of something, by name: what nobody asked for longest goes first. */
-export type Recent<Value> = { get(key: string, make: () => Value): Value; delete(key: string): void; readonly size: number }
+export type Recent<Value> = {
+  get(key: string, make: () => Value): Value
+  delete(key: string): void
+  readonly size: number
+}
 
 /** Keeps so many. */
 export function keepRecent<Value>(most: number): Recent<Value> {
@@ -13,6 +17,8 @@ export function keepRecent<Value>(most: number): Recent<Value> {
       return value
     },
     delete: (key) => void kept.delete(key),
-    get size() { return kept.size },
+    get size() {
+      return kept.size
+    },
   }
 }

@@ -15,7 +15,9 @@ export function startSlices(milliseconds = SLICE_MS): Slices {
   let began = performance.now()
   const isUsed = (): boolean => performance.now() - began >= milliseconds
   return {
-    get used() { return isUsed() },
+    get used() {
+      return isUsed()
+    },
     async rest() {
       if (!isUsed()) return
       await nextTurn()

@@ -15,9 +15,18 @@ export function readWanted(request: HttpRequest): Wanted {
   const query = new URLSearchParams(request.search)
   const run = query.get('run')
   const after = query.get('after') ?? '0'
-  if (!/^\d{1,15}$/.test(after)) throw new ToolError('INVALID_INPUT', `'after' is the number of an event, got '${after.slice(0, 100)}'`, { field: 'after' })
-  const [, epoch, version, seq] = LAST_EVENT_ID.exec(request.header('last-event-id') ?? query.get('last') ?? '') ?? []
-  const position = epoch === undefined ? { version: 0, seq: Number(after) } : { epoch, version: Number(version), seq: Math.max(Number(seq), Number(after)) }
+  if (!/^\d{1,15}$/.test(after))
+    throw new ToolError(
+      'INVALID_INPUT',
+      `'after' is the number of an event, got '${after.slice(0, 100)}'`,
+      { field: 'after' },
+    )
+  const [, epoch, version, seq] =
+    LAST_EVENT_ID.exec(request.header('last-event-id') ?? query.get('last') ?? '') ?? []
+  const position =
+    epoch === undefined
+      ? { version: 0, seq: Number(after) }
+      : { epoch, version: Number(version), seq: Math.max(Number(seq), Number(after)) }
   return { ...(run !== null && { run: readRunId(run) }), position }
 }
 

@@ -8,11 +8,17 @@ const NEWEST: readonly Worth[] = ['log', 'done']
 export function foldRows(rows: readonly Row[], height: number, cut: string): readonly Row[] {
   if (rows.length <= height) return rows
   if (height < 1) return []
-  const order = rows.map((_row, index) => index).sort((left, right) => weigh(rows[left]!, left) - weigh(rows[right]!, right))
+  const order = rows
+    .map((_row, index) => index)
+    .sort((left, right) => weigh(rows[left]!, left) - weigh(rows[right]!, right))
   const kept = order.slice(0, height - 1).sort((left, right) => left - right)
   const place = widestGap(kept, rows.length)
   const gone = rows.filter((_row, index) => !kept.includes(index))
-  return [...kept.slice(0, place).map((index) => rows[index]!), more(gone, cut), ...kept.slice(place).map((index) => rows[index]!)]
+  return [
+    ...kept.slice(0, place).map((index) => rows[index]!),
+    more(gone, cut),
+    ...kept.slice(place).map((index) => rows[index]!),
+  ]
 }
 
 // How many of the kept rows stand before it.
@@ -30,9 +36,24 @@ function more(gone: readonly Row[], cut: string): Row {
     const number = gone.filter((row) => row.worth === worth).length
     return number === 0 ? undefined : `${number} ${word}`
   }
-  const kinds = [count('problem', 'with a problem'), count('live', 'running'), count('done', 'done'), count('later', 'not begun')].filter((part) => part !== undefined)
+  const kinds = [
+    count('problem', 'with a problem'),
+    count('live', 'running'),
+    count('done', 'done'),
+    count('later', 'not begun'),
+  ].filter((part) => part !== undefined)
   const depth = Math.min(...gone.map((row) => row.depth))
-  return { depth, icon: { text: cut, role: 'dim' }, notes: [{ text: `${gone.length} more${kinds.length === 0 ? '' : ` (${kinds.join(', ')})`}`, role: 'dim' }], worth: 'done' }
+  return {
+    depth,
+    icon: { text: cut, role: 'dim' },
+    notes: [
+      {
+        text: `${gone.length} more${kinds.length === 0 ? '' : ` (${kinds.join(', ')})`}`,
+        role: 'dim',
+      },
+    ],
+    worth: 'done',
+  }
 }
 
 // Rank first, then place: the figures of a rank never reach those of the next.

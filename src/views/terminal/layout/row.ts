@@ -3,7 +3,11 @@ import { truncateEnd, truncateMiddle } from '../../../surfaces/cli/output/text/t
 import type { Look, Role } from '../look.ts'
 
 /** A piece of text in one role; tool text comes as it is, and is cleaned here. */
-export type Piece = { readonly text: string; readonly role?: Role; /** Of a path both ends are worth seeing. */ readonly path?: true }
+export type Piece = {
+  readonly text: string
+  readonly role?: Role
+  /** Of a path both ends are worth seeing. */ readonly path?: true
+}
 
 /** What the rows of a tree are about: rows of less worth go first where the window is too low. */
 export type Worth = 'head' | 'problem' | 'live' | 'fact' | 'done' | 'log' | 'later'
@@ -33,7 +37,10 @@ const ROOM_FOR_WORDS = 30
 /** A row in less than `columns` columns. */
 export function renderRow(row: Row, columns: number, look: Look): string {
   const width = Math.max(1, columns - 1)
-  const { remark, ...right } = width >= NARROWEST_WITH_TIME ? rightSide(row, width, look) : { plain: '', painted: '', remark: undefined }
+  const { remark, ...right } =
+    width >= NARROWEST_WITH_TIME
+      ? rightSide(row, width, look)
+      : { plain: '', painted: '', remark: undefined }
   const room = width - (right.plain === '' ? 0 : displayWidth(right.plain) + 1)
   const indent = Math.min(row.depth * INDENT, Math.max(0, Math.floor(room / 3)))
   let used = indent
@@ -49,8 +56,12 @@ export function renderRow(row: Row, columns: number, look: Look): string {
   if (row.icon) put(row.icon, '', 1)
   if (row.name) put(row.name, row.icon ? ' ' : '', 1)
   const notes = remark ? [{ ...remark, text: remark.short }, ...row.notes] : row.notes
-  notes.forEach((note, index) => put(note, index === 0 && !row.icon && !row.name ? '' : ' ', SHORTEST_NOTE))
-  return right.plain === '' ? text : `${text}${' '.repeat(Math.max(1, width - used - displayWidth(right.plain)))}${right.painted}`
+  notes.forEach((note, index) =>
+    put(note, index === 0 && !row.icon && !row.name ? '' : ' ', SHORTEST_NOTE),
+  )
+  return right.plain === ''
+    ? text
+    : `${text}${' '.repeat(Math.max(1, width - used - displayWidth(right.plain)))}${right.painted}`
 }
 
 type Side = { readonly plain: string; readonly painted: string }
@@ -61,8 +72,12 @@ function rightSide(row: Row, width: number, look: Look): Side & Pick<Row, 'remar
   const figures = figuresOf(row, width, look)
   if (!remark) return figures
   const text = look.clean(remark.text)
-  if (width - displayWidth(text) - displayWidth(figures.plain) < ROOM_FOR_WORDS) return { ...figures, remark }
-  return { plain: `${text} ${figures.plain}`, painted: `${look.paint(remark.role ?? 'dim', text)} ${figures.painted}` }
+  if (width - displayWidth(text) - displayWidth(figures.plain) < ROOM_FOR_WORDS)
+    return { ...figures, remark }
+  return {
+    plain: `${text} ${figures.plain}`,
+    painted: `${look.paint(remark.role ?? 'dim', text)} ${figures.painted}`,
+  }
 }
 
 function figuresOf({ percent, time = '' }: Row, width: number, look: Look): Side {
@@ -72,8 +87,14 @@ function figuresOf({ percent, time = '' }: Row, width: number, look: Look): Side
   const length = width < NARROWEST_WITH_BAR ? 0 : width < 90 ? 10 : 20
   const filled = Math.floor((percent / 100) * length)
   const figure = `${Math.floor(percent)}%`.padStart(4)
-  const bar = length === 0 ? '' : `${look.paint('run', full.repeat(filled))}${look.paint('dim', empty.repeat(length - filled))}`
-  return { plain: `${full.repeat(length)}${figure}${pad}`, painted: `${bar}${figure}${look.paint('dim', pad)}` }
+  const bar =
+    length === 0
+      ? ''
+      : `${look.paint('run', full.repeat(filled))}${look.paint('dim', empty.repeat(length - filled))}`
+  return {
+    plain: `${full.repeat(length)}${figure}${pad}`,
+    painted: `${bar}${figure}${look.paint('dim', pad)}`,
+  }
 }
 
 function fit(text: string, width: number, path: boolean, { glyphs }: Look): string {

@@ -3,13 +3,34 @@ import type { StepState } from '../../model/run-model/run-model-type.ts'
 import type { Look, Role } from '../look.ts'
 import type { Piece, Worth } from './row.ts'
 
-type Shown = { readonly role: Role; readonly word: string; readonly worth: Worth; readonly icon: (look: Look, tick: number) => string }
+type Shown = {
+  readonly role: Role
+  readonly word: string
+  readonly worth: Worth
+  readonly icon: (look: Look, tick: number) => string
+}
 
-const spinning = ({ glyphs: { spinner } }: Look, tick: number): string => spinner[tick % spinner.length]!
+const spinning = ({ glyphs: { spinner } }: Look, tick: number): string =>
+  spinner[tick % spinner.length]!
 const RUNNING: Shown = { role: 'run', word: '', worth: 'live', icon: spinning }
-const WAITING: Shown = { role: 'warn', word: 'waiting', worth: 'problem', icon: ({ glyphs }) => glyphs.waiting }
-const FAILED: Shown = { role: 'bad', word: 'failed', worth: 'problem', icon: ({ glyphs }) => glyphs.bad }
-const CANCELLED: Shown = { role: 'warn', word: 'cancelled', worth: 'done', icon: ({ glyphs }) => glyphs.cancelled }
+const WAITING: Shown = {
+  role: 'warn',
+  word: 'waiting',
+  worth: 'problem',
+  icon: ({ glyphs }) => glyphs.waiting,
+}
+const FAILED: Shown = {
+  role: 'bad',
+  word: 'failed',
+  worth: 'problem',
+  icon: ({ glyphs }) => glyphs.bad,
+}
+const CANCELLED: Shown = {
+  role: 'warn',
+  word: 'cancelled',
+  worth: 'done',
+  icon: ({ glyphs }) => glyphs.cancelled,
+}
 
 /** How each state is shown: a symbol, a colour and a word that say the same. What runs needs no word: it moves. */
 export const STATES: { readonly [state in StepState | RunState]: Shown } = {

@@ -8,7 +8,10 @@ import type { TreeOptions } from './run-rows.ts'
 export type ShownTree = { readonly model: RunModel; readonly options: TreeOptions }
 
 /** The lines of one or more trees, each narrower than the window; no more than `height` of them. */
-export function treeLines(trees: readonly ShownTree[], { columns, height }: { readonly columns: number; readonly height: number }): readonly string[] {
+export function treeLines(
+  trees: readonly ShownTree[],
+  { columns, height }: { readonly columns: number; readonly height: number },
+): readonly string[] {
   const [first] = trees
   if (!first) return []
   const { look } = first.options

@@ -7,7 +7,8 @@ import type { ReadKind } from './kind.ts'
 export const readDecision: ReadKind = (given, path, { reader }) => {
   const { decision_type, instruction, options, schema, default: fallback, context } = given
   const uses: Use[] = []
-  const text = (key: string, value: unknown): boolean => value === undefined || reader.fits({ is: 'text' }, value, [...path, key])
+  const text = (key: string, value: unknown): boolean =>
+    value === undefined || reader.fits({ is: 'text' }, value, [...path, key])
   const value = (key: string, found: unknown): unknown => {
     const read = reader.value(found, [...path, key])
     uses.push(...read.uses)
@@ -15,8 +16,11 @@ export const readDecision: ReadKind = (given, path, { reader }) => {
   }
   if (!text('decision_type', decision_type)) return { fields: undefined }
   text('instruction', instruction)
-  for (const [key, found] of Object.entries({ schema, context })) if (found !== undefined && !isObject(found)) reader.find([...path, key], `'${key}' must be an object`)
-  const read = options === undefined ? undefined : readOptions(reader, options, [...path, 'options'])
+  for (const [key, found] of Object.entries({ schema, context }))
+    if (found !== undefined && !isObject(found))
+      reader.find([...path, key], `'${key}' must be an object`)
+  const read =
+    options === undefined ? undefined : readOptions(reader, options, [...path, 'options'])
   return {
     fields: {
       decision_type,

@@ -16,7 +16,11 @@ export type KindContext = {
 }
 
 /** What a kind makes of a step: its own fields, written out. Undefined fields: too much is wrong. */
-export type KindRead = { readonly fields: object | undefined; readonly uses?: readonly Use[]; readonly inside?: readonly Part[] }
+export type KindRead = {
+  readonly fields: object | undefined
+  readonly uses?: readonly Use[]
+  readonly inside?: readonly Part[]
+}
 
 /** Reads what one form of a step says besides what every step may say; its keys are known ones, and the required ones are there. */
 export type ReadKind = (given: Given, path: KeyPath, context: KindContext) => KindRead

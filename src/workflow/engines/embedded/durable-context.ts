@@ -2,7 +2,16 @@ import { getEventListeners } from 'node:events'
 import { ToolError } from '../../../contract/tool-error.ts'
 import { crashPoint } from '../../../process/crash-point.ts'
 import { Cancellation } from '../engine-type.ts'
-import type { Begun, DurableContext, Operation, PerformTool, Settled, StepError, WorkflowEvent, WorkflowQuestion } from '../engine-type.ts'
+import type {
+  Begun,
+  DurableContext,
+  Operation,
+  PerformTool,
+  Settled,
+  StepError,
+  WorkflowEvent,
+  WorkflowQuestion,
+} from '../engine-type.ts'
 import { stepErrorOf, toolErrorOf } from '../step-error.ts'
 import type { Journal } from './journal/open-journal.ts'
 import { readDone, stringify, writeDone } from './journal/record.ts'
@@ -10,7 +19,10 @@ import type { JournalRecord } from './journal/record.ts'
 import { endOfPause, startPause } from './pause.ts'
 
 /** Waits for the answer to a question, and tells who gave it. Rejects where nobody will, now: the question stays open, and the execution is given up when nothing else of it goes on. */
-export type AskQuestion = (question: WorkflowQuestion, signal: AbortSignal) => Promise<{ readonly value: unknown; readonly by?: string }>
+export type AskQuestion = (
+  question: WorkflowQuestion,
+  signal: AbortSignal,
+) => Promise<{ readonly value: unknown; readonly by?: string }>
 
 export type DurableOptions = {
   readonly id: string
@@ -41,7 +53,11 @@ export function createDurableContext(options: DurableOptions): Durable {
   return new Recorded(options)
 }
 
-type Waiting = { readonly begun: readonly Started[]; readonly resolve: (first: { readonly begun: Begun; readonly settled: Settled }) => void; readonly reject: (error: Error) => void }
+type Waiting = {
+  readonly begun: readonly Started[]
+  readonly resolve: (first: { readonly begun: Begun; readonly settled: Settled }) => void
+  readonly reject: (error: Error) => void
+}
 
 /** An operation on its way. */
 class Started implements Begun {
@@ -53,7 +69,10 @@ class Started implements Begun {
   aborted: StepError | undefined
   /** Why nobody will answer it. */
   unanswered: ToolError | undefined
-  constructor(readonly operation: Operation, private readonly execution: Recorded) {}
+  constructor(
+    readonly operation: Operation,
+    private readonly execution: Recorded,
+  ) {}
   abort(error: StepError): void {
     this.execution.abort(this, error)
   }
@@ -66,7 +85,10 @@ const MOST_SPARE = 100
 class Recorded implements Durable, DurableContext {
   readonly id: string
   readonly context: DurableContext = this
-  private readonly ends = new Map<string, { readonly position: number; readonly settled: Settled }>()
+  private readonly ends = new Map<
+    string,
+    { readonly position: number; readonly settled: Settled }
+  >()
   private readonly pauses = new Map<string, string>()
   private readonly asked = new Map<string, WorkflowQuestion>()
   private readonly launched = new Set<Started>()
@@ -74,7 +96,8 @@ class Recorded implements Durable, DurableContext {
   private count = 0
   private readonly before: number
   private told = 0
-  private cancelled: { readonly position: number; readonly reason: string; told: boolean } | undefined
+  private cancelled:
+    { readonly position: number; readonly reason: string; told: boolean } | undefined
   /** The position in the journal of what was appended last; undefined: nobody knows, and all of it is waited for. */
   private last: number | undefined
   private waiting: Waiting | undefined
@@ -103,14 +126,17 @@ class Recorded implements Durable, DurableContext {
   first(begun: readonly Begun[]): Promise<{ readonly begun: Begun; readonly settled: Settled }> {
     if (this.lost) return Promise.reject(this.lost)
     let next: Started | undefined
-    for (const one of begun as readonly Started[]) if (one.position !== 0 && (next === undefined || one.position < next.position)) next = one
+    for (const one of begun as readonly Started[])
+      if (one.position !== 0 && (next === undefined || one.position < next.position)) next = one
     const { cancelled } = this
-    if (cancelled && !cancelled.told && (next === undefined || cancelled.position < next.position)) return Promise.reject(this.tellCancellation(cancelled))
+    if (cancelled && !cancelled.told && (next === undefined || cancelled.position < next.position))
+      return Promise.reject(this.tellCancellation(cancelled))
     if (next) {
       this.told += 1
       return Promise.resolve({ begun: next, settled: next.settled! })
     }
-    if (begun.length === 0) return Promise.reject(new ToolError('INTERNAL', `${this.id} waits for nothing`))
+    if (begun.length === 0)
+      return Promise.reject(new ToolError('INTERNAL', `${this.id} waits for nothing`))
     return new Promise((resolve, reject) => {
       const waiting: Waiting = { begun: begun as readonly Started[], resolve, reject }
       this.waiting = waiting
@@ -168,8 +194,10 @@ class Recorded implements Durable, DurableContext {
     if (record.t === 'done') {
       this.asked.delete(record.k)
       // A second end of the same operation cannot come from us, and changes nothing.
-      if (!this.ends.has(record.k)) this.ends.set(record.k, { position: ++this.count, settled: readDone(record) })
-    } else if (record.t === 'cancel') this.cancelled ??= { position: ++this.count, reason: record.reason, told: false }
+      if (!this.ends.has(record.k))
+        this.ends.set(record.k, { position: ++this.count, settled: readDone(record) })
+    } else if (record.t === 'cancel')
+      this.cancelled ??= { position: ++this.count, reason: record.reason, told: false }
     else if (record.t === 'sleep') this.pauses.set(record.k, record.until)
     else if (record.t === 'ask') this.asked.set(record.k, record.q)
   }
@@ -188,7 +216,8 @@ class Recorded implements Durable, DurableContext {
     this.options.journal.whenSynced(this.last, (lost) => {
       if (lost) return this.stop(lost)
       // Somebody cancelled meanwhile, or something ended: whatever is still wanted is asked for again.
-      for (const one of waiting.begun) if (this.waiting === waiting && !one.end && one.position === 0) this.start(one)
+      for (const one of waiting.begun)
+        if (this.waiting === waiting && !one.end && one.position === 0) this.start(one)
     })
   }
 
@@ -201,7 +230,12 @@ class Recorded implements Durable, DurableContext {
         this.last = this.options.journal.append({ t: 'sleep', w: this.id, k: operation.key, until })
       } else if (operation.kind === 'answer' && !this.asked.has(operation.key)) {
         this.asked.set(operation.key, operation.question)
-        this.last = this.options.journal.append({ t: 'ask', w: this.id, k: operation.key, q: operation.question })
+        this.last = this.options.journal.append({
+          t: 'ask',
+          w: this.id,
+          k: operation.key,
+          q: operation.question,
+        })
       }
     } catch (error) {
       this.settle(one, { ok: false, error: stepErrorOf(error) })
@@ -212,7 +246,12 @@ class Recorded implements Durable, DurableContext {
     const { operation } = one
     this.launched.add(one)
     if (operation.kind === 'sleep') {
-      const forget = startPause(operation.until, this.pauses.get(operation.key)!, this.options.now, () => this.settle(one, { ok: true, value: null }))
+      const forget = startPause(
+        operation.until,
+        this.pauses.get(operation.key)!,
+        this.options.now,
+        () => this.settle(one, { ok: true, value: null }),
+      )
       one.end = forget
     } else if (operation.kind === 'answer') this.ask(one, operation.question)
     else this.perform(one, operation)
@@ -222,8 +261,14 @@ class Recorded implements Durable, DurableContext {
     const controller = new AbortController()
     one.end = (error) => controller.abort(toolErrorOf(error))
     void attempt(() => this.options.ask(question, controller.signal)).then(
-      ({ value, by }) => { if (!one.aborted) this.settle(one, { ok: true, value }, by) },
-      (error: unknown) => this.leaveUnanswered(one, ToolError.is(error) ? error : new ToolError('INTERNAL', String(error), { cause: error })),
+      ({ value, by }) => {
+        if (!one.aborted) this.settle(one, { ok: true, value }, by)
+      },
+      (error: unknown) =>
+        this.leaveUnanswered(
+          one,
+          ToolError.is(error) ? error : new ToolError('INTERNAL', String(error), { cause: error }),
+        ),
     )
   }
 
@@ -248,14 +293,38 @@ class Recorded implements Durable, DurableContext {
     const controller = spare.pop() ?? new AbortController()
     // It ends by itself, with what it has: nobody else knows whether it has done its work.
     one.end = (error) => controller.abort(toolErrorOf(error))
-    void attempt(() => this.options.perform({ ...call, workflow: this.id, idempotencyKey: `${this.id}/${call.step}` }, controller.signal)).then(
+    void attempt(() =>
+      this.options.perform(
+        { ...call, workflow: this.id, idempotencyKey: `${this.id}/${call.step}` },
+        controller.signal,
+      ),
+    ).then(
       (settled) => {
         crashPoint('step.performed')
-        if (!controller.signal.aborted && spare.length < MOST_SPARE && getEventListeners(controller.signal, 'abort').length === 0) spare.push(controller)
-        this.settle(one, !settled.ok && one.aborted && settled.error.code === 'CANCELLED' ? { ok: false, error: { ...one.aborted, ...(settled.error.run_id !== undefined && { run_id: settled.error.run_id }) } } : settled)
+        if (
+          !controller.signal.aborted &&
+          spare.length < MOST_SPARE &&
+          getEventListeners(controller.signal, 'abort').length === 0
+        )
+          spare.push(controller)
+        this.settle(
+          one,
+          !settled.ok && one.aborted && settled.error.code === 'CANCELLED'
+            ? {
+                ok: false,
+                error: {
+                  ...one.aborted,
+                  ...(settled.error.run_id !== undefined && { run_id: settled.error.run_id }),
+                },
+              }
+            : settled,
+        )
       },
       // Nobody answered the tool: it is asked for again in the next life, as every question is.
-      (error: unknown) => (ToolError.is(error) && error.code === 'ANSWER_REQUIRED' && !one.aborted ? this.leaveUnanswered(one, error) : this.settle(one, { ok: false, error: stepErrorOf(error) })),
+      (error: unknown) =>
+        ToolError.is(error) && error.code === 'ANSWER_REQUIRED' && !one.aborted
+          ? this.leaveUnanswered(one, error)
+          : this.settle(one, { ok: false, error: stepErrorOf(error) }),
     )
   }
 
@@ -288,11 +357,18 @@ type Kept = { readonly line: string; readonly settled: Settled }
 function keep(id: string, key: string, given: Settled, by?: string): Kept {
   if (!given.ok) {
     const error = JSON.parse(stringify(given.error)!) as StepError
-    return { line: writeDone(id, key, { ok: false, error }, undefined), settled: { ok: false, error } }
+    return {
+      line: writeDone(id, key, { ok: false, error }, undefined),
+      settled: { ok: false, error },
+    }
   }
   const text = stringify(given.value) ?? 'null'
-  const value: unknown = typeof given.value === 'string' || typeof given.value === 'boolean' ? given.value : JSON.parse(text)
-  const settled: Settled = given.run_id === undefined ? { ok: true, value } : { ok: true, value, run_id: given.run_id }
+  const value: unknown =
+    typeof given.value === 'string' || typeof given.value === 'boolean'
+      ? given.value
+      : JSON.parse(text)
+  const settled: Settled =
+    given.run_id === undefined ? { ok: true, value } : { ok: true, value, run_id: given.run_id }
   return { line: writeDone(id, key, settled, text, by), settled }
 }
 

@@ -11,12 +11,21 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1
 export function endOfPause(until: Until, now: number): string {
   const end = 'seconds' in until ? now + until.seconds * 1000 : Date.parse(until.time)
   const time = new Date(end)
-  if (Number.isNaN(time.getTime())) throw new ToolError('INVALID_INPUT', `'${'seconds' in until ? until.seconds : until.time}' is no time to wait for`)
+  if (Number.isNaN(time.getTime()))
+    throw new ToolError(
+      'INVALID_INPUT',
+      `'${'seconds' in until ? until.seconds : until.time}' is no time to wait for`,
+    )
   return time.toISOString()
 }
 
 /** Calls back when a pause is over; gives what takes that back. A number of seconds is never longer than that, also where the clock was set back meanwhile. */
-export function startPause(until: Until, end: string, now: () => number, isOver: () => void): () => void {
+export function startPause(
+  until: Until,
+  end: string,
+  now: () => number,
+  isOver: () => void,
+): () => void {
   const byClock = Date.parse(end)
   let timer: NodeJS.Timeout
   if ('seconds' in until) {
@@ -25,7 +34,10 @@ export function startPause(until: Until, end: string, now: () => number, isOver:
     const length = Math.min(until.seconds * 1000, Math.max(0, byClock - now()))
     const wait = (): void => {
       const rest = length - (performance.now() - begun)
-      timer = setTimeout(rest > LONGEST_TIMER_MS ? wait : isOver, Math.min(Math.ceil(rest), LONGEST_TIMER_MS))
+      timer = setTimeout(
+        rest > LONGEST_TIMER_MS ? wait : isOver,
+        Math.min(Math.ceil(rest), LONGEST_TIMER_MS),
+      )
     }
     wait()
   } else {

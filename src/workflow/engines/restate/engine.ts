@@ -31,16 +31,28 @@ export type RestateEngine = WorkflowEngine & {
 }
 
 /** Executes workflows by a Restate server and its workers. Every request has an end, and what may pass by itself is tried again. */
-export function restateEngine({ ingress: url, admin: adminUrl, now, patience = 600 }: RestateEngineOptions): RestateEngine {
+export function restateEngine({
+  ingress: url,
+  admin: adminUrl,
+  now,
+  patience = 600,
+}: RestateEngineOptions): RestateEngine {
   const closing = new AbortController()
   const { signal } = closing
-  const ingress: Server = { url: checkUrl(url, 'ingress'), who: 'the Restate server', flag: '--ingress' }
+  const ingress: Server = {
+    url: checkUrl(url, 'ingress'),
+    who: 'the Restate server',
+    flag: '--ingress',
+  }
   const admin = adminUrl === undefined ? undefined : adminAt(checkUrl(adminUrl, 'admin'))
-  const ask = (asked: Omit<Asked, 'signal'>) => persistently(() => askServer(ingress, { ...asked, signal }), { signal })
+  const ask = (asked: Omit<Asked, 'signal'>) =>
+    persistently(() => askServer(ingress, { ...asked, signal }), { signal })
   const place = { ingress, admin, ask, signal }
 
   const attach = (id: string): ExecutionHandle => {
-    const done = followToEnd(checkId(id), { ...place, patience, now }).then((answer) => lookUpExecution(id, place, answer)) as Promise<Execution>
+    const done = followToEnd(checkId(id), { ...place, patience, now }).then((answer) =>
+      lookUpExecution(id, place, answer),
+    ) as Promise<Execution>
     // Whoever only starts need not look at the end.
     done.catch(() => undefined)
     return { id, done }
@@ -49,13 +61,28 @@ export function restateEngine({ ingress: url, admin: adminUrl, now, patience = 6
   return {
     attach,
     async start(definition, input, { id = newRunId() } = {}) {
-      const body: RunRequest = { definition, hash: hashWorkflow(definition), input, created: new Date(now()).toISOString() }
-      const answer = await ask({ method: 'POST', path: `/${WORKFLOWS}/${checkId(id)}/run/send`, body, timeout: 30_000 })
-      if (answer.status >= 300) throw readRefusal(answer, ingress, `the workflow '${definition.name}' was not started`)
+      const body: RunRequest = {
+        definition,
+        hash: hashWorkflow(definition),
+        input,
+        created: new Date(now()).toISOString(),
+      }
+      const answer = await ask({
+        method: 'POST',
+        path: `/${WORKFLOWS}/${checkId(id)}/run/send`,
+        body,
+        timeout: 30_000,
+      })
+      if (answer.status >= 300)
+        throw readRefusal(answer, ingress, `the workflow '${definition.name}' was not started`)
       return attach(id)
     },
     async answer(id, question, value, by) {
-      await deliver(place, checkId(id), 'answer', { question, value, ...(by !== undefined && { by }) })
+      await deliver(place, checkId(id), 'answer', {
+        question,
+        value,
+        ...(by !== undefined && { by }),
+      })
     },
     async cancel(id, reason) {
       await deliver(place, checkId(id), 'cancel', reason === undefined ? {} : { reason })
@@ -71,12 +98,20 @@ export function restateEngine({ ingress: url, admin: adminUrl, now, patience = 6
 
 // It becomes part of an address and of a question in SQL.
 function checkId(id: string): string {
-  if (!isRunId(id)) throw new ToolError('INVALID_INPUT', `'${String(id).slice(0, 100)}' is not the id of a workflow: ids look like r-0123456789`, { field: 'id' })
+  if (!isRunId(id))
+    throw new ToolError(
+      'INVALID_INPUT',
+      `'${String(id).slice(0, 100)}' is not the id of a workflow: ids look like r-0123456789`,
+      { field: 'id' },
+    )
   return id
 }
 
 function checkUrl(text: string, field: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url?.protocol === 'http:' || url?.protocol === 'https:') return url.href.replace(/\/+$/, '')
-  throw new ToolError('CONFIG', `'${text.slice(0, 100)}' is not the address of a server`, { field, suggestion: `--${field} http://127.0.0.1:${field === 'admin' ? 9070 : 8080}` })
+  throw new ToolError('CONFIG', `'${text.slice(0, 100)}' is not the address of a server`, {
+    field,
+    suggestion: `--${field} http://127.0.0.1:${field === 'admin' ? 9070 : 8080}`,
+  })
 }

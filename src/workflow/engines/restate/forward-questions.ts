@@ -4,12 +4,27 @@ import type { WorkflowQuestion } from '../engine-type.ts'
 import type { RestateEngine } from './engine.ts'
 
 /** Asks here what an execution elsewhere asks. */
-export type QuestionForwarder = { /** These are open now. */ hear(open: readonly WorkflowQuestion[]): void; close(): void }
+export type QuestionForwarder = {
+  /** These are open now. */ hear(open: readonly WorkflowQuestion[]): void
+  close(): void
+}
 
-type Forwarding = { readonly id: string; readonly engine: RestateEngine; readonly inquiry: Inquiry; /** Nobody here answers: the question stays open there. */ readonly onUnanswered: (error: unknown) => void }
+type Forwarding = {
+  readonly id: string
+  readonly engine: RestateEngine
+  readonly inquiry: Inquiry
+  /** Nobody here answers: the question stays open there. */ readonly onUnanswered: (
+    error: unknown,
+  ) => void
+}
 
 /** Asks each question once, passes its answer on, and withdraws it when somebody else has answered. */
-export function forwardQuestions({ id, engine, inquiry, onUnanswered }: Forwarding): QuestionForwarder {
+export function forwardQuestions({
+  id,
+  engine,
+  inquiry,
+  onUnanswered,
+}: Forwarding): QuestionForwarder {
   const asked = new Map<string, AbortController>()
   const ask = async (question: WorkflowQuestion, controller: AbortController): Promise<void> => {
     let answer: { readonly value: unknown; readonly by: string }
@@ -23,7 +38,8 @@ export function forwardQuestions({ id, engine, inquiry, onUnanswered }: Forwardi
       await engine.answer(id, question.id, answer.value, answer.by)
     } catch (error) {
       // Somebody was quicker; then that answer counts.
-      if (!ToolError.is(error) || !['CONFLICT', 'NOT_FOUND', 'CANCELLED'].includes(error.code)) onUnanswered(error)
+      if (!ToolError.is(error) || !['CONFLICT', 'NOT_FOUND', 'CANCELLED'].includes(error.code))
+        onUnanswered(error)
     }
   }
   return {
@@ -42,7 +58,8 @@ export function forwardQuestions({ id, engine, inquiry, onUnanswered }: Forwardi
       }
     },
     close() {
-      for (const controller of asked.values()) controller.abort(new ToolError('CANCELLED', 'the workflow is over'))
+      for (const controller of asked.values())
+        controller.abort(new ToolError('CANCELLED', 'the workflow is over'))
     },
   }
 }

@@ -16,10 +16,17 @@ import { tellTasks } from './tell-tasks.ts'
 const QUICKEST_LOOK = 200
 const SLOWEST_LOOK = 2_000
 
-export type RemoteRun = { readonly paths: RunPaths; readonly request: RunRequest; readonly now: () => number }
+export type RemoteRun = {
+  readonly paths: RunPaths
+  readonly request: RunRequest
+  readonly now: () => number
+}
 
 /** The engine at a server that a request names. */
-export function openServer(server: NonNullable<NonNullable<RunRequest['workflow']>['server']>, { now }: { readonly now: () => number }): RestateEngine {
+export function openServer(
+  server: NonNullable<NonNullable<RunRequest['workflow']>['server']>,
+  { now }: { readonly now: () => number },
+): RestateEngine {
   return restateEngine({ ...server, now })
 }
 
@@ -32,12 +39,23 @@ export function remoteSubject({ paths, request, now }: RemoteRun): StartSubject 
     const engine = openServer(server!, { now })
     const inquiry = openInquiry(listener)
     const leaving = new AbortController()
-    const questions = forwardQuestions({ id, engine, inquiry, onUnanswered: (error) => leaving.abort(error) })
+    const questions = forwardQuestions({
+      id,
+      engine,
+      inquiry,
+      onUnanswered: (error) => leaving.abort(error),
+    })
     listener.onLine({ type: 'start', step: workflow.name, args: request.input ?? {} })
 
     const follow = async (done: Promise<Execution>): Promise<Settled> => {
       const over = new AbortController()
-      const watching = watch(engine, id, await tellTasks(paths, listener), questions, AbortSignal.any([over.signal, leaving.signal]))
+      const watching = watch(
+        engine,
+        id,
+        await tellTasks(paths, listener),
+        questions,
+        AbortSignal.any([over.signal, leaving.signal]),
+      )
       try {
         return settle(await Promise.race([done, left(leaving.signal)]))
       } catch (error) {
@@ -48,11 +66,19 @@ export function remoteSubject({ paths, request, now }: RemoteRun): StartSubject 
       }
     }
     const work = async (): Promise<SubjectEnd> => {
-      const settled = await engine.start(workflow, request.input ?? {}, { id }).then(({ done }) => follow(done)).catch(settleThrown)
+      const settled = await engine
+        .start(workflow, request.input ?? {}, { id })
+        .then(({ done }) => follow(done))
+        .catch(settleThrown)
       questions.close()
       await engine.close()
       listener.onLine(endLine(settled))
-      return { child: { reason: 'exited', status: settled.ok ? 0 : null, signal: null }, speaksProtocol: true, stdout: Buffer.alloc(0), stderr: '' }
+      return {
+        child: { reason: 'exited', status: settled.ok ? 0 : null, signal: null },
+        speaksProtocol: true,
+        stdout: Buffer.alloc(0),
+        stderr: '',
+      }
     }
     return {
       pid: undefined,
@@ -62,9 +88,15 @@ export function remoteSubject({ paths, request, now }: RemoteRun): StartSubject 
       hangUp: () => undefined,
       stop(_grace, why) {
         if (why.why === 'cancelled' || why.why === 'deadline') {
-          const reason = why.why === 'cancelled' ? why.reason : `it took longer than ${why.seconds} seconds`
-          engine.cancel(id, reason).catch((error: unknown) => { if (!isOver(error)) leaving.abort(error) })
-        } else leaving.abort(why.why === 'failure' ? why.error : new ToolError('INTERNAL', 'the run was ended'))
+          const reason =
+            why.why === 'cancelled' ? why.reason : `it took longer than ${why.seconds} seconds`
+          engine.cancel(id, reason).catch((error: unknown) => {
+            if (!isOver(error)) leaving.abort(error)
+          })
+        } else
+          leaving.abort(
+            why.why === 'failure' ? why.error : new ToolError('INTERNAL', 'the run was ended'),
+          )
       },
       end: work(),
     }
@@ -72,7 +104,13 @@ export function remoteSubject({ paths, request, now }: RemoteRun): StartSubject 
 }
 
 // Looks less and less often while nothing happens, and once more when it is over.
-async function watch(engine: RestateEngine, id: string, tasks: Awaited<ReturnType<typeof tellTasks>>, questions: ReturnType<typeof forwardQuestions>, signal: AbortSignal): Promise<void> {
+async function watch(
+  engine: RestateEngine,
+  id: string,
+  tasks: Awaited<ReturnType<typeof tellTasks>>,
+  questions: ReturnType<typeof forwardQuestions>,
+  signal: AbortSignal,
+): Promise<void> {
   for (let pause = QUICKEST_LOOK; ; pause = Math.min(pause * 1.5, SLOWEST_LOOK)) {
     const isLast = signal.aborted
     try {
@@ -99,15 +137,25 @@ function left(signal: AbortSignal): Promise<never> {
 
 function settle({ state, result, error }: Execution): Settled {
   if (state === 'completed') return { ok: true, value: result ?? null }
-  return { ok: false, error: error ?? { code: 'INTERNAL', message: 'the server says nothing about its end', retryable: false } }
+  return {
+    ok: false,
+    error: error ?? {
+      code: 'INTERNAL',
+      message: 'the server says nothing about its end',
+      retryable: false,
+    },
+  }
 }
 
 function stillThere(error: unknown, id: string): unknown {
   if (!ToolError.is(error) || error.code !== 'DEPENDENCY') return error
-  return new ToolError('DEPENDENCY', `${error.message}; the workflow ${id} is safe there, and goes on with its server`, { suggestion: `toolable resume ${id}`, cause: error })
+  return new ToolError(
+    'DEPENDENCY',
+    `${error.message}; the workflow ${id} is safe there, and goes on with its server`,
+    { suggestion: `toolable resume ${id}`, cause: error },
+  )
 }
 
 function isOver(error: unknown): boolean {
   return ToolError.is(error) && (error.code === 'CONFLICT' || error.code === 'CANCELLED')
 }
-

@@ -9,7 +9,9 @@ export type RestatePromise<Value> = Promise<Value> & {
 }
 
 /** A call of another handler. */
-export type RestateCall<Value> = RestatePromise<Value> & { readonly invocationId: RestatePromise<string> }
+export type RestateCall<Value> = RestatePromise<Value> & {
+  readonly invocationId: RestatePromise<string>
+}
 
 /** What a terminal error of the engine carries. */
 export type RestateFailure = Error & { readonly code: number }
@@ -27,8 +29,22 @@ export type RestateContext = {
   readonly date: { now(): RestatePromise<number> }
   run<Value>(name: string, action: () => Promise<Value>): RestatePromise<Value>
   sleep(milliseconds: number, name?: string): RestatePromise<void>
-  genericCall<Input, Output>(call: { readonly service: string; readonly key?: string; readonly method: string; readonly parameter: Input; readonly inputSerde: unknown; readonly outputSerde: unknown; readonly name?: string }): RestateCall<Output>
-  genericSend<Input>(send: { readonly service: string; readonly key?: string; readonly method: string; readonly parameter: Input; readonly inputSerde: unknown }): unknown
+  genericCall<Input, Output>(call: {
+    readonly service: string
+    readonly key?: string
+    readonly method: string
+    readonly parameter: Input
+    readonly inputSerde: unknown
+    readonly outputSerde: unknown
+    readonly name?: string
+  }): RestateCall<Output>
+  genericSend<Input>(send: {
+    readonly service: string
+    readonly key?: string
+    readonly method: string
+    readonly parameter: Input
+    readonly inputSerde: unknown
+  }): unknown
   awakeable<Value>(): { readonly id: string; readonly promise: RestatePromise<Value> }
   resolveAwakeable(id: string, value: unknown): void
   cancel(invocationId: string): void
@@ -39,9 +55,19 @@ export type RestateContext = {
   stateKeys(): RestatePromise<string[]>
 }
 
-export type RestateHandler<Input, Output> = (context: RestateContext, input: Input) => Promise<Output>
+export type RestateHandler<Input, Output> = (
+  context: RestateContext,
+  input: Input,
+) => Promise<Output>
 
-export type RestateDuration = number | { readonly days?: number; readonly hours?: number; readonly minutes?: number; readonly seconds?: number }
+export type RestateDuration =
+  | number
+  | {
+      readonly days?: number
+      readonly hours?: number
+      readonly minutes?: number
+      readonly seconds?: number
+    }
 
 /** How the engine treats a handler. */
 export type RestateOptions = {
@@ -52,24 +78,53 @@ export type RestateOptions = {
   readonly workflowRetention?: RestateDuration
   readonly ingressPrivate?: boolean
   readonly enableLazyState?: boolean
-  readonly retryPolicy?: { readonly maxAttempts?: number; readonly initialInterval?: RestateDuration; readonly maxInterval?: RestateDuration; readonly exponentiationFactor?: number; readonly onMaxAttempts?: 'pause' | 'kill' }
+  readonly retryPolicy?: {
+    readonly maxAttempts?: number
+    readonly initialInterval?: RestateDuration
+    readonly maxInterval?: RestateDuration
+    readonly exponentiationFactor?: number
+    readonly onMaxAttempts?: 'pause' | 'kill'
+  }
 }
 
-type Definition = { readonly name: string; readonly handlers: { readonly [name: string]: unknown }; readonly options?: RestateOptions }
-type Declare = <Input, Output>(options: RestateOptions, handler: RestateHandler<Input, Output>) => unknown
+type Definition = {
+  readonly name: string
+  readonly handlers: { readonly [name: string]: unknown }
+  readonly options?: RestateOptions
+}
+type Declare = <Input, Output>(
+  options: RestateOptions,
+  handler: RestateHandler<Input, Output>,
+) => unknown
 
 /** The module. */
 export type RestateSdk = {
   service(definition: Definition): unknown
   workflow(definition: Definition): unknown
   object(definition: Definition): unknown
-  readonly handlers: { readonly handler: Declare; readonly workflow: { readonly workflow: Declare; readonly shared: Declare }; readonly object: { readonly exclusive: Declare; readonly shared: Declare } }
-  readonly RestatePromise: { race<Value>(promises: readonly RestatePromise<Value>[]): RestatePromise<Value> }
-  readonly TerminalError: new (message: string, options?: { readonly errorCode?: number }) => RestateFailure
+  readonly handlers: {
+    readonly handler: Declare
+    readonly workflow: { readonly workflow: Declare; readonly shared: Declare }
+    readonly object: { readonly exclusive: Declare; readonly shared: Declare }
+  }
+  readonly RestatePromise: {
+    race<Value>(promises: readonly RestatePromise<Value>[]): RestatePromise<Value>
+  }
+  readonly TerminalError: new (
+    message: string,
+    options?: { readonly errorCode?: number },
+  ) => RestateFailure
   readonly CancelledError: new () => RestateFailure
   readonly RestateError: new (message: string) => Error
   readonly serde: { readonly json: unknown }
-  createEndpointHandler(options: { readonly services: readonly unknown[]; readonly logger?: (meta: { readonly level: string; readonly replaying: boolean }, ...words: readonly unknown[]) => void; readonly identityKeys?: readonly string[] }): {
+  createEndpointHandler(options: {
+    readonly services: readonly unknown[]
+    readonly logger?: (
+      meta: { readonly level: string; readonly replaying: boolean },
+      ...words: readonly unknown[]
+    ) => void
+    readonly identityKeys?: readonly string[]
+  }): {
     (request: IncomingMessage, response: ServerResponse): void
     (request: Http2ServerRequest, response: Http2ServerResponse): void
   }

@@ -11,21 +11,36 @@ export const QUESTIONS = 'toolable-questions'
 export const CANCEL = '~cancel'
 
 /** What an execution is started with. The definition travels by value. */
-export type RunRequest = { readonly definition: Workflow; readonly hash: string; readonly input: unknown; /** When it was asked for. */ readonly created: string }
+export type RunRequest = {
+  readonly definition: Workflow
+  readonly hash: string
+  readonly input: unknown
+  /** When it was asked for. */ readonly created: string
+}
 
 /** What an execution gives: it fails as a value, so that the engine never starts it again. */
-export type RunAnswer = { readonly state: 'completed' | 'failed' | 'cancelled'; readonly settled: Settled; /** Which execution it was, so that nobody has to look further. */ readonly info: ExecutionInfo }
+export type RunAnswer = {
+  readonly state: 'completed' | 'failed' | 'cancelled'
+  readonly settled: Settled
+  /** Which execution it was, so that nobody has to look further. */ readonly info: ExecutionInfo
+}
 
 /** A tool that some worker is asked to perform. */
 export type StepRequest = ToolCall & { readonly workflow: string }
 
 /** An answer to a question. */
-export type AnswerRequest = { readonly question: string; readonly value: unknown; readonly by?: string }
+export type AnswerRequest = {
+  readonly question: string
+  readonly value: unknown
+  readonly by?: string
+}
 export type GivenAnswer = Omit<AnswerRequest, 'question'>
 
 /** A question of a tool, with what its answer wakes. */
 export type AskRequest = { readonly question: WorkflowQuestion; readonly awakeable: string }
-export type AskedQuestion = AskRequest & { /** It is kept until its step is over, so that a second answer hears of the first. */ readonly isAnswered?: true }
+export type AskedQuestion = AskRequest & {
+  /** It is kept until its step is over, so that a second answer hears of the first. */ readonly isAnswered?: true
+}
 export type CloseRequest = { readonly questions: readonly string[] }
 /** Before the id of a question, in the name under which it is kept. */
 export const ASKED = 'ask:'
@@ -53,7 +68,17 @@ export type Standing = {
   readonly questions: readonly WorkflowQuestion[]
   readonly tasks: readonly TaskRecord[]
 }
-export type ExecutionInfo = { readonly name: string; readonly hash: string; readonly created: string }
+export type ExecutionInfo = {
+  readonly name: string
+  readonly hash: string
+  readonly created: string
+}
 
 /** The names under which an execution keeps how it stands. */
-export const STATE = { info: 'info', end: 'end', error: 'error', questions: 'questions', task: 'task:' } as const
+export const STATE = {
+  info: 'info',
+  end: 'end',
+  error: 'error',
+  questions: 'questions',
+  task: 'task:',
+} as const

@@ -9,10 +9,17 @@ const LONGEST_ID = 100
 export function* ask(path: string, question: Omit<WorkflowQuestion, 'id'>): Flow<unknown> {
   const asked = act({ kind: 'answer', key: path, question: { id: questionId(path), ...question } })
   try {
-    const { value } = yield* question.timeout === undefined ? asked : within(`${path}~timeout`, question.timeout, asked)
+    const { value } = yield* question.timeout === undefined
+      ? asked
+      : within(`${path}~timeout`, question.timeout, asked)
     return value
   } catch (thrown) {
-    if (question.default !== undefined && thrown instanceof StepFailure && thrown.error.code === 'TIMEOUT') return question.default
+    if (
+      question.default !== undefined &&
+      thrown instanceof StepFailure &&
+      thrown.error.code === 'TIMEOUT'
+    )
+      return question.default
     throw thrown
   }
 }
@@ -22,5 +29,7 @@ export function questionId(path: string): string {
   // No name has these characters, so that two places never have one id.
   const id = path.replaceAll('/', '.').replace(/[#~]/g, ':')
   // Cut, two of them could become one.
-  return id.length <= LONGEST_ID && !id.startsWith('.') ? id : `q.${createHash('sha256').update(path).digest('hex').slice(0, 32)}`
+  return id.length <= LONGEST_ID && !id.startsWith('.')
+    ? id
+    : `q.${createHash('sha256').update(path).digest('hex').slice(0, 32)}`
 }

@@ -10,7 +10,11 @@ import { fillOptions } from './fill-options.ts'
 export const decision: StepKind<DecisionStep> = {
   retries: false,
   timed: false,
-  *take({ decision_type, instruction, options, schema, default: preset, context, timeout }, { scope }, path) {
+  *take(
+    { decision_type, instruction, options, schema, default: preset, context, timeout },
+    { scope },
+    path,
+  ) {
     const prompt = instruction === undefined ? decision_type : String(fill(instruction, scope))
     const answer = yield* ask(path, {
       kind: options ? 'decision' : 'input',

@@ -14,13 +14,28 @@ export const each: StepKind<EachStep> = {
   timed: true,
   *take({ items, as, do: steps, max_concurrency, on_error, name }, at, path) {
     const list = fill(items, at.scope)
-    if (!Array.isArray(list)) throw new ToolError('INVALID_INPUT', `'${name}' goes through a list, and was given ${list === null ? 'null' : typeof list}`)
-    if (list.length > MOST_ITEMS) throw new ToolError('INVALID_INPUT', `'${name}' goes through ${MOST_ITEMS} items at most; there are ${list.length}`)
+    if (!Array.isArray(list))
+      throw new ToolError(
+        'INVALID_INPUT',
+        `'${name}' goes through a list, and was given ${list === null ? 'null' : typeof list}`,
+      )
+    if (list.length > MOST_ITEMS)
+      throw new ToolError(
+        'INVALID_INPUT',
+        `'${name}' goes through ${MOST_ITEMS} items at most; there are ${list.length}`,
+      )
     const flows = list.map((item: unknown, index) => {
-      const scope = { ...at.scope, steps: { ...at.scope.steps }, items: { ...at.scope.items, [as]: item, [`${as}_index`]: index } }
+      const scope = {
+        ...at.scope,
+        steps: { ...at.scope.steps },
+        items: { ...at.scope.items, [as]: item, [`${as}_index`]: index },
+      }
       return at.frame.walk.steps(steps, { ...at, path: pathOf(path, String(index)), scope })
     })
-    const endings = yield* all(flows, { limit: max_concurrency, stopEarly: on_error !== 'continue' })
+    const endings = yield* all(flows, {
+      limit: max_concurrency,
+      stopEarly: on_error !== 'continue',
+    })
     return joinParts(endings, (result) => result, on_error === 'continue')
   },
 }

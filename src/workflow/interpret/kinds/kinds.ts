@@ -8,4 +8,11 @@ import { tool } from './tool.ts'
 import { wait } from './wait.ts'
 
 /** Every kind of step, by the word that names it. */
-export const KINDS: { readonly [Type in StepType]: StepKind<Step & { readonly type: Type }> } = { tool, ai_decision: decision, parallel, each, wait, workflow: nested }
+export const KINDS: { readonly [Type in StepType]: StepKind<Step & { readonly type: Type }> } = {
+  tool,
+  ai_decision: decision,
+  parallel,
+  each,
+  wait,
+  workflow: nested,
+}

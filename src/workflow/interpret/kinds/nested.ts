@@ -8,6 +8,12 @@ export const nested: StepKind<NestedStep> = {
   retries: false,
   timed: true,
   *take({ workflow, input }, { frame, scope }, path) {
-    return succeed(yield* frame.walk.workflow(workflow, input === undefined ? {} : fill(input, scope), { context: frame.context, path, outer: frame.undo }))
+    return succeed(
+      yield* frame.walk.workflow(workflow, input === undefined ? {} : fill(input, scope), {
+        context: frame.context,
+        path,
+        outer: frame.undo,
+      }),
+    )
   },
 }

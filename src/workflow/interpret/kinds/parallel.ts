@@ -9,7 +9,10 @@ export const parallel: StepKind<ParallelStep> = {
   timed: true,
   *take({ tasks, max_concurrency, on_error }, at, path) {
     const inside = { ...at, path }
-    const endings = yield* all(tasks.map((task) => at.frame.walk.step(task, inside)), { limit: max_concurrency, stopEarly: on_error !== 'continue' })
+    const endings = yield* all(
+      tasks.map((task) => at.frame.walk.step(task, inside)),
+      { limit: max_concurrency, stopEarly: on_error !== 'continue' },
+    )
     return joinParts(endings, ({ result }) => result, on_error === 'continue')
   },
 }

@@ -28,8 +28,13 @@ export const tool: StepKind<ToolStep> = {
 }
 
 function wordsOf(step: ToolStep, scope: Scope): Pick<ToolCall, 'tool' | 'given' | 'command'> {
-  if ('tool' in step) return { tool: step.tool, given: { input: (step.input === undefined ? {} : fill(step.input, scope)) as JsonObject } }
+  if ('tool' in step)
+    return {
+      tool: step.tool,
+      given: { input: (step.input === undefined ? {} : fill(step.input, scope)) as JsonObject },
+    }
   const [name, ...args] = fillCommand(step.command, scope)
-  if (name === undefined || name === '') throw new ToolError('INVALID_INPUT', `the command of '${step.name}' names no tool`)
+  if (name === undefined || name === '')
+    throw new ToolError('INVALID_INPUT', `the command of '${step.name}' names no tool`)
   return { tool: name, given: { args }, command: step.command }
 }

@@ -18,16 +18,18 @@ export const wait: StepKind<WaitStep> = {
     const { timeout } = step
     if ('answer' in step) {
       const { prompt, options, default: preset, ...rest } = step.answer
-      return succeed(yield* ask(path, {
-        kind: options ? 'decision' : 'input',
-        action: step.name,
-        key: step.name,
-        prompt: String(fill(prompt, scope)),
-        ...(options && { options: fillOptions(options, scope) }),
-        ...(preset !== undefined && { default: fill(preset, scope) }),
-        ...rest,
-        ...(timeout !== undefined && { timeout }),
-      }))
+      return succeed(
+        yield* ask(path, {
+          kind: options ? 'decision' : 'input',
+          action: step.name,
+          key: step.name,
+          prompt: String(fill(prompt, scope)),
+          ...(options && { options: fillOptions(options, scope) }),
+          ...(preset !== undefined && { default: fill(preset, scope) }),
+          ...rest,
+          ...(timeout !== undefined && { timeout }),
+        }),
+      )
     }
     const pause = act({ kind: 'sleep', key: path, until: momentOf(step, scope) })
     yield* timeout === undefined ? pause : within(`${path}~timeout`, timeout, pause)
@@ -35,9 +37,23 @@ export const wait: StepKind<WaitStep> = {
   },
 }
 
-function momentOf(step: WaitStep & ({ readonly for: number | string } | { readonly until: string }), scope: Scope): (Operation & { kind: 'sleep' })['until'] {
-  if ('for' in step) return { seconds: typeof step.for === 'number' ? step.for : toMilliseconds(fill(step.for, scope) as number | string, 'for') / 1000 }
+function momentOf(
+  step: WaitStep & ({ readonly for: number | string } | { readonly until: string }),
+  scope: Scope,
+): (Operation & { kind: 'sleep' })['until'] {
+  if ('for' in step)
+    return {
+      seconds:
+        typeof step.for === 'number'
+          ? step.for
+          : toMilliseconds(fill(step.for, scope) as number | string, 'for') / 1000,
+    }
   const time = String(fill(step.until, scope))
-  if (Number.isNaN(Date.parse(time))) throw new ToolError('INVALID_INPUT', `'${time.slice(0, 100)}' is no moment: write it as 2026-12-31T18:00:00Z`, { field: 'until' })
+  if (Number.isNaN(Date.parse(time)))
+    throw new ToolError(
+      'INVALID_INPUT',
+      `'${time.slice(0, 100)}' is no moment: write it as 2026-12-31T18:00:00Z`,
+      { field: 'until' },
+    )
   return { time }
 }

@@ -5,8 +5,16 @@ import type { RawAnswer } from '../../../http/support/raw.ts'
 export type Headers = { readonly [name: string]: string | number }
 
 /** One request over a connection of its own, with exactly these headers besides Host; a Host of '' is none. */
-export function ask(port: number, method: string, path: string, headers: Headers = {}, body = ''): Promise<RawAnswer> {
-  return sendRaw(port, [requestText(method, path, { host: `127.0.0.1:${port}`, connection: 'close', ...headers }, body)])
+export function ask(
+  port: number,
+  method: string,
+  path: string,
+  headers: Headers = {},
+  body = '',
+): Promise<RawAnswer> {
+  return sendRaw(port, [
+    requestText(method, path, { host: `127.0.0.1:${port}`, connection: 'close', ...headers }, body),
+  ])
 }
 
 /** The cookie that the token is exchanged for: `name=value`. */
@@ -17,7 +25,9 @@ export async function cookieFor(port: number, token: string): Promise<string> {
 
 /** What every answer has to carry, whatever it is about. */
 export const SAFE = {
-  'content-security-policy': expect.stringMatching(/^default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'(; sandbox)?$/) as string,
+  'content-security-policy': expect.stringMatching(
+    /^default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'(; sandbox)?$/,
+  ) as string,
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
   'cross-origin-opener-policy': 'same-origin',

@@ -7,7 +7,8 @@ export const SCRIPT = '<img src=x onerror=alert(1)><script>alert(1)</script>'
 
 export const SCRIPT_FILE = '"<img src=x onerror=alert(1)>.html'
 
-const head = (name: string, input: object = {}): string => `#!/bin/sh\n# toolable: ${JSON.stringify({ name, summary: `A tool called ${name}`, call: 'stdin', input: { type: 'object', properties: input } })}\n`
+const head = (name: string, input: object = {}): string =>
+  `#!/bin/sh\n# toolable: ${JSON.stringify({ name, summary: `A tool called ${name}`, call: 'stdin', input: { type: 'object', properties: input } })}\n`
 const say = (event: object): string => `printf '%s\\n' '${JSON.stringify({ v: 1, ...event })}'\n`
 
 const TOOLS = {

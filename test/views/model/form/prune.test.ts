@@ -10,7 +10,10 @@ const schema = {
     version: { const: 2 },
     limit: { type: 'integer' },
     where: { type: 'object', properties: { root: { type: 'string' } } },
-    filter: { type: 'object', properties: { max: { type: 'integer' }, names: { type: 'array', items: { type: 'string' } } } },
+    filter: {
+      type: 'object',
+      properties: { max: { type: 'integer' }, names: { type: 'array', items: { type: 'string' } } },
+    },
     tags: { type: 'array', items: { type: 'string' } },
     note: { type: ['string', 'null'] },
   },
@@ -22,31 +25,82 @@ describe('[10.form-leaves-out] what is not filled in is left out', () => {
   })
 
   test('empty fields, lists and objects are left out, null and false and what the form does not know stay', () => {
-    const draft = { pattern: '*.ts', limit: undefined, filter: { max: undefined, names: [undefined, 'a', undefined] }, tags: [undefined], note: null, other: false }
-    expect(prune(schema, schema, draft)).toEqual({ pattern: '*.ts', version: 2, where: {}, filter: { names: ['a'] }, tags: [], note: null, other: false })
-    expect(prune(schema, schema, { filter: { max: undefined, names: [] } })).toEqual({ version: 2, where: {}, tags: [] })
+    const draft = {
+      pattern: '*.ts',
+      limit: undefined,
+      filter: { max: undefined, names: [undefined, 'a', undefined] },
+      tags: [undefined],
+      note: null,
+      other: false,
+    }
+    expect(prune(schema, schema, draft)).toEqual({
+      pattern: '*.ts',
+      version: 2,
+      where: {},
+      filter: { names: ['a'] },
+      tags: [],
+      note: null,
+      other: false,
+    })
+    expect(prune(schema, schema, { filter: { max: undefined, names: [] } })).toEqual({
+      version: 2,
+      where: {},
+      tags: [],
+    })
   })
 
   test('a value of another kind than the schema wants stays, for the server to refuse', () => {
-    expect(prune(schema, schema, { limit: 'abc', filter: 'x', tags: 'y' })).toEqual({ version: 2, limit: 'abc', where: {}, filter: 'x', tags: 'y' })
+    expect(prune(schema, schema, { limit: 'abc', filter: 'x', tags: 'y' })).toEqual({
+      version: 2,
+      limit: 'abc',
+      where: {},
+      filter: 'x',
+      tags: 'y',
+    })
     expect(prune({ type: 'string' }, {}, undefined)).toBeUndefined()
     expect(prune({ type: 'string' }, {}, 'a')).toBe('a')
   })
 
   test('a schema that demands itself without end is given up', () => {
-    const root = { $defs: { node: { type: 'object', required: ['next'], properties: { next: { $ref: '#/$defs/node' } } } }, $ref: '#/$defs/node' }
+    const root = {
+      $defs: {
+        node: {
+          type: 'object',
+          required: ['next'],
+          properties: { next: { $ref: '#/$defs/node' } },
+        },
+      },
+      $ref: '#/$defs/node',
+    }
     expect(prune(root, root, undefined)).toHaveProperty('next.next.next')
   })
 
   test('a key that every object inherits is an ordinary one', () => {
-    const odd = { type: 'object', properties: { toString: { type: 'string' }, constructor: { type: 'string' } } }
+    const odd = {
+      type: 'object',
+      properties: { toString: { type: 'string' }, constructor: { type: 'string' } },
+    }
     expect(prune(odd, odd, {})).toEqual({})
   })
 })
 
 describe('[10.form-fields] the variant of a value', () => {
-  const variants = [{ type: 'string' }, { type: 'integer' }, { type: 'object', required: ['kind'], properties: { kind: { const: 'a' }, x: {} } }, { type: 'object', required: ['kind'], properties: { kind: { const: 'b' } } }, { type: 'array', items: { type: 'string' } }].map((one) => ({ schema: one }))
-  test.each([['x', 0], [3, 1], [{ kind: 'a' }, 2], [{ kind: 'b' }, 3], [['a'], 4], [undefined, 0], [true, 0]])('%j', (value, index) => expect(variantOf(variants, {}, value)).toBe(index))
+  const variants = [
+    { type: 'string' },
+    { type: 'integer' },
+    { type: 'object', required: ['kind'], properties: { kind: { const: 'a' }, x: {} } },
+    { type: 'object', required: ['kind'], properties: { kind: { const: 'b' } } },
+    { type: 'array', items: { type: 'string' } },
+  ].map((one) => ({ schema: one }))
+  test.each([
+    ['x', 0],
+    [3, 1],
+    [{ kind: 'a' }, 2],
+    [{ kind: 'b' }, 3],
+    [['a'], 4],
+    [undefined, 0],
+    [true, 0],
+  ])('%j', (value, index) => expect(variantOf(variants, {}, value)).toBe(index))
 
   test('its members are left out by its own rules', () => {
     const either = { oneOf: variants.map(({ schema: one }) => one) }
@@ -56,10 +110,20 @@ describe('[10.form-fields] the variant of a value', () => {
 })
 
 describe('[10.form-problems] problems by path', () => {
-  test.each([['', []], ['a', ['a']], ['filter.max[0]', ['filter', 'max', 0]], ['["a b"].c', ['a b', 'c']], ['list[2]["x\\"y"]', ['list', 2, 'x"y']]])('%s', (text, parts) => expect(readPath(text)).toEqual(parts))
+  test.each([
+    ['', []],
+    ['a', ['a']],
+    ['filter.max[0]', ['filter', 'max', 0]],
+    ['["a b"].c', ['a b', 'c']],
+    ['list[2]["x\\"y"]', ['list', 2, 'x"y']],
+  ])('%s', (text, parts) => expect(readPath(text)).toEqual(parts))
 
   test('each part sees its own, and the rest is for the whole', () => {
-    const problems = [{ path: ['a', 0], message: 'one' }, { path: [], message: 'two' }, { path: ['z'], message: 'three' }]
+    const problems = [
+      { path: ['a', 0], message: 'one' },
+      { path: [], message: 'two' },
+      { path: ['z'], message: 'three' },
+    ]
     expect(inside(problems, 'a')).toEqual([{ path: [0], message: 'one' }])
     expect(outside(problems, ['a']).map(({ message }) => message)).toEqual(['two', 'three'])
   })

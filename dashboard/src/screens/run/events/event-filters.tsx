@@ -20,28 +20,92 @@ type Props = {
 /** Which events are shown; the address holds it. */
 export function EventFilters({ types, selection, shown, total, live, follows, onFollow }: Props) {
   const { query } = route.value
-  const set = (name: string, value: string): void => changeQuery({ [name]: value, event: undefined }, { replace: true })
+  const set = (name: string, value: string): void =>
+    changeQuery({ [name]: value, event: undefined }, { replace: true })
   return (
     <div class="line filters" role="search" aria-label="Filter the events">
-      <select aria-label="Type" value={query.get('etype') ?? ''} onChange={(event) => set('etype', event.currentTarget.value)}>
+      <select
+        aria-label="Type"
+        value={query.get('etype') ?? ''}
+        onChange={(event) => set('etype', event.currentTarget.value)}
+      >
         <option value="">all types</option>
-        {Object.entries(types).sort(([left], [right]) => left.localeCompare(right)).map(([type, count]) => <option key={type} value={type}>{type} ({count})</option>)}
+        {Object.entries(types)
+          .sort(([left], [right]) => left.localeCompare(right))
+          .map(([type, count]) => (
+            <option key={type} value={type}>
+              {type} ({count})
+            </option>
+          ))}
       </select>
-      <select aria-label="Level" value={query.get('level') ?? ''} onChange={(event) => set('level', event.currentTarget.value)}>
+      <select
+        aria-label="Level"
+        value={query.get('level') ?? ''}
+        onChange={(event) => set('level', event.currentTarget.value)}
+      >
         <option value="">all levels</option>
-        {LEVELS.map((level) => <option key={level} value={level}>{level}</option>)}
+        {LEVELS.map((level) => (
+          <option key={level} value={level}>
+            {level}
+          </option>
+        ))}
       </select>
-      <SearchField label="Text" value={query.get('text') ?? ''} onChange={(text) => set('text', text)} />
-      {selection.step !== undefined && <span class="chip">step {selection.step}<button type="button" class="quiet" aria-label="All steps" onClick={() => selectStep(undefined)}>✕</button></span>}
-      {selection.range && <span class="chip">in the chosen range<button type="button" class="quiet" aria-label="All times" onClick={() => changeQuery({ range: undefined }, { replace: true })}>✕</button></span>}
-      <span class="push dim number" role="status">{shown === total ? '' : `${shown.toLocaleString('en')} of `}{total.toLocaleString('en')} events</span>
-      {live && <button type="button" aria-pressed={follows} onClick={() => onFollow(!follows)}>{follows ? 'Pause' : 'Follow'}</button>}
+      <SearchField
+        label="Text"
+        value={query.get('text') ?? ''}
+        onChange={(text) => set('text', text)}
+      />
+      {selection.step !== undefined && (
+        <span class="chip">
+          step {selection.step}
+          <button
+            type="button"
+            class="quiet"
+            aria-label="All steps"
+            onClick={() => selectStep(undefined)}
+          >
+            ✕
+          </button>
+        </span>
+      )}
+      {selection.range && (
+        <span class="chip">
+          in the chosen range
+          <button
+            type="button"
+            class="quiet"
+            aria-label="All times"
+            onClick={() => changeQuery({ range: undefined }, { replace: true })}
+          >
+            ✕
+          </button>
+        </span>
+      )}
+      <span class="push dim number" role="status">
+        {shown === total ? '' : `${shown.toLocaleString('en')} of `}
+        {total.toLocaleString('en')} events
+      </span>
+      {live && (
+        <button type="button" aria-pressed={follows} onClick={() => onFollow(!follows)}>
+          {follows ? 'Pause' : 'Follow'}
+        </button>
+      )}
     </div>
   )
 }
 
 /** A text to look for, told when somebody stops typing. */
-export function SearchField({ label, value, onChange, placeholder = 'contains …' }: { readonly label: string; readonly value: string; onChange(value: string): void; readonly placeholder?: string }) {
+export function SearchField({
+  label,
+  value,
+  onChange,
+  placeholder = 'contains …',
+}: {
+  readonly label: string
+  readonly value: string
+  onChange(value: string): void
+  readonly placeholder?: string
+}) {
   const [text, setText] = useState(value)
   useEffect(() => setText(value), [value])
   useEffect(() => {
@@ -49,5 +113,13 @@ export function SearchField({ label, value, onChange, placeholder = 'contains �
     const timer = setTimeout(() => onChange(text), PAUSE_MS)
     return () => clearTimeout(timer)
   }, [text])
-  return <input type="search" aria-label={label} placeholder={placeholder} value={text} onInput={(event) => setText(event.currentTarget.value)} />
+  return (
+    <input
+      type="search"
+      aria-label={label}
+      placeholder={placeholder}
+      value={text}
+      onInput={(event) => setText(event.currentTarget.value)}
+    />
+  )
 }

@@ -30,7 +30,10 @@ export function pageAll(ask: Ask, total: number, changed: () => void): EventPage
   const load = async (page: number): Promise<void> => {
     asked.add(page)
     try {
-      const { events, total: known } = await ask({ from: String(page * PAGE + 1), limit: String(PAGE) })
+      const { events, total: known } = await ask({
+        from: String(page * PAGE + 1),
+        limit: String(PAGE),
+      })
       const here = pages.get(page)
       // Meanwhile the stream may have brought more than the answer has.
       if (!here || here.length <= events.length) pages.set(page, [...events])
@@ -43,16 +46,22 @@ export function pageAll(ask: Ask, total: number, changed: () => void): EventPage
     changed()
   }
   return {
-    get count() { return count },
-    get error() { return error },
+    get count() {
+      return count
+    },
+    get error() {
+      return error
+    },
     at: (index) => pages.get(Math.floor(index / PAGE))?.[index % PAGE],
     need(first, last) {
       const [from, to] = [Math.floor(first / PAGE), Math.floor(Math.min(last, count - 1) / PAGE)]
       for (let page = from; page <= to; page += 1) {
         const here = pages.get(page)
-        if (!asked.has(page) && (here?.length ?? 0) < Math.min(PAGE, count - page * PAGE)) void load(page)
+        if (!asked.has(page) && (here?.length ?? 0) < Math.min(PAGE, count - page * PAGE))
+          void load(page)
       }
-      for (const page of pages.keys()) if (pages.size > MOST_PAGES && (page < from - 1 || page > to + 1)) pages.delete(page)
+      for (const page of pages.keys())
+        if (pages.size > MOST_PAGES && (page < from - 1 || page > to + 1)) pages.delete(page)
     },
     add(events) {
       for (const event of events) {
@@ -79,7 +88,10 @@ export function pageSome(ask: Ask, changed: () => void): EventPager {
   let timer: ReturnType<typeof setTimeout> | undefined
   let wanted: readonly [number, number] = [0, 0]
   let error: unknown
-  const load = async (query: { readonly [name: string]: string }, take: (page: EventPage) => void): Promise<void> => {
+  const load = async (
+    query: { readonly [name: string]: string },
+    take: (page: EventPage) => void,
+  ): Promise<void> => {
     busy = true
     try {
       take(await ask({ ...query, limit: String(LARGEST_PAGE) }))
@@ -117,9 +129,10 @@ export function pageSome(ask: Ask, changed: () => void): EventPager {
       void load({ from: String(seqOf(head.at(-1)) + 1) }, ({ events }) => {
         head = [...head, ...events.filter((event) => seqOf(event) < bound)]
       })
-    } else void load({ before: String(tail[0] ? seqOf(tail[0]) : seen + 1) }, ({ events }) => {
-      tail = [...events.filter((event) => seqOf(event) > seqOf(head.at(-1))), ...tail]
-    })
+    } else
+      void load({ before: String(tail[0] ? seqOf(tail[0]) : seen + 1) }, ({ events }) => {
+        tail = [...events.filter((event) => seqOf(event) > seqOf(head.at(-1))), ...tail]
+      })
   }
   void load({ from: '1' }, ({ events, matching, total }) => {
     head = [...events]
@@ -127,9 +140,18 @@ export function pageSome(ask: Ask, changed: () => void): EventPager {
     seen = total
   })
   return {
-    get count() { return count },
-    get error() { return error },
-    at: (index) => (index < head.length ? head[index] : index < count - tail.length ? undefined : tail[index - count + tail.length]),
+    get count() {
+      return count
+    },
+    get error() {
+      return error
+    },
+    at: (index) =>
+      index < head.length
+        ? head[index]
+        : index < count - tail.length
+          ? undefined
+          : tail[index - count + tail.length],
     need,
     add: catchUp,
   }

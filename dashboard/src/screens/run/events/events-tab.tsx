@@ -18,13 +18,22 @@ import { pageAll, pageSome } from './event-pager.ts'
 const ROW_HEIGHT = 26
 
 /** Every line of the record: filtered, followed while it grows, each one open to the last field. */
-export function EventsTab({ run, selection }: { readonly run: LiveRun; readonly selection: Selection }) {
+export function EventsTab({
+  run,
+  selection,
+}: {
+  readonly run: LiveRun
+  readonly selection: Selection
+}) {
   const { query } = route.value
   const { model } = run
   const wanted = filterOf(query, selection)
   const [, redraw] = useState(0)
   const [follows, setFollows] = useState(!isOver(model.state))
-  const pager = useMemo(() => openPager(model.run_id, wanted, model.seq, () => redraw((times) => times + 1)), [model.run_id, wanted])
+  const pager = useMemo(
+    () => openPager(model.run_id, wanted, model.seq, () => redraw((times) => times + 1)),
+    [model.run_id, wanted],
+  )
   useEffect(() => run.onEvents((events) => pager.add(events)), [pager])
   useKeys([{ key: 'f', label: 'Follow or pause', run: () => setFollows((before) => !before) }])
   const chosen = useRef<RunEvent | undefined>(undefined)
@@ -36,19 +45,50 @@ export function EventsTab({ run, selection }: { readonly run: LiveRun; readonly 
   const event = useChosen(model.run_id, openSeq, chosen.current)
   return (
     <div class="events">
-      <EventFilters types={model.counts.by_type} selection={selection} shown={pager.count} total={Math.max(model.seq, pager.count)} follows={follows} onFollow={setFollows} live={!isOver(model.state)} />
+      <EventFilters
+        types={model.counts.by_type}
+        selection={selection}
+        shown={pager.count}
+        total={Math.max(model.seq, pager.count)}
+        follows={follows}
+        onFollow={setFollows}
+        live={!isOver(model.state)}
+      />
       {pager.error !== undefined && <Problem error={pager.error} />}
       <div class={openSeq > 0 ? 'events-split open' : 'events-split'}>
-        {pager.count === 0 ? <Empty title={wanted === '' ? 'Nothing is on record yet' : 'No event fits the filter'} /> : (
+        {pager.count === 0 ? (
+          <Empty title={wanted === '' ? 'Nothing is on record yet' : 'No event fits the filter'} />
+        ) : (
           <VirtualList
-            label="Events" class="event-list" count={pager.count} rowHeight={ROW_HEIGHT} follow={follows} onFollow={(atEnd) => !isOver(model.state) && setFollows(atEnd)}
+            label="Events"
+            class="event-list"
+            count={pager.count}
+            rowHeight={ROW_HEIGHT}
+            follow={follows}
+            onFollow={(atEnd) => !isOver(model.state) && setFollows(atEnd)}
             onRange={(first, last) => pager.need(first, last)}
-            render={(index) => <EventRow event={pager.at(index) as RunEvent | undefined} before={pager.at(index - 1) as RunEvent | undefined} selected={(pager.at(index) as RunEvent | undefined)?.seq === openSeq} onOpen={choose} />}
+            render={(index) => (
+              <EventRow
+                event={pager.at(index) as RunEvent | undefined}
+                before={pager.at(index - 1) as RunEvent | undefined}
+                selected={(pager.at(index) as RunEvent | undefined)?.seq === openSeq}
+                onOpen={choose}
+              />
+            )}
           />
         )}
         {openSeq > 0 && (
           <aside class="event-open" aria-label={`Event ${openSeq}`}>
-            <div class="line"><h3>Event {openSeq}</h3><button type="button" class="quiet push" onClick={() => changeQuery({ event: undefined }, { replace: true })}>Close</button></div>
+            <div class="line">
+              <h3>Event {openSeq}</h3>
+              <button
+                type="button"
+                class="quiet push"
+                onClick={() => changeQuery({ event: undefined }, { replace: true })}
+              >
+                Close
+              </button>
+            </div>
             {event && <JsonView value={event} open={4} />}
           </aside>
         )}
@@ -60,7 +100,11 @@ export function EventsTab({ run, selection }: { readonly run: LiveRun; readonly 
 // The same text for the same filter, so that it says when another list is wanted.
 function filterOf(query: URLSearchParams, { step, range }: Selection): string {
   const filter = new URLSearchParams()
-  for (const [name, key] of [['etype', 'type'], ['level', 'level'], ['text', 'text']] as const) {
+  for (const [name, key] of [
+    ['etype', 'type'],
+    ['level', 'level'],
+    ['text', 'text'],
+  ] as const) {
     const value = query.get(name)
     if (value !== null && value !== '') filter.set(key, value)
   }
@@ -74,7 +118,10 @@ function filterOf(query: URLSearchParams, { step, range }: Selection): string {
 }
 
 function openPager(id: string, filter: string, total: number, changed: () => void): EventPager {
-  const ask = (query: { readonly [name: string]: string }): Promise<EventPage> => get<EventPage>(`/runs/${encodeURIComponent(id)}/events?${new URLSearchParams([...new URLSearchParams(filter), ...Object.entries(query)])}`)
+  const ask = (query: { readonly [name: string]: string }): Promise<EventPage> =>
+    get<EventPage>(
+      `/runs/${encodeURIComponent(id)}/events?${new URLSearchParams([...new URLSearchParams(filter), ...Object.entries(query)])}`,
+    )
   return filter === '' ? pageAll(ask, total, changed) : pageSome(ask, changed)
 }
 
@@ -83,7 +130,10 @@ function useChosen(id: string, seq: number, here: RunEvent | undefined): RunEven
   useEffect(() => {
     if (seq === 0) return
     if (here?.seq === seq) return setEvent(here)
-    void get<EventPage>(`/runs/${encodeURIComponent(id)}/events?from=${seq}&limit=1`).then(({ events }) => setEvent(events[0] as unknown as RunEvent), () => setEvent(undefined))
+    void get<EventPage>(`/runs/${encodeURIComponent(id)}/events?from=${seq}&limit=1`).then(
+      ({ events }) => setEvent(events[0] as unknown as RunEvent),
+      () => setEvent(undefined),
+    )
   }, [id, seq])
   return event?.seq === seq ? event : undefined
 }

@@ -9,7 +9,15 @@ const HIDDEN_PAUSE_MS = 500
 export type EventFeed = { push(events: readonly RunEvent[]): void; close(): void }
 
 /** Begins to feed. `take` gets the events in their order; `drawn` is called once for each picture of the screen in which there were some; `overflow` instead of everything where more wait than it is worth to take one by one. */
-export function openFeed({ take, drawn, overflow }: { take(event: RunEvent): void; drawn(): void; overflow(): void }): EventFeed {
+export function openFeed({
+  take,
+  drawn,
+  overflow,
+}: {
+  take(event: RunEvent): void
+  drawn(): void
+  overflow(): void
+}): EventFeed {
   let waiting: RunEvent[] = []
   let at = 0
   let cancel: (() => void) | undefined
@@ -18,7 +26,8 @@ export function openFeed({ take, drawn, overflow }: { take(event: RunEvent): voi
     cancel = undefined
     const began = performance.now()
     while (at < waiting.length && performance.now() - began < LONGEST_FRAME_MS) {
-      for (const end = Math.min(at + MOST_AT_ONCE, waiting.length); at < end; at += 1) take(waiting[at]!)
+      for (const end = Math.min(at + MOST_AT_ONCE, waiting.length); at < end; at += 1)
+        take(waiting[at]!)
     }
     if (at < waiting.length) schedule()
     else [waiting, at] = [[], 0]

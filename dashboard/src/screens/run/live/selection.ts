@@ -2,26 +2,48 @@ import type { Stretch } from '../../../../../src/views/model/timeline/timeline-t
 import { changeQuery, route } from '../../../state/route.ts'
 
 /** What of a run is looked at: a step, and a stretch of time. The address holds both, the times as milliseconds since the run was asked for. */
-export type Selection = { readonly step?: string; readonly range?: Stretch; readonly zoom?: Stretch }
+export type Selection = {
+  readonly step?: string
+  readonly range?: Stretch
+  readonly zoom?: Stretch
+}
 
 /** What the address selects. */
 export function readSelection(created: number): Selection {
   const { query } = route.value
-  const [step, range, zoom] = [query.get('step'), readStretch(query.get('range'), created), readStretch(query.get('zoom'), created)]
+  const [step, range, zoom] = [
+    query.get('step'),
+    readStretch(query.get('range'), created),
+    readStretch(query.get('zoom'), created),
+  ]
   return { ...(step !== null && { step }), ...(range && { range }), ...(zoom && { zoom }) }
 }
 
 /** Selects a step everywhere; the same one again selects none. */
 export function selectStep(step: string | undefined): void {
-  changeQuery({ step: step === route.peek().query.get('step') ? undefined : step }, { replace: true })
+  changeQuery(
+    { step: step === route.peek().query.get('step') ? undefined : step },
+    { replace: true },
+  )
 }
 
 /** Selects a stretch of time everywhere, or, under `zoom`, shows only it. */
-export function selectStretch(name: 'range' | 'zoom', stretch: Stretch | undefined, created: number): void {
-  changeQuery({ [name]: stretch && `${Math.floor(stretch.from - created)}-${Math.ceil(stretch.to - created)}` }, { replace: true })
+export function selectStretch(
+  name: 'range' | 'zoom',
+  stretch: Stretch | undefined,
+  created: number,
+): void {
+  changeQuery(
+    {
+      [name]: stretch && `${Math.floor(stretch.from - created)}-${Math.ceil(stretch.to - created)}`,
+    },
+    { replace: true },
+  )
 }
 
 function readStretch(text: string | null, created: number): Stretch | undefined {
   const [, from, to] = /^(-?\d{1,15})-(-?\d{1,15})$/.exec(text ?? '') ?? []
-  return from === undefined || to === undefined || Number(to) <= Number(from) ? undefined : { from: created + Number(from), to: created + Number(to) }
+  return from === undefined || to === undefined || Number(to) <= Number(from)
+    ? undefined
+    : { from: created + Number(from), to: created + Number(to) }
 }

@@ -19,7 +19,15 @@ export type LiveRun = {
 }
 
 // What the document says besides the model is asked for anew after these.
-const TURNS = new Set(['runner_start', 'runner_end', 'artifact', 'action_required', 'task_submitted', 'task_started', 'task_done'])
+const TURNS = new Set([
+  'runner_start',
+  'runner_end',
+  'artifact',
+  'action_required',
+  'task_submitted',
+  'task_started',
+  'task_done',
+])
 const PAUSE_MS = 800
 
 /** A run, followed while it is looked at. */
@@ -31,7 +39,14 @@ export function useRun(id: string): { readonly run?: LiveRun; readonly error?: A
   const lost = useRef(false)
   const listeners = useRef(new Set<(events: readonly RunEvent[]) => void>()).current
 
-  if (value && value !== held.current?.detail) held.current = { detail: value, model: held.current && !lost.current && held.current.model.seq > value.model.seq ? held.current.model : value.model }
+  if (value && value !== held.current?.detail)
+    held.current = {
+      detail: value,
+      model:
+        held.current && !lost.current && held.current.model.seq > value.model.seq
+          ? held.current.model
+          : value.model,
+    }
   const isHere = value !== undefined
   useEffect(() => {
     if (!value || !lost.current) return
@@ -47,7 +62,8 @@ export function useRun(id: string): { readonly run?: LiveRun; readonly error?: A
       take(event) {
         came.push(event)
         applyEvent(held.current!.model, event)
-        if (TURNS.has(event.type) || (event.type === 'runner_log' && event['answer'] !== undefined)) reloadSoon.call()
+        if (TURNS.has(event.type) || (event.type === 'runner_log' && event['answer'] !== undefined))
+          reloadSoon.call()
       },
       drawn() {
         const events = came
@@ -74,7 +90,12 @@ export function useRun(id: string): { readonly run?: LiveRun; readonly error?: A
     return () => listeners.delete(listener)
   }).current
   // Parts of a page are drawn anew for other properties only, and the model that grows is always the same.
-  return { ...(held.current && { run: { detail: held.current.detail, model: { ...held.current.model }, onEvents, reload } }), ...(error && { error }) }
+  return {
+    ...(held.current && {
+      run: { detail: held.current.detail, model: { ...held.current.model }, onEvents, reload },
+    }),
+    ...(error && { error }),
+  }
 }
 
 function limit(work: () => void, pause: number): { call(): void; stop(): void } {
@@ -82,11 +103,14 @@ function limit(work: () => void, pause: number): { call(): void; stop(): void } 
   let last = 0
   return {
     call() {
-      timer ??= setTimeout(() => {
-        timer = undefined
-        last = performance.now()
-        work()
-      }, Math.max(50, last + pause - performance.now()))
+      timer ??= setTimeout(
+        () => {
+          timer = undefined
+          last = performance.now()
+          work()
+        },
+        Math.max(50, last + pause - performance.now()),
+      )
     },
     stop: () => clearTimeout(timer),
   }

@@ -9,7 +9,13 @@ const PAUSE_MS = 1000
 const MOST_TRIES = 5
 
 /** The lines of a log as far as they are here. */
-export type Log = { readonly lines: readonly string[]; readonly total: number; readonly cut: number; readonly isWhole: boolean; readonly error?: unknown }
+export type Log = {
+  readonly lines: readonly string[]
+  readonly total: number
+  readonly cut: number
+  readonly isWhole: boolean
+  readonly error?: unknown
+}
 
 const NOTHING: Log = { lines: [], total: 0, cut: 0, isWhole: false }
 
@@ -27,7 +33,13 @@ export function useLog(id: string, file: string, isLive: boolean): Log {
   return log
 }
 
-async function read(id: string, file: string, live: { readonly current: boolean }, signal: AbortSignal, tell: (log: Log) => void): Promise<void> {
+async function read(
+  id: string,
+  file: string,
+  live: { readonly current: boolean },
+  signal: AbortSignal,
+  tell: (log: Log) => void,
+): Promise<void> {
   let lines: string[] = []
   let cut = 0
   for (let rounds = 0; !signal.aborted && lines.length < MOST_LINES;) {
@@ -35,7 +47,10 @@ async function read(id: string, file: string, live: { readonly current: boolean 
     const wasLive = live.current
     let atEnd = true
     try {
-      const page: LogPage = await get<LogPage>(`/runs/${encodeURIComponent(id)}/log?${new URLSearchParams({ file, from: String(lines.length + 1), limit: String(PAGE) })}`, signal)
+      const page: LogPage = await get<LogPage>(
+        `/runs/${encodeURIComponent(id)}/log?${new URLSearchParams({ file, from: String(lines.length + 1), limit: String(PAGE) })}`,
+        signal,
+      )
       const all = [...lines, ...page.lines]
       atEnd = page.lines.length === 0 || all.length >= page.total
       cut += page.cut ?? 0

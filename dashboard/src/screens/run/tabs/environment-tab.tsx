@@ -11,9 +11,18 @@ import type { LiveRun } from '../live/use-run.ts'
 const SAID = 'runner_start,runner_warning,runner_error,runner_end'
 
 /** Where and with which rights a run was started, and what came of its rights. */
-export function EnvironmentTab({ run: { model, detail: { request, folder, command } } }: { readonly run: LiveRun }) {
+export function EnvironmentTab({
+  run: {
+    model,
+    detail: { request, folder, command },
+  },
+}: {
+  readonly run: LiveRun
+}) {
   // Asked for again when another attempt begins or ends.
-  const { value } = useDocument<EventPage>(`/runs/${encodeURIComponent(model.run_id)}/events?type=${SAID}&limit=1000#${model.attempt}${model.state}`)
+  const { value } = useDocument<EventPage>(
+    `/runs/${encodeURIComponent(model.run_id)}/events?type=${SAID}&limit=1000#${model.attempt}${model.state}`,
+  )
   const events = (value?.events ?? []) as unknown as readonly RunEvent[]
   const start = events.findLast(({ type }) => type === 'runner_start')
   const troubles = events.filter(({ type }) => type === 'runner_warning' || type === 'runner_error')
@@ -22,41 +31,98 @@ export function EnvironmentTab({ run: { model, detail: { request, folder, comman
       <section aria-label="How it was started">
         <h2>How it was started</h2>
         <dl class="pairs">
-          <Pair name="As a command"><code>{command || '–'}</code>{command !== '' && <CopyButton text={command} />}</Pair>
-          <Pair name="Program">{request.command ? <code>{request.command.join(' ')}</code> : 'none: it is called in the process of the runner'}</Pair>
-          <Pair name="Arguments">{request.args.length > 0 ? <code>{request.args.join(' ')}</code> : '–'}</Pair>
-          <Pair name="Directory"><code>{request.cwd || '–'}</code></Pair>
-          <Pair name="Record"><code>{folder ?? 'none of its own'}</code></Pair>
-          <Pair name="Manifest">{request.manifest === undefined ? '–' : <code>{request.manifest}</code>}</Pair>
+          <Pair name="As a command">
+            <code>{command || '–'}</code>
+            {command !== '' && <CopyButton text={command} />}
+          </Pair>
+          <Pair name="Program">
+            {request.command ? (
+              <code>{request.command.join(' ')}</code>
+            ) : (
+              'none: it is called in the process of the runner'
+            )}
+          </Pair>
+          <Pair name="Arguments">
+            {request.args.length > 0 ? <code>{request.args.join(' ')}</code> : '–'}
+          </Pair>
+          <Pair name="Directory">
+            <code>{request.cwd || '–'}</code>
+          </Pair>
+          <Pair name="Record">
+            <code>{folder ?? 'none of its own'}</code>
+          </Pair>
+          <Pair name="Manifest">
+            {request.manifest === undefined ? '–' : <code>{request.manifest}</code>}
+          </Pair>
           <Pair name="Version">{request.version ?? '–'}</Pair>
-          <Pair name="Secrets, by name">{request.secrets.length > 0 ? <code>{request.secrets.join(', ')}</code> : 'none'}</Pair>
-          <Pair name="Answers given in advance">{request.answers.length > 0 ? <code>{request.answers.join(', ')}</code> : 'none'}</Pair>
-          <Pair name="Idempotency key">{request.idempotency_key === undefined ? '–' : <code>{request.idempotency_key}</code>}</Pair>
-          <Pair name="Trace">{request.trace_id === undefined ? '–' : <code>{request.trace_id}</code>}</Pair>
+          <Pair name="Secrets, by name">
+            {request.secrets.length > 0 ? <code>{request.secrets.join(', ')}</code> : 'none'}
+          </Pair>
+          <Pair name="Answers given in advance">
+            {request.answers.length > 0 ? <code>{request.answers.join(', ')}</code> : 'none'}
+          </Pair>
+          <Pair name="Idempotency key">
+            {request.idempotency_key === undefined ? '–' : <code>{request.idempotency_key}</code>}
+          </Pair>
+          <Pair name="Trace">
+            {request.trace_id === undefined ? '–' : <code>{request.trace_id}</code>}
+          </Pair>
         </dl>
       </section>
       <section class="stack" aria-label="Rights and limits">
         <h2>Rights and limits</h2>
         <dl class="pairs">
-          <Pair name="Level">{said(start, 'level')}{start?.['needed_level'] !== undefined && <span class="warn"> it needs {said(start, 'needed_level')}</span>}</Pair>
+          <Pair name="Level">
+            {said(start, 'level')}
+            {start?.['needed_level'] !== undefined && (
+              <span class="warn"> it needs {said(start, 'needed_level')}</span>
+            )}
+          </Pair>
           <Pair name="Granted">{said(start, 'rights')}</Pair>
           <Pair name="Memory is held by">{said(start, 'memory_held_by')}</Pair>
-          <Pair name="May take">{request.timeout_s === undefined ? 'any time' : formatDuration(request.timeout_s)}</Pair>
-          <Pair name="May be silent for">{request.heartbeat_grace_s === undefined ? 'any time' : formatDuration(request.heartbeat_grace_s)}</Pair>
-          <Pair name="Is tried again">{request.retries === undefined ? '–' : `${request.retries} times at most`}</Pair>
+          <Pair name="May take">
+            {request.timeout_s === undefined ? 'any time' : formatDuration(request.timeout_s)}
+          </Pair>
+          <Pair name="May be silent for">
+            {request.heartbeat_grace_s === undefined
+              ? 'any time'
+              : formatDuration(request.heartbeat_grace_s)}
+          </Pair>
+          <Pair name="Is tried again">
+            {request.retries === undefined ? '–' : `${request.retries} times at most`}
+          </Pair>
           <Pair name="Lower level allowed">{request.allow_level ?? 'no'}</Pair>
         </dl>
         <h3>Asked for</h3>
-        {request.permissions === undefined ? <p class="dim">Its manifest says nothing about permissions.</p> : <JsonView value={request.permissions} open={3} />}
+        {request.permissions === undefined ? (
+          <p class="dim">Its manifest says nothing about permissions.</p>
+        ) : (
+          <JsonView value={request.permissions} open={3} />
+        )}
         <h3>Refused, and other troubles</h3>
-        {troubles.length === 0 ? <p class="dim">None.</p> : <ul class="troubles">{troubles.map((event) => <li key={event.seq} class={event.type === 'runner_error' ? 'bad' : 'warn'}>{eventText(event)}</li>)}</ul>}
+        {troubles.length === 0 ? (
+          <p class="dim">None.</p>
+        ) : (
+          <ul class="troubles">
+            {troubles.map((event) => (
+              <li key={event.seq} class={event.type === 'runner_error' ? 'bad' : 'warn'}>
+                {eventText(event)}
+              </li>
+            ))}
+          </ul>
+        )}
       </section>
     </div>
   )
 }
 
 function Pair({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
-  return <div><dt>{name}</dt><dd>{children}</dd></div>
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
 }
 
 function said(event: RunEvent | undefined, field: string): string {

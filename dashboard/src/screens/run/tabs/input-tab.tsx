@@ -9,23 +9,63 @@ import { useDocument } from '../../../state/resource.ts'
 import type { LiveRun } from '../live/use-run.ts'
 
 /** What went in, what came out, and what is different from the attempt before. */
-export function InputTab({ run: { model, detail: { request } } }: { readonly run: LiveRun }) {
-  const properties = isObject(request.input_schema?.['properties']) ? request.input_schema['properties'] : {}
-  const defaults = useMemo(() => Object.entries(request.input ?? {}).flatMap(([name, value]) => {
-    const field = Object.hasOwn(properties, name) ? properties[name] : undefined
-    return isObject(field) && field['default'] !== undefined && JSON.stringify(field['default']) === JSON.stringify(value) ? [name] : []
-  }), [request])
+export function InputTab({
+  run: {
+    model,
+    detail: { request },
+  },
+}: {
+  readonly run: LiveRun
+}) {
+  const properties = isObject(request.input_schema?.['properties'])
+    ? request.input_schema['properties']
+    : {}
+  const defaults = useMemo(
+    () =>
+      Object.entries(request.input ?? {}).flatMap(([name, value]) => {
+        const field = Object.hasOwn(properties, name) ? properties[name] : undefined
+        return isObject(field) &&
+          field['default'] !== undefined &&
+          JSON.stringify(field['default']) === JSON.stringify(value)
+          ? [name]
+          : []
+      }),
+    [request],
+  )
   return (
     <div class="columns">
       <section class="stack" aria-label="Input">
         <h2>Input</h2>
-        {request.input === undefined ? <pre>{request.args.join(' ') || 'nothing'}</pre> : <JsonView value={request.input} open={3} />}
-        {defaults.length > 0 && <p class="dim">As by default: {defaults.map((name, index) => <>{index > 0 && ', '}<code>{name}</code></>)}</p>}
-        {request.input_schema && <details><summary>Schema of the input</summary><JsonView value={request.input_schema} open={2} /></details>}
+        {request.input === undefined ? (
+          <pre>{request.args.join(' ') || 'nothing'}</pre>
+        ) : (
+          <JsonView value={request.input} open={3} />
+        )}
+        {defaults.length > 0 && (
+          <p class="dim">
+            As by default:{' '}
+            {defaults.map((name, index) => (
+              <>
+                {index > 0 && ', '}
+                <code>{name}</code>
+              </>
+            ))}
+          </p>
+        )}
+        {request.input_schema && (
+          <details>
+            <summary>Schema of the input</summary>
+            <JsonView value={request.input_schema} open={2} />
+          </details>
+        )}
       </section>
       <section class="stack" aria-label="Result">
         <h2>Result</h2>
-        {model.result === undefined ? <p class="dim">{model.state === 'completed' ? 'It gave no result.' : 'There is none.'}</p> : <JsonView value={model.result} open={3} />}
+        {model.result === undefined ? (
+          <p class="dim">{model.state === 'completed' ? 'It gave no result.' : 'There is none.'}</p>
+        ) : (
+          <JsonView value={model.result} open={3} />
+        )}
         <ResultSchema tool={request.tool} />
         {model.attempts.length > 1 && <LastChange id={model.run_id} seq={model.attempt} />}
       </section>
@@ -36,18 +76,27 @@ export function InputTab({ run: { model, detail: { request } } }: { readonly run
 // What the tool promises today; the record holds no schema of results.
 function ResultSchema({ tool }: { readonly tool: string }) {
   const [open, setOpen] = useState(false)
-  const { value, error } = useDocument<ToolDetail>(open ? `/tools/${encodeURIComponent(tool)}` : undefined)
+  const { value, error } = useDocument<ToolDetail>(
+    open ? `/tools/${encodeURIComponent(tool)}` : undefined,
+  )
   return (
     <details onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>Schema of the result</summary>
       {error && <Problem error={error} />}
-      {value && (value.output_schema ? <JsonView value={value.output_schema} open={2} /> : <p class="dim">The tool does not say what its result looks like.</p>)}
+      {value &&
+        (value.output_schema ? (
+          <JsonView value={value.output_schema} open={2} />
+        ) : (
+          <p class="dim">The tool does not say what its result looks like.</p>
+        ))}
     </details>
   )
 }
 
 function LastChange({ id, seq }: { readonly id: string; readonly seq: number }) {
-  const { value } = useDocument<EventPage>(`/runs/${encodeURIComponent(id)}/events?type=result&limit=1000#${seq}`)
+  const { value } = useDocument<EventPage>(
+    `/runs/${encodeURIComponent(id)}/events?type=result&limit=1000#${seq}`,
+  )
   const results = new Map(value?.events.map((event) => [event['attempt'], event['result']]))
   const [before, after] = [...results.values()].slice(-2)
   if (results.size < 2) return null
@@ -55,10 +104,28 @@ function LastChange({ id, seq }: { readonly id: string; readonly seq: number }) 
   return (
     <>
       <h3>Since the attempt before</h3>
-      {changes.length === 0 ? <p class="dim">The same result.</p> : (
+      {changes.length === 0 ? (
+        <p class="dim">The same result.</p>
+      ) : (
         <table aria-label="Changes since the attempt before">
-          <thead><tr><th>Where</th><th>Before</th><th>After</th></tr></thead>
-          <tbody>{changes.map(({ path, before: old, after: fresh }) => <tr key={path}><td><code>{path}</code></td><td class="wrap bad">{textOf(old)}</td><td class="wrap ok">{textOf(fresh)}</td></tr>)}</tbody>
+          <thead>
+            <tr>
+              <th>Where</th>
+              <th>Before</th>
+              <th>After</th>
+            </tr>
+          </thead>
+          <tbody>
+            {changes.map(({ path, before: old, after: fresh }) => (
+              <tr key={path}>
+                <td>
+                  <code>{path}</code>
+                </td>
+                <td class="wrap bad">{textOf(old)}</td>
+                <td class="wrap ok">{textOf(fresh)}</td>
+              </tr>
+            ))}
+          </tbody>
         </table>
       )}
     </>

@@ -2,7 +2,11 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { formatDuration } from '../../../../../src/views/model/format/duration.ts'
 import { timeScale, zoom } from '../../../../../src/views/model/timeline/time-scale.ts'
 import { timelineOf } from '../../../../../src/views/model/timeline/timeline-of.ts'
-import type { Stretch, Timeline, TimelineRow } from '../../../../../src/views/model/timeline/timeline-type.ts'
+import type {
+  Stretch,
+  Timeline,
+  TimelineRow,
+} from '../../../../../src/views/model/timeline/timeline-type.ts'
 import { now } from '../../../state/clock.ts'
 import { changeQuery, route } from '../../../state/route.ts'
 import type { Selection } from '../live/selection.ts'
@@ -17,7 +21,15 @@ const SPARE_ROWS = 6
 const MARGIN = 6
 
 /** A run over time: a row for each attempt, step and child; a stretch that is dragged over filters events, a row that is clicked is selected everywhere. */
-export function TimelineView({ run: { model, detail }, selection, isSelected }: { readonly run: LiveRun; readonly selection: Selection; isSelected(key: string): boolean }) {
+export function TimelineView({
+  run: { model, detail },
+  selection,
+  isSelected,
+}: {
+  readonly run: LiveRun
+  readonly selection: Selection
+  isSelected(key: string): boolean
+}) {
   const folds = route.value.query.get('fold') !== 'no'
   const timeline = timelineOf(model, Math.max(now.value, model.heard ?? 0), detail.children)
   const box = useRef<HTMLDivElement>(null)
@@ -25,10 +37,19 @@ export function TimelineView({ run: { model, detail }, selection, isSelected }: 
   useLayoutEffect(() => {
     const element = box.current!
     const plot = element.querySelector('.plot')!
-    const measure = (): void => setView((before) => {
-      const next = { top: element.scrollTop, height: element.clientHeight, width: Math.max(80, Math.floor(plot.clientWidth) - MARGIN) }
-      return next.top === before.top && next.height === before.height && next.width === before.width ? before : next
-    })
+    const measure = (): void =>
+      setView((before) => {
+        const next = {
+          top: element.scrollTop,
+          height: element.clientHeight,
+          width: Math.max(80, Math.floor(plot.clientWidth) - MARGIN),
+        }
+        return next.top === before.top &&
+          next.height === before.height &&
+          next.width === before.width
+          ? before
+          : next
+      })
     const observer = new ResizeObserver(measure)
     observer.observe(element)
     element.addEventListener('scroll', measure, { passive: true })
@@ -41,36 +62,123 @@ export function TimelineView({ run: { model, detail }, selection, isSelected }: 
   const range = insideOf(selection.zoom, timeline)
   const scale = timeScale(range, folds ? timeline.idle : [], view.width)
   const first = Math.max(0, Math.floor(view.top / ROW_HEIGHT) - SPARE_ROWS)
-  const rows = timeline.rows.slice(first, first + Math.ceil(view.height / ROW_HEIGHT) + 2 * SPARE_ROWS)
-  const show = (stretch: Stretch | undefined): void => selectStretch('zoom', stretch && stretch.to - stretch.from < timeline.to - timeline.from ? stretch : undefined, model.created)
-  const zoomBy = (factor: number): void => show(zoom(range, timeline, scale.toTime(view.width / 2), factor))
+  const rows = timeline.rows.slice(
+    first,
+    first + Math.ceil(view.height / ROW_HEIGHT) + 2 * SPARE_ROWS,
+  )
+  const show = (stretch: Stretch | undefined): void =>
+    selectStretch(
+      'zoom',
+      stretch && stretch.to - stretch.from < timeline.to - timeline.from ? stretch : undefined,
+      model.created,
+    )
+  const zoomBy = (factor: number): void =>
+    show(zoom(range, timeline, scale.toTime(view.width / 2), factor))
   // Events name steps; of an attempt, or of another run, only the time is known.
-  const select = (row: TimelineRow): void => (row.kind === 'step' ? selectStep(row.key) : selectStretch('range', stretchOf(row.bars), model.created))
+  const select = (row: TimelineRow): void =>
+    row.kind === 'step'
+      ? selectStep(row.key)
+      : selectStretch('range', stretchOf(row.bars), model.created)
   const chosen = timeline.rows.find(({ key }) => isSelected(key))
   return (
     <section class="card timeline" aria-label="Timeline">
       <div class="line tools">
         <h2>Timeline</h2>
-        <button type="button" class="quiet" aria-label="Zoom in" title="Zoom in" onClick={() => zoomBy(0.5)}>+</button>
-        <button type="button" class="quiet" aria-label="Zoom out" title="Zoom out" disabled={!selection.zoom} onClick={() => zoomBy(2)}>−</button>
-        {selection.zoom && <button type="button" class="quiet" onClick={() => show(undefined)}>Whole run</button>}
-        {timeline.idle.length > 0 && <label class="dim"><input type="checkbox" checked={folds} onChange={() => changeQuery({ fold: folds ? 'no' : undefined }, { replace: true })} />Fold idle time</label>}
-        {chosen && <button type="button" class="quiet" onClick={() => selectStretch('range', stretchOf(chosen.bars), model.created)}>Range of {chosen.name}</button>}
+        <button
+          type="button"
+          class="quiet"
+          aria-label="Zoom in"
+          title="Zoom in"
+          onClick={() => zoomBy(0.5)}
+        >
+          +
+        </button>
+        <button
+          type="button"
+          class="quiet"
+          aria-label="Zoom out"
+          title="Zoom out"
+          disabled={!selection.zoom}
+          onClick={() => zoomBy(2)}
+        >
+          −
+        </button>
+        {selection.zoom && (
+          <button type="button" class="quiet" onClick={() => show(undefined)}>
+            Whole run
+          </button>
+        )}
+        {timeline.idle.length > 0 && (
+          <label class="dim">
+            <input
+              type="checkbox"
+              checked={folds}
+              onChange={() => changeQuery({ fold: folds ? 'no' : undefined }, { replace: true })}
+            />
+            Fold idle time
+          </label>
+        )}
+        {chosen && (
+          <button
+            type="button"
+            class="quiet"
+            onClick={() => selectStretch('range', stretchOf(chosen.bars), model.created)}
+          >
+            Range of {chosen.name}
+          </button>
+        )}
         {selection.range && (
           <span class="chip">
-            {formatDuration((selection.range.from - timeline.from) / 1000)} – {formatDuration((selection.range.to - timeline.from) / 1000)}
-            <button type="button" class="quiet" onClick={() => show(selection.range)}>Zoom to it</button>
-            <button type="button" class="quiet" aria-label="Clear the range" onClick={() => selectStretch('range', undefined, model.created)}>✕</button>
+            {formatDuration((selection.range.from - timeline.from) / 1000)} –{' '}
+            {formatDuration((selection.range.to - timeline.from) / 1000)}
+            <button type="button" class="quiet" onClick={() => show(selection.range)}>
+              Zoom to it
+            </button>
+            <button
+              type="button"
+              class="quiet"
+              aria-label="Clear the range"
+              onClick={() => selectStretch('range', undefined, model.created)}
+            >
+              ✕
+            </button>
           </span>
         )}
-        {timeline.more > 0 && <span class="dim push">{timeline.more} more steps and moments are not drawn</span>}
+        {timeline.more > 0 && (
+          <span class="dim push">{timeline.more} more steps and moments are not drawn</span>
+        )}
       </div>
       <div class="rows" ref={box} style={{ maxHeight: `${ROW_HEIGHT * 14 + 24}px` }}>
-        <div class="labels" role="list" aria-label="Rows of the timeline" style={{ height: `${timeline.rows.length * ROW_HEIGHT}px` }}>
-          {rows.map((row, index) => <RowLabel key={row.key} row={row} top={(first + index) * ROW_HEIGHT} selected={isSelected(row.key)} end={timeline.to} onSelect={() => select(row)} />)}
+        <div
+          class="labels"
+          role="list"
+          aria-label="Rows of the timeline"
+          style={{ height: `${timeline.rows.length * ROW_HEIGHT}px` }}
+        >
+          {rows.map((row, index) => (
+            <RowLabel
+              key={row.key}
+              row={row}
+              top={(first + index) * ROW_HEIGHT}
+              selected={isSelected(row.key)}
+              end={timeline.to}
+              onSelect={() => select(row)}
+            />
+          ))}
         </div>
         <div class="plot">
-          <Plot timeline={timeline} rows={rows} first={first} scale={scale} range={range} brushed={selection.range} isSelected={isSelected} onBrush={(stretch) => selectStretch('range', stretch, model.created)} onSelect={select} onZoom={(around, factor) => show(zoom(range, timeline, around, factor))} />
+          <Plot
+            timeline={timeline}
+            rows={rows}
+            first={first}
+            scale={scale}
+            range={range}
+            brushed={selection.range}
+            isSelected={isSelected}
+            onBrush={(stretch) => selectStretch('range', stretch, model.created)}
+            onSelect={select}
+            onZoom={(around, factor) => show(zoom(range, timeline, around, factor))}
+          />
         </div>
       </div>
     </section>
@@ -83,5 +191,10 @@ function insideOf(wanted: Stretch | undefined, { from, to }: Timeline): Stretch 
 }
 
 function stretchOf(bars: readonly Stretch[]): Stretch | undefined {
-  return bars.length === 0 ? undefined : { from: Math.min(...bars.map(({ from }) => from)), to: Math.max(...bars.map(({ from, to }) => Math.max(to, from + 1))) }
+  return bars.length === 0
+    ? undefined
+    : {
+        from: Math.min(...bars.map(({ from }) => from)),
+        to: Math.max(...bars.map(({ from, to }) => Math.max(to, from + 1))),
+      }
 }

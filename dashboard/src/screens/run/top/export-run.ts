@@ -9,11 +9,16 @@ export async function exportRun(detail: RunDetail): Promise<void> {
   const { run_id: id } = detail.row
   const events: JsonObject[] = []
   for (let from: number | undefined = 1; from !== undefined;) {
-    const page: EventPage = await get<EventPage>(`/runs/${encodeURIComponent(id)}/events?from=${from}&limit=${PAGE}`)
+    const page: EventPage = await get<EventPage>(
+      `/runs/${encodeURIComponent(id)}/events?from=${from}&limit=${PAGE}`,
+    )
     for (const event of page.events) events.push(event)
     from = page.next
   }
-  save(`${id}.json`, new Blob([JSON.stringify({ ...detail, events }, null, 1)], { type: 'application/json' }))
+  save(
+    `${id}.json`,
+    new Blob([JSON.stringify({ ...detail, events }, null, 1)], { type: 'application/json' }),
+  )
 }
 
 function save(name: string, content: Blob): void {

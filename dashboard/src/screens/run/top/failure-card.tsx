@@ -15,17 +15,50 @@ export function FailureCard({ model }: { readonly model: RunModel }) {
   const retryable = error.retryable ?? known?.retryable
   const isCancelled = model.state === 'cancelled'
   return (
-    <section class={`card failure ${isCancelled ? 'dim' : 'bad'}`} aria-label={isCancelled ? 'Why it was cancelled' : 'Why it failed'}>
-      <h2><code>{error.code}</code> <span class="message">{error.message ?? known?.meaning ?? 'The run failed'}</span></h2>
-      {(error.hint ?? known?.advice) !== undefined && <p class="hint"><strong>{error.hint === undefined ? 'Usually: ' : 'Hint: '}</strong>{error.hint ?? known?.advice}</p>}
+    <section
+      class={`card failure ${isCancelled ? 'dim' : 'bad'}`}
+      aria-label={isCancelled ? 'Why it was cancelled' : 'Why it failed'}
+    >
+      <h2>
+        <code>{error.code}</code>{' '}
+        <span class="message">{error.message ?? known?.meaning ?? 'The run failed'}</span>
+      </h2>
+      {(error.hint ?? known?.advice) !== undefined && (
+        <p class="hint">
+          <strong>{error.hint === undefined ? 'Usually: ' : 'Hint: '}</strong>
+          {error.hint ?? known?.advice}
+        </p>
+      )}
       <p class="line facts-of-failure">
-        {known && <span>Class <code>{known.class}</code></span>}
-        {retryable !== undefined && <span>{retryable ? 'A retry may pass' : 'A retry will not help'}</span>}
-        {step !== undefined && <span>Failing step <button type="button" class="quiet mono" onClick={() => selectStep(step)}>{step}</button></span>}
+        {known && (
+          <span>
+            Class <code>{known.class}</code>
+          </span>
+        )}
+        {retryable !== undefined && (
+          <span>{retryable ? 'A retry may pass' : 'A retry will not help'}</span>
+        )}
+        {step !== undefined && (
+          <span>
+            Failing step{' '}
+            <button type="button" class="quiet mono" onClick={() => selectStep(step)}>
+              {step}
+            </button>
+          </span>
+        )}
       </p>
       {tail.length > 0 && (
         <>
-          <h3>Last {tail.length === 1 ? 'line' : `${tail.length} lines`} <button type="button" class="quiet" onClick={() => changeQuery({ tab: 'events', etype: SAYING }, { replace: true })}>All of them</button></h3>
+          <h3>
+            Last {tail.length === 1 ? 'line' : `${tail.length} lines`}{' '}
+            <button
+              type="button"
+              class="quiet"
+              onClick={() => changeQuery({ tab: 'events', etype: SAYING }, { replace: true })}
+            >
+              All of them
+            </button>
+          </h3>
           <pre aria-label="Last lines">{tail.map(plainText).join('\n')}</pre>
         </>
       )}

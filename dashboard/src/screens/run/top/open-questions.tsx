@@ -9,7 +9,20 @@ export function OpenQuestions({ run: { model, reload } }: { readonly run: LiveRu
   return (
     <section class="stack" aria-label="Waiting for you">
       {open.map(({ question, asked, deadline }) => (
-        <QuestionCard key={question.id} brief onAnswered={reload} onTooLate={reload} decision={{ run_id: model.run_id, tool: model.tool, run_state: model.state, question, asked: new Date(asked).toISOString(), ...(deadline !== undefined && { deadline: new Date(deadline).toISOString() }) }} />
+        <QuestionCard
+          key={question.id}
+          brief
+          onAnswered={reload}
+          onTooLate={reload}
+          decision={{
+            run_id: model.run_id,
+            tool: model.tool,
+            run_state: model.state,
+            question,
+            asked: new Date(asked).toISOString(),
+            ...(deadline !== undefined && { deadline: new Date(deadline).toISOString() }),
+          }}
+        />
       ))}
     </section>
   )

@@ -10,26 +10,57 @@ import { goTo } from '../../../state/route.ts'
 import { ConfirmedAction } from './confirmed-action.tsx'
 
 /** The input of a run as a form, to start the same again with another one. */
-export function RetryForm({ detail: { row, request }, onClose }: { readonly detail: RunDetail; onClose(): void }) {
-  const [draft, setDraft] = useState<{ readonly value: unknown; readonly ok: boolean }>({ value: withoutHidden(request.input ?? inputIn(request.args, request.input_schema)), ok: true })
-  const [problems, setProblems] = useState<readonly { readonly path: string; readonly message: string }[]>([])
+export function RetryForm({
+  detail: { row, request },
+  onClose,
+}: {
+  readonly detail: RunDetail
+  onClose(): void
+}) {
+  const [draft, setDraft] = useState<{ readonly value: unknown; readonly ok: boolean }>({
+    value: withoutHidden(request.input ?? inputIn(request.args, request.input_schema)),
+    ok: true,
+  })
+  const [problems, setProblems] = useState<
+    readonly { readonly path: string; readonly message: string }[]
+  >([])
   const start = async (confirm: boolean): Promise<void> => {
     setProblems([])
     try {
-      const { run_id: id } = await post<Started>(`/runs/${encodeURIComponent(row.run_id)}/retry`, { input: draft.value as JsonObject, confirm })
+      const { run_id: id } = await post<Started>(`/runs/${encodeURIComponent(row.run_id)}/retry`, {
+        input: draft.value as JsonObject,
+        confirm,
+      })
       goTo(runPath(id))
     } catch (error) {
-      if (error instanceof ApiError && error.field !== undefined) setProblems([{ path: error.field, message: error.message }])
+      if (error instanceof ApiError && error.field !== undefined)
+        setProblems([{ path: error.field, message: error.message }])
       throw error
     }
   }
   return (
-    <form class="retry" aria-label="Retry with changes" onSubmit={(event) => event.preventDefault()}>
-      {request.input === undefined && request.args.length > 0 && <p class="dim">It was started with <code>{request.args.join(' ')}</code>.</p>}
-      <SchemaForm schema={request.input_schema ?? { type: 'object' }} value={draft.value} problems={problems} onChange={(value, ok) => setDraft({ value, ok })} label="Input" />
+    <form
+      class="retry"
+      aria-label="Retry with changes"
+      onSubmit={(event) => event.preventDefault()}
+    >
+      {request.input === undefined && request.args.length > 0 && (
+        <p class="dim">
+          It was started with <code>{request.args.join(' ')}</code>.
+        </p>
+      )}
+      <SchemaForm
+        schema={request.input_schema ?? { type: 'object' }}
+        value={draft.value}
+        problems={problems}
+        onChange={(value, ok) => setDraft({ value, ok })}
+        label="Input"
+      />
       <div class="line">
         <ConfirmedAction label="Start again" primary disabled={!draft.ok} send={start} />
-        <button type="button" class="quiet" onClick={onClose}>Close</button>
+        <button type="button" class="quiet" onClick={onClose}>
+          Close
+        </button>
         <span class="dim">It becomes a run of its own; this one stays as it is.</span>
       </div>
     </form>
@@ -43,11 +74,17 @@ function inputIn(args: readonly string[], schema: JsonSchema | undefined): JsonO
   for (let index = 0; index < args.length; index += 1) {
     const [, flag, joined] = /^--([a-z][\w-]*)(?:=(.*))?$/is.exec(args[index]!) ?? []
     if (flag === undefined) continue
-    const next = joined ?? (args[index + 1]?.startsWith('--') === false ? args[(index += 1)] : undefined)
+    const next =
+      joined ?? (args[index + 1]?.startsWith('--') === false ? args[(index += 1)] : undefined)
     const name = Object.hasOwn(properties, flag) ? flag : flag.replaceAll('-', '_')
     const field = Object.hasOwn(properties, name) ? properties[name] : undefined
     const isText = isObject(field) && field['type'] === 'string'
-    input[name] = next === undefined ? true : isText || next.trim() === '' || Number.isNaN(Number(next)) ? next : Number(next)
+    input[name] =
+      next === undefined
+        ? true
+        : isText || next.trim() === '' || Number.isNaN(Number(next))
+          ? next
+          : Number(next)
   }
   return input
 }

@@ -10,12 +10,20 @@ import { writeOptions } from './write-options.ts'
 const LARGEST = 16 * 1024 * 1024
 
 /** Asks a provider of the `ai` package for one reply. */
-export async function generate(model: AiSdkLanguageModel, stream: boolean, request: ModelRequest, { signal, onText }: Parameters<Model['generate']>[1]): Promise<ModelReply> {
+export async function generate(
+  model: AiSdkLanguageModel,
+  stream: boolean,
+  request: ModelRequest,
+  { signal, onText }: Parameters<Model['generate']>[1],
+): Promise<ModelReply> {
   const options = { ...writeOptions(model, request), abortSignal: signal } as never
   try {
     if (stream) return await readParts(model, options, onText)
     const result = await model.doGenerate(options)
-    if (!isObject(result) || !Array.isArray(result['content'])) throw new ToolError('DEPENDENCY', `the model '${model.modelId}' gave no content`, { retryable: false })
+    if (!isObject(result) || !Array.isArray(result['content']))
+      throw new ToolError('DEPENDENCY', `the model '${model.modelId}' gave no content`, {
+        retryable: false,
+      })
     const gathered = gather()
     for (const part of result['content'].filter(isObject)) gathered.add(part)
     gathered.add({ type: 'finish', finishReason: result['finishReason'], usage: result['usage'] })
@@ -28,7 +36,11 @@ export async function generate(model: AiSdkLanguageModel, stream: boolean, reque
   }
 }
 
-async function readParts(model: AiSdkLanguageModel, options: never, onText: ((delta: string) => void) | undefined): Promise<ModelReply> {
+async function readParts(
+  model: AiSdkLanguageModel,
+  options: never,
+  onText: ((delta: string) => void) | undefined,
+): Promise<ModelReply> {
   const reader = (await model.doStream(options)).stream.getReader()
   const gathered = gather()
   let size = 0
@@ -40,13 +52,21 @@ async function readParts(model: AiSdkLanguageModel, options: never, onText: ((de
       if (value['type'] === 'error') throw value['error']
       const delta = gathered.add(value)
       size += typeof value['delta'] === 'string' ? value['delta'].length : 0
-      if (size > LARGEST) throw new ToolError('OUTPUT_LIMIT', `the model '${model.modelId}' wrote more than ${LARGEST / 1024 / 1024} million characters`)
+      if (size > LARGEST)
+        throw new ToolError(
+          'OUTPUT_LIMIT',
+          `the model '${model.modelId}' wrote more than ${LARGEST / 1024 / 1024} million characters`,
+        )
       if (delta !== '') onText?.(delta)
     }
   } finally {
     // Lets go of the connection where we leave before the end.
     await reader.cancel().catch(() => undefined)
   }
-  if (!gathered.finished) throw new ToolError('DEPENDENCY', `the stream of the model '${model.modelId}' broke off before the reply was whole`)
+  if (!gathered.finished)
+    throw new ToolError(
+      'DEPENDENCY',
+      `the stream of the model '${model.modelId}' broke off before the reply was whole`,
+    )
   return gathered.reply()
 }

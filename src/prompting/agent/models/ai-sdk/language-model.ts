@@ -4,7 +4,16 @@ export type AiSdkLanguageModel = {
   readonly provider: string
   readonly modelId: string
   doGenerate(options: never): PromiseLike<unknown>
-  doStream(options: never): PromiseLike<{ readonly stream: { getReader(): { read(): Promise<{ readonly done: boolean; readonly value?: unknown }>; cancel(reason?: unknown): Promise<void> } } }>
+  doStream(
+    options: never,
+  ): PromiseLike<{
+    readonly stream: {
+      getReader(): {
+        read(): Promise<{ readonly done: boolean; readonly value?: unknown }>
+        cancel(reason?: unknown): Promise<void>
+      }
+    }
+  }>
 }
 
 /** The versions of the interface that are known. */
@@ -12,6 +21,11 @@ export const VERSIONS = ['v2', 'v3']
 
 /** True for a language model of a version that is known. */
 export function isLanguageModel(value: unknown): value is AiSdkLanguageModel {
-  const { specificationVersion, doGenerate, doStream } = (value ?? {}) as Partial<AiSdkLanguageModel>
-  return typeof doGenerate === 'function' && typeof doStream === 'function' && VERSIONS.includes(String(specificationVersion))
+  const { specificationVersion, doGenerate, doStream } = (value ??
+    {}) as Partial<AiSdkLanguageModel>
+  return (
+    typeof doGenerate === 'function' &&
+    typeof doStream === 'function' &&
+    VERSIONS.includes(String(specificationVersion))
+  )
 }

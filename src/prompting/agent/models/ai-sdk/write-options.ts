@@ -7,7 +7,10 @@ import type { AgentMessage, ModelRequest } from '../../model-type.ts'
 import type { AiSdkLanguageModel } from './language-model.ts'
 
 /** A request in the words of the provider interface. */
-export function writeOptions({ provider, specificationVersion }: AiSdkLanguageModel, { messages, tools, maxOutputTokens, temperature, stopSequences }: ModelRequest): JsonObject {
+export function writeOptions(
+  { provider, specificationVersion }: AiSdkLanguageModel,
+  { messages, tools, maxOutputTokens, temperature, stopSequences }: ModelRequest,
+): JsonObject {
   return {
     prompt: writePrompt(messages, specificationVersion),
     ...(tools.length > 0 && { tools: writeTools(provider, tools), toolChoice: { type: 'auto' } }),
@@ -18,8 +21,23 @@ export function writeOptions({ provider, specificationVersion }: AiSdkLanguageMo
 }
 
 function writeTools(provider: string, tools: ModelRequest['tools']): JsonObject[] {
-  if (provider.includes('anthropic')) return toProvider('anthropic', tools).map(({ name, description, input_schema: inputSchema }) => ({ type: 'function', name, description, inputSchema }))
-  return toProvider('openai', tools).map(({ function: { name, description, parameters: inputSchema } }) => ({ type: 'function', name, description, inputSchema }))
+  if (provider.includes('anthropic'))
+    return toProvider('anthropic', tools).map(
+      ({ name, description, input_schema: inputSchema }) => ({
+        type: 'function',
+        name,
+        description,
+        inputSchema,
+      }),
+    )
+  return toProvider('openai', tools).map(
+    ({ function: { name, description, parameters: inputSchema } }) => ({
+      type: 'function',
+      name,
+      description,
+      inputSchema,
+    }),
+  )
 }
 
 function writePrompt(messages: readonly AgentMessage[], version: string): JsonObject[] {
@@ -27,7 +45,8 @@ function writePrompt(messages: readonly AgentMessage[], version: string): JsonOb
   for (const message of messages) {
     const last = written.at(-1)
     // All answers to a reply are one message.
-    if (message.role === 'tool' && last?.['role'] === 'tool') (last['content'] as JsonObject[]).push(writeResult(message, version))
+    if (message.role === 'tool' && last?.['role'] === 'tool')
+      (last['content'] as JsonObject[]).push(writeResult(message, version))
     else written.push(write(message, version))
   }
   return written
@@ -35,16 +54,35 @@ function writePrompt(messages: readonly AgentMessage[], version: string): JsonOb
 
 function write(message: AgentMessage, version: string): JsonObject {
   switch (message.role) {
-    case 'system': return { role: 'system', content: message.text }
-    case 'user': return { role: 'user', content: [{ type: 'text', text: message.text }, ...(message.content ?? []).map(writePart)] }
-    case 'tool': return { role: 'tool', content: [writeResult(message, version)] }
-    case 'assistant': return {
-      role: 'assistant',
-      content: [
-        ...(message.own && Array.isArray(message.own['parts']) ? (message.own['parts'] as readonly unknown[]) : message.text === '' ? [] : [{ type: 'text', text: message.text }]),
-        ...message.calls.map(({ id, name, arguments: given, own }) => ({ type: 'tool-call', toolCallId: id, toolName: name, input: readArguments(given), ...(own?.['providerOptions'] !== undefined && { providerOptions: own['providerOptions'] }) })),
-      ],
-    }
+    case 'system':
+      return { role: 'system', content: message.text }
+    case 'user':
+      return {
+        role: 'user',
+        content: [{ type: 'text', text: message.text }, ...(message.content ?? []).map(writePart)],
+      }
+    case 'tool':
+      return { role: 'tool', content: [writeResult(message, version)] }
+    case 'assistant':
+      return {
+        role: 'assistant',
+        content: [
+          ...(message.own && Array.isArray(message.own['parts'])
+            ? (message.own['parts'] as readonly unknown[])
+            : message.text === ''
+              ? []
+              : [{ type: 'text', text: message.text }]),
+          ...message.calls.map(({ id, name, arguments: given, own }) => ({
+            type: 'tool-call',
+            toolCallId: id,
+            toolName: name,
+            input: readArguments(given),
+            ...(own?.['providerOptions'] !== undefined && {
+              providerOptions: own['providerOptions'],
+            }),
+          })),
+        ],
+      }
   }
 }
 
@@ -56,15 +94,29 @@ function readArguments(given: unknown): JsonObject {
 }
 
 function writePart(block: ContentBlock): JsonObject {
-  return block.type === 'image' || block.type === 'audio' ? { type: 'file', mediaType: block.mimeType, data: block.data } : { type: 'text', text: contentText(block) }
+  return block.type === 'image' || block.type === 'audio'
+    ? { type: 'file', mediaType: block.mimeType, data: block.data }
+    : { type: 'text', text: contentText(block) }
 }
 
-function writeResult({ id, name, text, content, failed }: Extract<AgentMessage, { role: 'tool' }>, version: string): JsonObject {
-  const output = content ? { type: 'content', value: [{ type: 'text', text }, ...content.map((block) => writeShown(block, version))] } : { type: failed ? 'error-text' : 'text', value: text }
+function writeResult(
+  { id, name, text, content, failed }: Extract<AgentMessage, { role: 'tool' }>,
+  version: string,
+): JsonObject {
+  const output = content
+    ? {
+        type: 'content',
+        value: [{ type: 'text', text }, ...content.map((block) => writeShown(block, version))],
+      }
+    : { type: failed ? 'error-text' : 'text', value: text }
   return { type: 'tool-result', toolCallId: id, toolName: name, output }
 }
 
 function writeShown(block: ContentBlock, version: string): JsonObject {
   if (block.type !== 'image') return { type: 'text', text: contentText(block) }
-  return { type: version === 'v2' ? 'media' : 'image-data', data: block.data, mediaType: block.mimeType }
+  return {
+    type: version === 'v2' ? 'media' : 'image-data',
+    data: block.data,
+    mediaType: block.mimeType,
+  }
 }

@@ -9,12 +9,20 @@ import { readWhole } from './read-whole.ts'
 import { writeRequest } from './write-request.ts'
 
 /** Asks the server for one reply. Throws ToolErrors that say whether to ask again, and never hold the key. */
-export async function generate(server: OpenAiServer, request: ModelRequest, { signal, onText }: Parameters<Model['generate']>[1]): Promise<ModelReply> {
+export async function generate(
+  server: OpenAiServer,
+  request: ModelRequest,
+  { signal, onText }: Parameters<Model['generate']>[1],
+): Promise<ModelReply> {
   const silence = watchSilence(signal, server)
   try {
     const answer = await fetch(server.address, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', accept: server.stream ? 'text/event-stream, application/json' : 'application/json', ...server.headers },
+      headers: {
+        'content-type': 'application/json',
+        accept: server.stream ? 'text/event-stream, application/json' : 'application/json',
+        ...server.headers,
+      },
       body: JSON.stringify(writeRequest(server, request)),
       signal: silence.signal,
       redirect: 'manual',
@@ -23,7 +31,9 @@ export async function generate(server: OpenAiServer, request: ModelRequest, { si
     if (!answer.ok) throw await failedAnswer(server, answer, bytes)
     // There are servers that do not stream, whatever they are asked.
     const isStream = answer.headers.get('content-type')?.includes('text/event-stream') === true
-    return isStream ? await readStream(server, bytes, onText) : await readWhole(server, bytes, onText)
+    return isStream
+      ? await readStream(server, bytes, onText)
+      : await readWhole(server, bytes, onText)
   } catch (error) {
     if (signal.aborted) throw signal.reason
     if (silence.signal.aborted) throw silence.signal.reason
@@ -44,11 +54,24 @@ async function* bounded(answer: Response, beat: () => void): AsyncGenerator<Uint
 }
 
 /** A signal that aborts when the server says nothing for too long. */
-function watchSilence(outer: AbortSignal, { silence, address }: OpenAiServer): { readonly signal: AbortSignal; beat(): void; stop(): void } {
+function watchSilence(
+  outer: AbortSignal,
+  { silence, address }: OpenAiServer,
+): { readonly signal: AbortSignal; beat(): void; stop(): void } {
   const controller = new AbortController()
   const stopListening = onAbort(outer, () => controller.abort(outer.reason))
   if (outer.aborted) controller.abort(outer.reason)
-  const timer = setTimeout(() => controller.abort(new ToolError('TIMEOUT', `the model server ${address.origin} said nothing for ${silence / 1000} seconds`, { retryable: true })), silence)
+  const timer = setTimeout(
+    () =>
+      controller.abort(
+        new ToolError(
+          'TIMEOUT',
+          `the model server ${address.origin} said nothing for ${silence / 1000} seconds`,
+          { retryable: true },
+        ),
+      ),
+    silence,
+  )
   return {
     signal: controller.signal,
     beat: () => void timer.refresh(),

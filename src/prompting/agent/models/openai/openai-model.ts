@@ -29,7 +29,17 @@ export type OpenAiModelOptions = {
   readonly env?: { readonly [name: string]: string | undefined }
 }
 
-const OPTIONS = ['model', 'baseUrl', 'apiKey', 'headers', 'stream', 'timeout', 'strict', 'body', 'env'] as const satisfies readonly (keyof OpenAiModelOptions)[]
+const OPTIONS = [
+  'model',
+  'baseUrl',
+  'apiKey',
+  'headers',
+  'stream',
+  'timeout',
+  'strict',
+  'body',
+  'env',
+] as const satisfies readonly (keyof OpenAiModelOptions)[]
 const OPENAI = 'https://api.openai.com/v1'
 const SILENCE = '5m'
 
@@ -37,24 +47,77 @@ const SILENCE = '5m'
 export function openaiModel(options: OpenAiModelOptions): Model {
   checkOptions('openaiModel()', options, OPTIONS)
   const server = readServer(options)
-  return keepSecrets({
-    name: `openai:${server.model}`,
-    generate: async (request, how) => (await import('./generate.ts')).generate(server, request, how),
-  }, credentialsIn(server.headers))
+  return keepSecrets(
+    {
+      name: `openai:${server.model}`,
+      generate: async (request, how) =>
+        (await import('./generate.ts')).generate(server, request, how),
+    },
+    credentialsIn(server.headers),
+  )
 }
 
-function readServer({ model, baseUrl, apiKey, headers = {}, stream = true, timeout = SILENCE, strict = false, body = {}, env = host.env() }: OpenAiModelOptions): OpenAiServer {
-  if (typeof model !== 'string' || model.trim() === '') throw new ToolError('CONFIG', "'model' of openaiModel() must say what the server calls the model", { suggestion: "openaiModel({ model: 'gpt-5' })" })
+function readServer({
+  model,
+  baseUrl,
+  apiKey,
+  headers = {},
+  stream = true,
+  timeout = SILENCE,
+  strict = false,
+  body = {},
+  env = host.env(),
+}: OpenAiModelOptions): OpenAiServer {
+  if (typeof model !== 'string' || model.trim() === '')
+    throw new ToolError(
+      'CONFIG',
+      "'model' of openaiModel() must say what the server calls the model",
+      { suggestion: "openaiModel({ model: 'gpt-5' })" },
+    )
   const configured = env['OPENAI_BASE_URL'] || OPENAI
   const base = baseUrl ?? configured
   const address = addressOf(base)
-  if (!address || !['http:', 'https:'].includes(address.protocol)) throw new ToolError('CONFIG', `the base URL of a model must begin with http:// or https://; it is '${base.slice(0, 100)}'`, { suggestion: `openaiModel({ model, baseUrl: '${OPENAI}' })` })
-  if (address.username !== '' || address.password !== '') throw new ToolError('CONFIG', `the base URL of a model may hold no name and password: ${address.host}`, { suggestion: 'Give them as a header: openaiModel({ model, baseUrl, headers: { authorization } })' })
+  if (!address || !['http:', 'https:'].includes(address.protocol))
+    throw new ToolError(
+      'CONFIG',
+      `the base URL of a model must begin with http:// or https://; it is '${base.slice(0, 100)}'`,
+      { suggestion: `openaiModel({ model, baseUrl: '${OPENAI}' })` },
+    )
+  if (address.username !== '' || address.password !== '')
+    throw new ToolError(
+      'CONFIG',
+      `the base URL of a model may hold no name and password: ${address.host}`,
+      {
+        suggestion:
+          'Give them as a header: openaiModel({ model, baseUrl, headers: { authorization } })',
+      },
+    )
   // A key that was meant for one server is not shown to another.
-  const key = (apiKey ?? (address.origin === new URL(configured).origin ? env['OPENAI_API_KEY'] : undefined))?.trim()
-  if (!key && address.origin === new URL(OPENAI).origin) throw new ToolError('CONFIG', 'there is no key for OpenAI', { suggestion: 'export OPENAI_API_KEY=...' })
-  if (key && !/^[\x21-\x7e]+$/.test(key)) throw new ToolError('CONFIG', 'the key of the model holds characters that no key has: a line break, a blank, or letters with accents', { suggestion: 'Look at the file or variable that it comes from' })
-  return { model, address, headers: { ...(key && { authorization: `Bearer ${key}` }), ...headers }, secrets: [...(key ? [key] : []), ...Object.values(headers)].filter((secret) => secret.length >= 8), stream, silence: toMilliseconds(timeout, 'timeout'), strict, body }
+  const key = (
+    apiKey ?? (address.origin === new URL(configured).origin ? env['OPENAI_API_KEY'] : undefined)
+  )?.trim()
+  if (!key && address.origin === new URL(OPENAI).origin)
+    throw new ToolError('CONFIG', 'there is no key for OpenAI', {
+      suggestion: 'export OPENAI_API_KEY=...',
+    })
+  if (key && !/^[\x21-\x7e]+$/.test(key))
+    throw new ToolError(
+      'CONFIG',
+      'the key of the model holds characters that no key has: a line break, a blank, or letters with accents',
+      { suggestion: 'Look at the file or variable that it comes from' },
+    )
+  return {
+    model,
+    address,
+    headers: { ...(key && { authorization: `Bearer ${key}` }), ...headers },
+    secrets: [...(key ? [key] : []), ...Object.values(headers)].filter(
+      (secret) => secret.length >= 8,
+    ),
+    stream,
+    silence: toMilliseconds(timeout, 'timeout'),
+    strict,
+    body,
+  }
 }
 
 // What stands behind a question mark stays there: there are servers that want a version in it.
@@ -67,5 +130,7 @@ function addressOf(base: string): URL | undefined {
 
 // Other headers hold words that may stand in any conversation.
 function credentialsIn(headers: { readonly [name: string]: string }): readonly string[] {
-  return Object.entries(headers).filter(([name]) => /auth|key|token|secret|cookie/i.test(name)).map(([, value]) => value.split(' ').at(-1)!)
+  return Object.entries(headers)
+    .filter(([name]) => /auth|key|token|secret|cookie/i.test(name))
+    .map(([, value]) => value.split(' ').at(-1)!)
 }

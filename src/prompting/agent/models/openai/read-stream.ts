@@ -8,7 +8,11 @@ import { isError, toldError } from './failure.ts'
 import type { OpenAiServer } from './server.ts'
 
 /** Reads a reply that comes in pieces. One that breaks off, or holds something else, may be asked for again: nothing has been done yet. */
-export async function readStream(server: OpenAiServer, bytes: AsyncIterable<Uint8Array>, onText: ((delta: string) => void) | undefined): Promise<ModelReply> {
+export async function readStream(
+  server: OpenAiServer,
+  bytes: AsyncIterable<Uint8Array>,
+  onText: ((delta: string) => void) | undefined,
+): Promise<ModelReply> {
   const assembly = assemble()
   let isDone = false
   const parser = createParser({
@@ -16,7 +20,11 @@ export async function readStream(server: OpenAiServer, bytes: AsyncIterable<Uint
       if (isDone) return
       if (data.trim() === '[DONE]') return void (isDone = true)
       const chunk = parseObject(data)
-      if (!chunk) throw new ToolError('DEPENDENCY', `the model server ${server.address.origin} sent something in its stream that is no JSON: ${JSON.stringify(shorten(data, 100))}`)
+      if (!chunk)
+        throw new ToolError(
+          'DEPENDENCY',
+          `the model server ${server.address.origin} sent something in its stream that is no JSON: ${JSON.stringify(shorten(data, 100))}`,
+        )
       if (isError(chunk['error'])) throw toldError(server, chunk['error'])
       assembly.count(chunk['usage'])
       // A reply has one choice; the last chunk, with the usage, has none.
@@ -31,6 +39,10 @@ export async function readStream(server: OpenAiServer, bytes: AsyncIterable<Uint
     if (isDone) break
   }
   // A server that gives no reason may have stopped in the middle of a call.
-  if (!assembly.finished && !(isDone && assembly.hasWholeCalls)) throw new ToolError('DEPENDENCY', `the stream of the model server ${server.address.origin} broke off before the reply was whole`)
+  if (!assembly.finished && !(isDone && assembly.hasWholeCalls))
+    throw new ToolError(
+      'DEPENDENCY',
+      `the stream of the model server ${server.address.origin} broke off before the reply was whole`,
+    )
   return assembly.reply()
 }

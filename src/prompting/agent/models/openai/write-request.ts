@@ -8,13 +8,19 @@ import { THOUGHTS } from './assemble.ts'
 import type { OpenAiServer } from './server.ts'
 
 /** The body of a request. */
-export function writeRequest({ model, address, stream, strict, body }: OpenAiServer, { messages, tools, maxOutputTokens, temperature, stopSequences }: ModelRequest): JsonObject {
+export function writeRequest(
+  { model, address, stream, strict, body }: OpenAiServer,
+  { messages, tools, maxOutputTokens, temperature, stopSequences }: ModelRequest,
+): JsonObject {
   return {
     model,
     messages: writeMessages(messages),
     ...(tools.length > 0 && { tools: toProvider('openai', tools, { strict }) }),
     // OpenAI has given up the old name, and the others do not know the new one.
-    ...(maxOutputTokens !== undefined && { [address.hostname === 'api.openai.com' ? 'max_completion_tokens' : 'max_tokens']: maxOutputTokens }),
+    ...(maxOutputTokens !== undefined && {
+      [address.hostname === 'api.openai.com' ? 'max_completion_tokens' : 'max_tokens']:
+        maxOutputTokens,
+    }),
     ...(temperature !== undefined && { temperature }),
     ...(stopSequences && stopSequences.length > 0 && { stop: stopSequences }),
     ...(stream && { stream: true, stream_options: { include_usage: true } }),
@@ -33,7 +39,11 @@ function writeMessages(messages: readonly AgentMessage[]): JsonObject[] {
   for (const message of messages) {
     if (message.role !== 'tool') show()
     written.push(write(message))
-    if (message.role === 'tool' && message.content) shown.push({ type: 'text', text: `What ${message.name} (${message.id}) shows:` }, ...message.content.map(writeBlock))
+    if (message.role === 'tool' && message.content)
+      shown.push(
+        { type: 'text', text: `What ${message.name} (${message.id}) shows:` },
+        ...message.content.map(writeBlock),
+      )
   }
   show()
   return written
@@ -41,19 +51,40 @@ function writeMessages(messages: readonly AgentMessage[]): JsonObject[] {
 
 function write(message: AgentMessage): JsonObject {
   switch (message.role) {
-    case 'system': return { role: 'system', content: message.text }
-    case 'user': return { role: 'user', content: message.content ? [{ type: 'text', text: message.text }, ...message.content.map(writeBlock)] : message.text }
-    case 'tool': return { role: 'tool', tool_call_id: message.id, content: message.text }
-    case 'assistant': return { role: 'assistant', content: message.text === '' ? null : message.text, ...thoughtsOf(message.own), ...(message.calls.length > 0 && { tool_calls: message.calls.map(writeCall) }) }
+    case 'system':
+      return { role: 'system', content: message.text }
+    case 'user':
+      return {
+        role: 'user',
+        content: message.content
+          ? [{ type: 'text', text: message.text }, ...message.content.map(writeBlock)]
+          : message.text,
+      }
+    case 'tool':
+      return { role: 'tool', tool_call_id: message.id, content: message.text }
+    case 'assistant':
+      return {
+        role: 'assistant',
+        content: message.text === '' ? null : message.text,
+        ...thoughtsOf(message.own),
+        ...(message.calls.length > 0 && { tool_calls: message.calls.map(writeCall) }),
+      }
   }
 }
 
 // A conversation may have begun with another model: what that one wanted to see again is nothing to this one.
 function thoughtsOf(own: JsonObject = {}): JsonObject {
-  return Object.fromEntries(THOUGHTS.flatMap((field) => (own[field] === undefined ? [] : [[field, own[field]]])))
+  return Object.fromEntries(
+    THOUGHTS.flatMap((field) => (own[field] === undefined ? [] : [[field, own[field]]])),
+  )
 }
 
-function writeCall({ id, name, arguments: given, own: { providerOptions: _other, ...own } = {} }: ModelCall): JsonObject {
+function writeCall({
+  id,
+  name,
+  arguments: given,
+  own: { providerOptions: _other, ...own } = {},
+}: ModelCall): JsonObject {
   return { ...own, id, type: 'function', function: { name, arguments: writeArguments(given) } }
 }
 
@@ -66,6 +97,7 @@ function writeArguments(given: unknown): string {
 }
 
 function writeBlock(block: ContentBlock): JsonObject {
-  if (block.type === 'image') return { type: 'image_url', image_url: { url: `data:${block.mimeType};base64,${block.data}` } }
+  if (block.type === 'image')
+    return { type: 'image_url', image_url: { url: `data:${block.mimeType};base64,${block.data}` } }
   return { type: 'text', text: contentText(block) }
 }

@@ -21,7 +21,11 @@ export function hasPath(value: unknown, path: string): boolean {
   if (dot <= 0 || !Object.hasOwn(value, head)) return false
   const inner = value[head]
   // An empty list or null says nothing about what its items would have.
-  return inner === null || (Array.isArray(inner) && inner.length === 0) || hasPath(inner, path.slice(dot + 1))
+  return (
+    inner === null ||
+    (Array.isArray(inner) && inner.length === 0) ||
+    hasPath(inner, path.slice(dot + 1))
+  )
 }
 
 const MOST_PATHS = 200

@@ -12,12 +12,19 @@ export function parseFilter(text: string): Filter {
   const match = /^([^=!~<>]+)(!=|~=|>=|<=|==|=|>|<)(.*)$/s.exec(text)
   const key = match?.[1]?.trim()
   if (!match || !key) {
-    throw new ToolError('INVALID_INPUT', `'${text}' is not a filter`, { field: 'filter', suggestion: 'Write key=value; other operators are != ~= > >= < <=' })
+    throw new ToolError('INVALID_INPUT', `'${text}' is not a filter`, {
+      field: 'filter',
+      suggestion: 'Write key=value; other operators are != ~= > >= < <=',
+    })
   }
   const operator = (match[2] === '==' ? '=' : match[2]) as Operator
   const wanted = (match[3] ?? '').trim()
   if (isComparison(operator) && toNumber(wanted) === undefined) {
-    throw new ToolError('INVALID_INPUT', `The filter '${text}' compares with '${wanted}', which is not a number`, { field: 'filter', suggestion: `Give a number after ${operator}, or use = != ~= for text` })
+    throw new ToolError(
+      'INVALID_INPUT',
+      `The filter '${text}' compares with '${wanted}', which is not a number`,
+      { field: 'filter', suggestion: `Give a number after ${operator}, or use = != ~= for text` },
+    )
   }
   return { key, operator, wanted }
 }
@@ -34,7 +41,9 @@ export function filterValues(item: unknown, key: string): unknown[] {
   return isObject(item) ? valuesAt(item, key) : key === 'value' ? [item].flat() : []
 }
 
-const CHECKS: { readonly [operator in Exclude<Operator, '!='>]: (value: unknown, wanted: string) => boolean } = {
+const CHECKS: {
+  readonly [operator in Exclude<Operator, '!='>]: (value: unknown, wanted: string) => boolean
+} = {
   '=': isEqual,
   '~=': (value, wanted) => toText(value).includes(wanted),
   '>': (value, wanted) => compare(value, wanted, (a, b) => a > b),
@@ -51,7 +60,11 @@ function isEqual(value: unknown, wanted: string): boolean {
   return typeof value === 'number' ? value === toNumber(wanted) : toText(value) === wanted
 }
 
-function compare(value: unknown, wanted: string, check: (a: number, b: number) => boolean): boolean {
+function compare(
+  value: unknown,
+  wanted: string,
+  check: (a: number, b: number) => boolean,
+): boolean {
   const left = toNumber(value)
   const right = toNumber(wanted)
   return left !== undefined && right !== undefined && check(left, right)

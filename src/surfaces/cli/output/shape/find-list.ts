@@ -1,7 +1,11 @@
 import { isObject } from '../../../../contract/json.ts'
 
 /** A list inside a result, and the way to put a changed one in its place. */
-export type FoundList = { readonly items: readonly unknown[]; readonly replace: (items: readonly unknown[]) => unknown; readonly key?: string }
+export type FoundList = {
+  readonly items: readonly unknown[]
+  readonly replace: (items: readonly unknown[]) => unknown
+  readonly key?: string
+}
 
 /** The list of a result: the result itself, or the only list among the properties of an object; undefined for anything else. */
 export function findList(result: unknown): FoundList | undefined {
@@ -13,6 +17,9 @@ export function findList(result: unknown): FoundList | undefined {
   return {
     items: result[key] as readonly unknown[],
     key,
-    replace: (items) => Object.fromEntries(Object.entries(result).map(([name, value]) => [name, name === key ? items : value])),
+    replace: (items) =>
+      Object.fromEntries(
+        Object.entries(result).map(([name, value]) => [name, name === key ? items : value]),
+      ),
   }
 }

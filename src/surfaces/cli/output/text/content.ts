@@ -3,7 +3,11 @@ import { cleanLine, cleanText } from './clean.ts'
 
 /** Content as a person reads it: texts as they are, and one line for each picture, sound or file. */
 export function renderContent(content: readonly ContentBlock[] = []): string {
-  return content.map((block) => (block.type === 'text' ? endLine(cleanText(block.text)) : `[${cleanLine(describe(block))}]\n`)).join('')
+  return content
+    .map((block) =>
+      block.type === 'text' ? endLine(cleanText(block.text)) : `[${cleanLine(describe(block))}]\n`,
+    )
+    .join('')
 }
 
 function describe(block: Exclude<ContentBlock, { readonly type: 'text' }>): string {
@@ -12,7 +16,13 @@ function describe(block: Exclude<ContentBlock, { readonly type: 'text' }>): stri
     const size = 'text' in resource ? Buffer.byteLength(resource.text) : base64Size(resource.blob)
     return [`resource ${resource.uri}`, ...optional(resource.mimeType), countBytes(size)].join(', ')
   }
-  if (block.type === 'resource_link') return [`link ${block.uri}`, ...optional(block.title ?? block.name), ...optional(block.mimeType), ...(block.size === undefined ? [] : [countBytes(block.size)])].join(', ')
+  if (block.type === 'resource_link')
+    return [
+      `link ${block.uri}`,
+      ...optional(block.title ?? block.name),
+      ...optional(block.mimeType),
+      ...(block.size === undefined ? [] : [countBytes(block.size)]),
+    ].join(', ')
   return `${block.type} ${block.mimeType}, ${countBytes(base64Size(block.data))}`
 }
 

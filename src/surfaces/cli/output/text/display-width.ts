@@ -33,12 +33,28 @@ const PICTOGRAPH = lateExpression(String.raw`^\p{Extended_Pictographic}$`)
 const MODIFIABLE = lateExpression(String.raw`^\p{Emoji_Modifier_Base}`)
 const SKIN_TONE = /^[\u{1f3fb}-\u{1f3ff}]$/u
 // The soft hyphen is a format character that terminals do show. Hangul vowels and finals draw into the syllable before them.
-const NO_WIDTH = lateExpression(String.raw`^(?!\u00ad)[\p{Mn}\p{Me}\p{Cf}\p{Cc}\u1160-\u11ff\ud7b0-\ud7ff]$`)
+const NO_WIDTH = lateExpression(
+  String.raw`^(?!\u00ad)[\p{Mn}\p{Me}\p{Cf}\p{Cc}\u1160-\u11ff\ud7b0-\ud7ff]$`,
+)
 const EMOJI_WIDE = lateExpression(String.raw`^\p{Emoji_Presentation}$`)
 // East Asian Wide and Fullwidth blocks of Unicode.
 const WIDE: readonly (readonly [number, number])[] = [
-  [0x1100, 0x115f], [0x2329, 0x232a], [0x2e80, 0x303e], [0x3041, 0x4dbf], [0x4e00, 0xa4cf], [0xa960, 0xa97f], [0xac00, 0xd7a3], [0xf900, 0xfaff],
-  [0xfe10, 0xfe19], [0xfe30, 0xfe6f], [0xff00, 0xff60], [0xffe0, 0xffe6], [0x16fe0, 0x18dff], [0x1aff0, 0x1b2ff], [0x1f200, 0x1f265], [0x20000, 0x3fffd],
+  [0x1100, 0x115f],
+  [0x2329, 0x232a],
+  [0x2e80, 0x303e],
+  [0x3041, 0x4dbf],
+  [0x4e00, 0xa4cf],
+  [0xa960, 0xa97f],
+  [0xac00, 0xd7a3],
+  [0xf900, 0xfaff],
+  [0xfe10, 0xfe19],
+  [0xfe30, 0xfe6f],
+  [0xff00, 0xff60],
+  [0xffe0, 0xffe6],
+  [0x16fe0, 0x18dff],
+  [0x1aff0, 0x1b2ff],
+  [0x1f200, 0x1f265],
+  [0x20000, 0x3fffd],
 ]
 
 function isPlain(text: string): boolean {
@@ -50,7 +66,9 @@ function characterWidth(character: string): number {
   if (code < 0x300) return NO_WIDTH().test(character) ? 0 : 1
   if (isRegional(character)) return 1
   if (NO_WIDTH().test(character)) return 0
-  return EMOJI_WIDE().test(character) || WIDE.some(([from, to]) => code >= from && code <= to) ? 2 : 1
+  return EMOJI_WIDE().test(character) || WIDE.some(([from, to]) => code >= from && code <= to)
+    ? 2
+    : 1
 }
 
 function attaches(before: string, character: string, width: number): boolean {

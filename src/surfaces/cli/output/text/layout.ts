@@ -5,5 +5,7 @@ export type TextLayout = { readonly columns: number | undefined; readonly paint:
 
 /** The same layout inside an indentation. */
 export function narrow(layout: TextLayout, by: number): TextLayout {
-  return layout.columns === undefined ? layout : { ...layout, columns: Math.max(1, layout.columns - by) }
+  return layout.columns === undefined
+    ? layout
+    : { ...layout, columns: Math.max(1, layout.columns - by) }
 }

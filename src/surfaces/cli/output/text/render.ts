@@ -14,7 +14,10 @@ const INDENT = 2
 const DEEPEST = 12
 
 /** A result for a person: tables for lists of objects, trees for objects, text as it is. Nothing to show gives ''. `columns` undefined means no terminal: nothing is cut. */
-export function renderText(value: unknown, { columns, color }: { readonly columns?: number | undefined; readonly color: boolean }): string {
+export function renderText(
+  value: unknown,
+  { columns, color }: { readonly columns?: number | undefined; readonly color: boolean },
+): string {
   const lines = renderLines(toPlainJson(value), { columns, paint: createPaint(color) }, 0)
   const text = lines.join('\n')
   return text === '' || text.endsWith('\n') ? text : `${text}\n`
@@ -36,16 +39,33 @@ function renderList(list: readonly Json[], layout: TextLayout, depth: number): s
   return list.map((item) => `${bullet}${toCell(item)}`)
 }
 
-function renderTree(tree: { readonly [key: string]: Json }, layout: TextLayout, depth: number): string[] {
+function renderTree(
+  tree: { readonly [key: string]: Json },
+  layout: TextLayout,
+  depth: number,
+): string[] {
   const keys = Object.keys(tree)
   const titles = keys.map(cleanLine)
-  const keyWidth = titles.reduce((widest, title, index) => (isBlock(tree[keys[index] ?? '']) ? widest : Math.max(widest, displayWidth(title))), 0)
+  const keyWidth = titles.reduce(
+    (widest, title, index) =>
+      isBlock(tree[keys[index] ?? '']) ? widest : Math.max(widest, displayWidth(title)),
+    0,
+  )
   return keys.flatMap((key, index) => {
     const value = tree[key] ?? null
     const title = titles[index] ?? ''
-    if (!isBlock(value)) return [`${layout.paint('dim', padEnd(title, keyWidth))}  ${isEmpty(value) ? layout.paint('dim', '(none)') : toCell(value)}`]
-    const inner = renderLines(value, narrow(layout, INDENT), depth + 1).join('\n').replace(/\n+$/, '').split('\n')
-    return [layout.paint('dim', title), ...inner.map((line) => (line === '' ? '' : ' '.repeat(INDENT) + line))]
+    if (!isBlock(value))
+      return [
+        `${layout.paint('dim', padEnd(title, keyWidth))}  ${isEmpty(value) ? layout.paint('dim', '(none)') : toCell(value)}`,
+      ]
+    const inner = renderLines(value, narrow(layout, INDENT), depth + 1)
+      .join('\n')
+      .replace(/\n+$/, '')
+      .split('\n')
+    return [
+      layout.paint('dim', title),
+      ...inner.map((line) => (line === '' ? '' : ' '.repeat(INDENT) + line)),
+    ]
   })
 }
 

@@ -6,7 +6,14 @@ import { renderRecords } from './records.ts'
 import { truncateEnd } from './truncate.ts'
 
 type Row = { readonly [key: string]: unknown }
-type Column = { readonly key: string; readonly title: string; readonly cells: readonly string[]; /** It stands at the right. */ readonly right: boolean; /** It is not made narrower. */ readonly whole: boolean; readonly natural: number }
+type Column = {
+  readonly key: string
+  readonly title: string
+  readonly cells: readonly string[]
+  /** It stands at the right. */ readonly right: boolean
+  /** It is not made narrower. */ readonly whole: boolean
+  readonly natural: number
+}
 
 const GAP = 2
 /** Below this, or below the width of its title, a column says nothing, and a record per block reads better. */
@@ -29,28 +36,44 @@ export type TableWishes = {
 }
 
 /** Lines of a borderless table, or of one block per record when the columns do not fit into the width. */
-export function renderTable(rows: readonly Row[], layout: TextLayout, { whole = [], right = [], spare = [], style }: TableWishes = {}): string[] {
+export function renderTable(
+  rows: readonly Row[],
+  layout: TextLayout,
+  { whole = [], right = [], spare = [], style }: TableWishes = {},
+): string[] {
   const keys = unionOfKeys(rows)
   if (keys.length > MOST_COLUMNS) return renderRecords(rows, layout)
-  const all = keys.map((key) => toColumn(key, rows, { whole: whole.includes(key), right: right.includes(key) })).filter(({ key, cells }) => !spare.includes(key) || cells.some((cell) => cell !== NOTHING))
+  const all = keys
+    .map((key) => toColumn(key, rows, { whole: whole.includes(key), right: right.includes(key) }))
+    .filter(({ key, cells }) => !spare.includes(key) || cells.some((cell) => cell !== NOTHING))
   const found = fitColumns(all, spare, layout.columns)
   if (!found) return renderRecords(rows, layout)
   const { columns, widths } = found
   const cut = layout.columns !== undefined
-  const header = columns.map(({ title }, index) => (cut ? truncateEnd(title, widths[index] ?? 0) : title))
+  const header = columns.map(({ title }, index) =>
+    cut ? truncateEnd(title, widths[index] ?? 0) : title,
+  )
   const lines = [layout.paint('dim', joinCells(columns, widths, header).trimEnd())]
   for (const [place, row] of rows.entries()) {
-    const cells = columns.map(({ key, cells }, index) => (cut ? fitCell(key, cells[place] ?? '', widths[index] ?? 0) : (cells[place] ?? '')))
-    lines.push(joinCells(columns, widths, cells, (key, cell) => {
-      const wished = style?.(key, row)
-      return wished ? layout.paint(wished, cell) : cell
-    }).trimEnd())
+    const cells = columns.map(({ key, cells }, index) =>
+      cut ? fitCell(key, cells[place] ?? '', widths[index] ?? 0) : (cells[place] ?? ''),
+    )
+    lines.push(
+      joinCells(columns, widths, cells, (key, cell) => {
+        const wished = style?.(key, row)
+        return wished ? layout.paint(wished, cell) : cell
+      }).trimEnd(),
+    )
   }
   return lines
 }
 
 // A table that lacks a column says more than a list of records.
-function fitColumns(all: readonly Column[], spare: readonly string[], total: number | undefined): { readonly columns: readonly Column[]; readonly widths: readonly number[] } | undefined {
+function fitColumns(
+  all: readonly Column[],
+  spare: readonly string[],
+  total: number | undefined,
+): { readonly columns: readonly Column[]; readonly widths: readonly number[] } | undefined {
   for (let gone = 0; gone <= spare.length; gone++) {
     const columns = all.filter(({ key }) => !spare.slice(0, gone).includes(key))
     const widths = fitWidths(columns, total)
@@ -66,7 +89,11 @@ export function unionOfKeys(rows: readonly Row[]): string[] {
   return [...keys]
 }
 
-function toColumn(key: string, rows: readonly Row[], wished: { readonly whole: boolean; readonly right: boolean }): Column {
+function toColumn(
+  key: string,
+  rows: readonly Row[],
+  wished: { readonly whole: boolean; readonly right: boolean },
+): Column {
   const title = cleanLine(key)
   let natural = displayWidth(title)
   let numeric = false
@@ -80,7 +107,14 @@ function toColumn(key: string, rows: readonly Row[], wished: { readonly whole: b
     return cell
   })
   const isNumeric = numeric && !textual
-  return { key, title, cells, right: wished.right || isNumeric, whole: wished.whole || isNumeric, natural }
+  return {
+    key,
+    title,
+    cells,
+    right: wished.right || isNumeric,
+    whole: wished.whole || isNumeric,
+    natural,
+  }
 }
 
 // Narrow columns and numbers keep their width; what is left is shared evenly by the wide ones.
@@ -89,13 +123,18 @@ function fitWidths(columns: readonly Column[], total: number | undefined): numbe
   const widths = columns.map(({ natural }) => natural)
   let free = total - GAP * (columns.length - 1)
   if (widths.reduce((sum, width) => sum + width, 0) <= free) return widths
-  const shrinkable = columns.flatMap(({ whole }, index) => (whole ? [] : [index])).sort((a, b) => (widths[a] ?? 0) - (widths[b] ?? 0))
+  const shrinkable = columns
+    .flatMap(({ whole }, index) => (whole ? [] : [index]))
+    .sort((a, b) => (widths[a] ?? 0) - (widths[b] ?? 0))
   for (const { whole, natural } of columns) if (whole) free -= natural
   for (const [position, index] of shrinkable.entries()) {
     const natural = widths[index] ?? 0
     const share = Math.floor(free / (shrinkable.length - position))
     const width = Math.min(natural, share)
-    const least = Math.max(NARROWEST, Math.min(displayWidth(columns[index]?.title ?? ''), WIDEST_TITLE))
+    const least = Math.max(
+      NARROWEST,
+      Math.min(displayWidth(columns[index]?.title ?? ''), WIDEST_TITLE),
+    )
     if (width < natural && width < least) return undefined
     widths[index] = width
     free -= width
@@ -103,7 +142,12 @@ function fitWidths(columns: readonly Column[], total: number | undefined): numbe
   return free < 0 ? undefined : widths
 }
 
-function joinCells(columns: readonly Column[], widths: readonly number[], cells: readonly string[], paint: (key: string, cell: string) => string = (_key, cell) => cell): string {
+function joinCells(
+  columns: readonly Column[],
+  widths: readonly number[],
+  cells: readonly string[],
+  paint: (key: string, cell: string) => string = (_key, cell) => cell,
+): string {
   const padded = columns.map(({ key, right }, index) => {
     const cell = cells[index] ?? ''
     const room = ' '.repeat(Math.max(0, (widths[index] ?? 0) - displayWidth(cell)))

@@ -35,7 +35,10 @@ function takeColumns(text: string, width: number): string {
   return takeFrom(splitClusters(text), width).join('')
 }
 
-function takeFrom(clusters: readonly { readonly text: string; readonly width: number }[], width: number): string[] {
+function takeFrom(
+  clusters: readonly { readonly text: string; readonly width: number }[],
+  width: number,
+): string[] {
   const taken: string[] = []
   let used = 0
   for (const cluster of clusters) {

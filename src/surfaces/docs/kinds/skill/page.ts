@@ -15,11 +15,25 @@ import { whenToUse } from '../when-to-use.ts'
 const LONGEST_DESCRIPTION = 300
 
 /** How much the page says around its commands: the poorer, the fewer names and texts of the author. */
-export type Wealth = { readonly description: number; readonly named: number; readonly contents: number; readonly codes: boolean }
+export type Wealth = {
+  readonly description: number
+  readonly named: number
+  readonly contents: number
+  readonly codes: boolean
+}
 
 /** `SKILL.md` with these lines in the quick reference and these commands. */
-export function skillPage(model: DocModel, { description, named, contents, codes }: Wealth, quick: readonly string[], commands: readonly string[]): string {
-  const head = frontmatter({ name: skillName(model.name), description: whenToUse(model, LONGEST_DESCRIPTION), metadata: { version: model.version } })
+export function skillPage(
+  model: DocModel,
+  { description, named, contents, codes }: Wealth,
+  quick: readonly string[],
+  commands: readonly string[],
+): string {
+  const head = frontmatter({
+    name: skillName(model.name),
+    description: whenToUse(model, LONGEST_DESCRIPTION),
+    metadata: { version: model.version },
+  })
   return `${head}\n${joinBlocks([
     model.unmarked ? '' : markComment(model, 'skill'),
     `# ${inline(model.name)}`,

@@ -9,7 +9,12 @@ export async function findLeft(paths: RunPaths, standing: Standing): Promise<rea
     const { open } = await readWorkflowRun(paths)
     const { ended, created } = standing.row()
     const since = new Map(standing.left.map(({ question, asked }) => [question.id, asked]))
-    return open.filter(({ answered }) => answered !== true).map((question) => ({ question: boundQuestion(question), asked: since.get(question.id) ?? ended ?? created }))
+    return open
+      .filter(({ answered }) => answered !== true)
+      .map((question) => ({
+        question: boundQuestion(question),
+        asked: since.get(question.id) ?? ended ?? created,
+      }))
   } catch {
     return []
   }

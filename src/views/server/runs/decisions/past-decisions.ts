@@ -48,26 +48,54 @@ export function openDecisions(root: string): Decisions {
     }
   }
   const scan = async (index: RunIndex): Promise<void> => {
-    scanning ??= scanAll(index).catch(() => undefined).finally(() => { scanning = undefined })
+    scanning ??= scanAll(index)
+      .catch(() => undefined)
+      .finally(() => {
+        scanning = undefined
+      })
     await Promise.race([scanning, sleep(PATIENCE_MS, undefined, { ref: false })])
   }
-  const isOlderThanEnough = (time: string): boolean => past.length >= MOST_SHOWN && past.filter(({ at }) => at > time).length >= MOST_SHOWN
+  const isOlderThanEnough = (time: string): boolean =>
+    past.length >= MOST_SHOWN && past.filter(({ at }) => at > time).length >= MOST_SHOWN
 
   return {
     settled,
     async list(index, keeper) {
       await scan(index)
-      const open = index.all().flatMap((entry): readonly Decision[] => (entry.row.questions === 0 ? [] : (entry.left ?? keeper.live(entry.row.run_id)?.open() ?? []).map((asked) => decisionOf(index, entry.row.run_id, asked)!)))
+      const open = index
+        .all()
+        .flatMap((entry): readonly Decision[] =>
+          entry.row.questions === 0
+            ? []
+            : (entry.left ?? keeper.live(entry.row.run_id)?.open() ?? []).map((asked) =>
+                decisionOf(index, entry.row.run_id, asked)!,
+              ),
+        )
       const isOpen = new Set(open.map(({ run_id, question }) => `${run_id} ${question.id}`))
-      const gone = past.filter(({ id, asked }) => index.get(id) && !isOpen.has(`${id} ${asked.question.id}`)).sort((left, right) => (left.at < right.at ? 1 : left.at > right.at ? -1 : 0))
-      return { open, past: gone.slice(0, MOST_SHOWN).flatMap(({ id, asked }) => decisionOf(index, id, asked) ?? []) }
+      const gone = past
+        .filter(({ id, asked }) => index.get(id) && !isOpen.has(`${id} ${asked.question.id}`))
+        .sort((left, right) => (left.at < right.at ? 1 : left.at > right.at ? -1 : 0))
+      return {
+        open,
+        past: gone
+          .slice(0, MOST_SHOWN)
+          .flatMap(({ id, asked }) => decisionOf(index, id, asked) ?? []),
+      }
     },
   }
 }
 
 function decisionOf(index: RunIndex, id: string, asked: Asked): Decision | undefined {
   const row = index.get(id)?.row
-  return row && { run_id: id, tool: row.tool, ...(row.workflow !== undefined && { workflow: row.workflow }), run_state: row.state, ...asked }
+  return (
+    row && {
+      run_id: id,
+      tool: row.tool,
+      ...(row.workflow !== undefined && { workflow: row.workflow }),
+      run_state: row.state,
+      ...asked,
+    }
+  )
 }
 
 async function settledIn(paths: RunPaths): Promise<readonly Asked[]> {

@@ -25,7 +25,10 @@ export async function findPlans(root: string, index: RunIndex): Promise<readonly
 }
 
 // The last one that its record tells.
-async function readPlan(root: string, { row }: Entry): Promise<{ readonly plan: Plan; readonly changed: string } | undefined> {
+async function readPlan(
+  root: string,
+  { row }: Entry,
+): Promise<{ readonly plan: Plan; readonly changed: string } | undefined> {
   const file = await openOrdinary(runPaths(root, row.run_id).events)
   if (!file) return undefined
   const slices = startSlices()

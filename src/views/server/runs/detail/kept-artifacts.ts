@@ -7,25 +7,40 @@ import type { ShownArtifact } from '../../../model/wire/run-detail.ts'
 import { keepText } from '../row/keep-text.ts'
 
 /** What a run says it has left, and whether a copy of each is there. */
-export async function showArtifacts(artifacts: readonly unknown[], folder: string, attempt: number): Promise<readonly ShownArtifact[]> {
-  return Promise.all(artifacts.map(async (one, index) => {
-    const shown = describe(one, index, attempt)
-    return { ...shown, kept: shown.path !== undefined && (await isKept(folder, shown.path)) }
-  }))
+export async function showArtifacts(
+  artifacts: readonly unknown[],
+  folder: string,
+  attempt: number,
+): Promise<readonly ShownArtifact[]> {
+  return Promise.all(
+    artifacts.map(async (one, index) => {
+      const shown = describe(one, index, attempt)
+      return { ...shown, kept: shown.path !== undefined && (await isKept(folder, shown.path)) }
+    }),
+  )
 }
 
 function describe(one: unknown, index: number, attempt: number): Omit<ShownArtifact, 'kept'> {
-  const { path, uri, name, bytes, sha256, type, files } = isObject(one) ? one : { path: typeof one === 'string' ? one : undefined }
+  const { path, uri, name, bytes, sha256, type, files } = isObject(one)
+    ? one
+    : { path: typeof one === 'string' ? one : undefined }
   const where = typeof path === 'string' ? path : typeof uri === 'string' ? uri : undefined
   return {
     index,
     attempt,
-    name: keepText(typeof name === 'string' && name !== '' ? name : (where?.split('/').filter(Boolean).at(-1) ?? `artifact ${index + 1}`), 300),
+    name: keepText(
+      typeof name === 'string' && name !== ''
+        ? name
+        : (where?.split('/').filter(Boolean).at(-1) ?? `artifact ${index + 1}`),
+      300,
+    ),
     ...(typeof path === 'string' && { path }),
     ...(typeof uri === 'string' && { uri }),
     ...(typeof bytes === 'number' && { bytes }),
     ...(typeof sha256 === 'string' && { sha256 }),
-    ...(typeof files === 'number' ? { type: 'folder' } : typeof type === 'string' && { type: keepText(type, 100) }),
+    ...(typeof files === 'number'
+      ? { type: 'folder' }
+      : typeof type === 'string' && { type: keepText(type, 100) }),
   }
 }
 
@@ -37,17 +52,27 @@ export function stepsOf(path: string): readonly string[] | undefined {
 }
 
 /** Opens the copy of an artifact; follows no link. Throws NOT_FOUND where there is none, PRECONDITION for a folder. */
-export async function openKept(folder: string, { name, path }: Pick<ShownArtifact, 'name' | 'path'>): Promise<{ readonly file: FileHandle; readonly bytes: number }> {
+export async function openKept(
+  folder: string,
+  { name, path }: Pick<ShownArtifact, 'name' | 'path'>,
+): Promise<{ readonly file: FileHandle; readonly bytes: number }> {
   const steps = path === undefined ? undefined : stepsOf(path)
   if (!steps) throw new ToolError('NOT_FOUND', `no copy of '${name}' was kept`)
   const file = await openInside(folder, steps).catch((error: unknown) => {
-    if (error instanceof Refusal) throw new ToolError('NOT_FOUND', `the copy of '${name}' ${error.message}`)
+    if (error instanceof Refusal)
+      throw new ToolError('NOT_FOUND', `the copy of '${name}' ${error.message}`)
     throw error
   })
   const stats = await file.stat()
   if (stats.isFile() && stats.nlink === 1) return { file, bytes: stats.size }
   await file.close()
-  throw new ToolError('PRECONDITION', stats.isDirectory() ? `'${name}' is a folder, and cannot be had in one piece` : `the copy of '${name}' is no file that a runner made`, { ...(stats.isDirectory() && { suggestion: `Look into it: ${folder}` }) })
+  throw new ToolError(
+    'PRECONDITION',
+    stats.isDirectory()
+      ? `'${name}' is a folder, and cannot be had in one piece`
+      : `the copy of '${name}' is no file that a runner made`,
+    { ...(stats.isDirectory() && { suggestion: `Look into it: ${folder}` }) },
+  )
 }
 
 async function isKept(folder: string, path: string): Promise<boolean> {

@@ -6,7 +6,11 @@ import type { Execution } from '../../../../workflow/engines/engine-type.ts'
 import { startLightEvents } from '../../../../workflow/run/light-events.ts'
 
 /** An execution without a folder, and its story as events. */
-export type LightExecution = { readonly execution: Execution; readonly records: ExecutionRecords; readonly events: readonly RunEvent[] }
+export type LightExecution = {
+  readonly execution: Execution
+  readonly records: ExecutionRecords
+  readonly events: readonly RunEvent[]
+}
 
 /** Reads an execution that has no folder; undefined where there is none. */
 export async function readLight(root: string, id: string): Promise<LightExecution | undefined> {
@@ -16,5 +20,9 @@ export async function readLight(root: string, id: string): Promise<LightExecutio
   const told = startLightEvents(id)
   const events = [records.begin, ...records.records].flatMap((record) => told.of(record))
   const isLeft = found.execution.error && found.execution.ended === undefined
-  return { execution: found.execution, records, events: isLeft ? [...events, ...told.interrupted()] : events }
+  return {
+    execution: found.execution,
+    records,
+    events: isLeft ? [...events, ...told.interrupted()] : events,
+  }
 }

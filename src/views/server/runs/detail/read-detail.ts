@@ -36,14 +36,33 @@ export function keepArtifactLists(): ArtifactLists {
 }
 
 /** Everything that can be said of a run that has a folder, but for its events. */
-export async function readDetail(root: string, row: RunRow, { index, models, lists }: { readonly index: RunIndex; readonly models: RunModels; readonly lists: ArtifactLists }): Promise<RunDetail> {
+export async function readDetail(
+  root: string,
+  row: RunRow,
+  {
+    index,
+    models,
+    lists,
+  }: { readonly index: RunIndex; readonly models: RunModels; readonly lists: ArtifactLists },
+): Promise<RunDetail> {
   const paths = runPaths(root, row.run_id)
   const request = readQuietly(paths, row)
   const { workflow } = request
-  const model = await models.read(paths.events, { run_id: row.run_id, tool: row.tool, created: row.created, ...(request.command === 'workflow' && { workflow: true }), ...(request.heartbeat_grace_s !== undefined && request.call && { heartbeat_grace_s: request.heartbeat_grace_s }) })
+  const model = await models.read(paths.events, {
+    run_id: row.run_id,
+    tool: row.tool,
+    created: row.created,
+    ...(request.command === 'workflow' && { workflow: true }),
+    ...(request.heartbeat_grace_s !== undefined &&
+      request.call && { heartbeat_grace_s: request.heartbeat_grace_s }),
+  })
   const live = isLive(paths)
   const { state } = model
-  const goOn = live ? undefined : await findGoOn(paths, request, { state, ...(model.error && { error: model.error }) }).catch(() => undefined)
+  const goOn = live
+    ? undefined
+    : await findGoOn(paths, request, { state, ...(model.error && { error: model.error }) }).catch(
+        () => undefined,
+      )
   const graph = workflow && graphOf(workflow.definition as unknown as Workflow)
   return {
     row,
@@ -54,20 +73,43 @@ export async function readDetail(root: string, row: RunRow, { index, models, lis
     folder: paths.folder,
     artifacts: await readArtifacts(paths, row, model.seq, lists),
     children: childrenOf(index, row.run_id),
-    ...(graph && { workflow: { ...graph, ...(workflow.file !== undefined && { file: workflow.file }) } }),
-    can: { cancel: live || !isOver(state), resume: goOn !== undefined, retry: isOver(state) && !live && request.tool !== '?', answer: row.questions > 0 },
+    ...(graph && {
+      workflow: { ...graph, ...(workflow.file !== undefined && { file: workflow.file }) },
+    }),
+    can: {
+      cancel: live || !isOver(state),
+      resume: goOn !== undefined,
+      retry: isOver(state) && !live && request.tool !== '?',
+      answer: row.questions > 0,
+    },
   }
 }
 
 /** The same for an execution that has none. */
-export function describeLight(row: RunRow, { execution, records, events }: LightExecution, index: RunIndex): RunDetail {
-  const model = createRunModel({ run_id: row.run_id, tool: row.tool, created: row.created, workflow: true })
+export function describeLight(
+  row: RunRow,
+  { execution, records, events }: LightExecution,
+  index: RunIndex,
+): RunDetail {
+  const model = createRunModel({
+    run_id: row.run_id,
+    tool: row.tool,
+    created: row.created,
+    workflow: true,
+  })
   for (const event of events) applyEvent(model, event)
   const graph = graphOf(records.definition)
   const isLeft = execution.error?.code === 'INTERRUPTED' && execution.ended === undefined
   return {
     row,
-    request: { tool: row.tool, args: [], input: (records.begin.i ?? {}) as JsonObject, cwd: '', secrets: [], answers: [] },
+    request: {
+      tool: row.tool,
+      args: [],
+      input: (records.begin.i ?? {}) as JsonObject,
+      cwd: '',
+      secrets: [],
+      answers: [],
+    },
     model,
     command: `toolable runs show ${row.run_id}`,
     ...(isLeft && { go_on: `toolable workflow resume ${row.run_id}` }),
@@ -79,7 +121,12 @@ export function describeLight(row: RunRow, { execution, records, events }: Light
 }
 
 /** What a run has left. Its whole record is read once for each end that it comes to. */
-export async function readArtifacts(paths: RunPaths, row: RunRow, seq: number, lists: ArtifactLists): Promise<readonly ShownArtifact[]> {
+export async function readArtifacts(
+  paths: RunPaths,
+  row: RunRow,
+  seq: number,
+  lists: ArtifactLists,
+): Promise<readonly ShownArtifact[]> {
   if (row.artifacts === 0 && !isOver(row.state)) return []
   const announced = lists.get(`${paths.events} ${seq}`, () => readAnnounced(paths, row))
   return showArtifacts(await announced, paths.artifacts, row.attempt)
@@ -98,7 +145,9 @@ async function readAnnounced(paths: RunPaths, row: RunRow): Promise<readonly unk
   }
 }
 
-function graphOf(definition: Workflow): { readonly name: string; readonly steps: ReturnType<typeof planOf>['steps'] } | undefined {
+function graphOf(
+  definition: Workflow,
+): { readonly name: string; readonly steps: ReturnType<typeof planOf>['steps'] } | undefined {
   try {
     const { name, steps } = planOf(definition)
     return { name, steps }
@@ -109,7 +158,11 @@ function graphOf(definition: Workflow): { readonly name: string; readonly steps:
 }
 
 function childrenOf(index: RunIndex, id: string): readonly RunRow[] {
-  return index.all().flatMap(({ row }) => (row.parent?.run_id === id ? [row] : [])).slice(0, MOST_CHILDREN).reverse()
+  return index
+    .all()
+    .flatMap(({ row }) => (row.parent?.run_id === id ? [row] : []))
+    .slice(0, MOST_CHILDREN)
+    .reverse()
 }
 
 // What nobody can read is shown as far as it goes.
@@ -117,6 +170,18 @@ function readQuietly(paths: RunPaths, { run_id, tool, created }: RunRow): RunReq
   try {
     return readRequest(paths)
   } catch {
-    return { v: 1, run_id, tool: '?', created, args: [], cwd: '', heartbeat_grace_s: 90, retries: 0, trace_id: '', idempotency_key: '', ...(tool !== '?' && { tool }) }
+    return {
+      v: 1,
+      run_id,
+      tool: '?',
+      created,
+      args: [],
+      cwd: '',
+      heartbeat_grace_s: 90,
+      retries: 0,
+      trace_id: '',
+      idempotency_key: '',
+      ...(tool !== '?' && { tool }),
+    }
   }
 }

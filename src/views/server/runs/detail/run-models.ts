@@ -17,14 +17,17 @@ export function openRunModels(): RunModels {
   const kept = keepRecent<() => Promise<RunModel>>(MOST_MODELS)
   return {
     // A copy: the kept one goes on.
-    read: async (path, asked) => structuredClone(await kept.get(path, () => startModel(path, asked))()),
+    read: async (path, asked) =>
+      structuredClone(await kept.get(path, () => startModel(path, asked))()),
   }
 }
 
 function startModel(path: string, asked: AskedRun): () => Promise<RunModel> {
   let model = createRunModel(asked)
   const file = openGrownFile(path, {
-    forget: () => { model = createRunModel(asked) },
+    forget: () => {
+      model = createRunModel(asked)
+    },
     async take(bytes) {
       const slices = startSlices()
       for (const line of bytes.toString('utf8').slice(0, -1).split('\n')) {

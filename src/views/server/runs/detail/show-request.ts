@@ -4,7 +4,26 @@ import { hideArguments, hideInput } from './hide-secrets.ts'
 
 /** What a run was asked to do, for people: of secrets their names, and nothing of the environment. */
 export function showRequest(request: RunRequest): ShownRequest {
-  const { tool, version, args, input, inputSchema, cwd, call, timeout_s, heartbeat_grace_s, retries, allow_level, permissions, manifest, secrets = {}, answers = {}, trace_id, idempotency_key, orchestrator } = request
+  const {
+    tool,
+    version,
+    args,
+    input,
+    inputSchema,
+    cwd,
+    call,
+    timeout_s,
+    heartbeat_grace_s,
+    retries,
+    allow_level,
+    permissions,
+    manifest,
+    secrets = {},
+    answers = {},
+    trace_id,
+    idempotency_key,
+    orchestrator,
+  } = request
   return {
     tool,
     ...(version !== undefined && { version }),
@@ -12,7 +31,10 @@ export function showRequest(request: RunRequest): ShownRequest {
     ...(input && { input: hideInput(input, inputSchema) }),
     ...(inputSchema && { input_schema: inputSchema }),
     cwd,
-    ...(call && { command: [...call.command, ...(call.tool === undefined ? [] : [call.tool])], form: call.form }),
+    ...(call && {
+      command: [...call.command, ...(call.tool === undefined ? [] : [call.tool])],
+      form: call.form,
+    }),
     ...(timeout_s !== undefined && { timeout_s }),
     ...(heartbeat_grace_s !== undefined && { heartbeat_grace_s }),
     ...(retries !== undefined && { retries }),

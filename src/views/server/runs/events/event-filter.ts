@@ -11,7 +11,13 @@ export type EventFilter = {
   fits(event: RunEvent): boolean
 }
 
-const LEVELS: { readonly [type: string]: string } = { error: 'error', runner_error: 'error', task_error: 'error', runner_warning: 'warn', diagnostic: 'warn' }
+const LEVELS: { readonly [type: string]: string } = {
+  error: 'error',
+  runner_error: 'error',
+  task_error: 'error',
+  runner_warning: 'warn',
+  diagnostic: 'warn',
+}
 
 /** Reads a filter from the query of an address: `type`, `level` (several each), `step`, `text`, `since`, `until`. Undefined where everything is wanted. */
 export function readEventFilter(query: URLSearchParams, now: number): EventFilter | undefined {
@@ -19,7 +25,13 @@ export function readEventFilter(query: URLSearchParams, now: number): EventFilte
   const step = query.get('step') ?? ''
   // To the minute, so that `2h` means the same for a while, and what was found is not looked for again.
   const { since, until, words = [] } = readFilter(query, Math.floor(now / 60_000) * 60_000)
-  if (types.length + levels.length + words.length === 0 && step === '' && since === undefined && until === undefined) return undefined
+  if (
+    types.length + levels.length + words.length === 0 &&
+    step === '' &&
+    since === undefined &&
+    until === undefined
+  )
+    return undefined
   // As JSON writes them.
   const written = words.map((word) => JSON.stringify(word).slice(1, -1))
   return {
@@ -43,13 +55,19 @@ export function readEventFilter(query: URLSearchParams, now: number): EventFilte
 
 /** How grave an event is: what it says itself, else what its type says. */
 function levelOf(event: RunEvent): string {
-  return typeof event['level'] === 'string' && event.type !== 'runner_start' ? event['level'] : (LEVELS[event.type] ?? 'info')
+  return typeof event['level'] === 'string' && event.type !== 'runner_start'
+    ? event['level']
+    : (LEVELS[event.type] ?? 'info')
 }
 
 // A step and what is inside it; tasks are named after their step and try.
 function isOfStep(event: RunEvent, step: string): boolean {
   const { interaction } = event
-  return [event['step'], event['task_id'], isObject(interaction) ? interaction['key'] : undefined].some((named) => {
+  return [
+    event['step'],
+    event['task_id'],
+    isObject(interaction) ? interaction['key'] : undefined,
+  ].some((named) => {
     if (typeof named !== 'string') return false
     const path = named.split('#')[0]!
     return path === step || path.startsWith(`${step}/`)
@@ -57,5 +75,9 @@ function isOfStep(event: RunEvent, step: string): boolean {
 }
 
 function listOf(query: URLSearchParams, name: string): readonly string[] {
-  return query.getAll(name).flatMap((value) => value.split(',')).map((value) => value.trim()).filter(Boolean)
+  return query
+    .getAll(name)
+    .flatMap((value) => value.split(','))
+    .map((value) => value.trim())
+    .filter(Boolean)
 }

@@ -12,7 +12,20 @@ const PAUSE_MS = 15
 const MOST_AT_ONCE = 1000
 
 /** The events of a record after a number, as they come, until the signal, or until the folder is gone. Nothing is read before whoever listens has taken what came before. `offset` is a place at or before the first. */
-export async function* followEvents(path: string, { after, offset, signal, onGrowth }: { readonly after: number; readonly offset: number; readonly signal: AbortSignal; /** Called when something of the folder has changed. */ readonly onGrowth?: () => void }): AsyncGenerator<readonly RunEvent[]> {
+export async function* followEvents(
+  path: string,
+  {
+    after,
+    offset,
+    signal,
+    onGrowth,
+  }: {
+    readonly after: number
+    readonly offset: number
+    readonly signal: AbortSignal
+    /** Called when something of the folder has changed. */ readonly onGrowth?: () => void
+  },
+): AsyncGenerator<readonly RunEvent[]> {
   const growth = watchGrowth(path, signal)
   let file: FileHandle | undefined
   let end = offset

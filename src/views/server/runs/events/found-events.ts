@@ -22,7 +22,9 @@ export function findEvents(path: string, filter: EventFilter): FoundEvents {
   let offsets: number[] = []
   let lengths: number[] = []
   const file = openGrownFile(path, {
-    forget: () => { [seqs, offsets, lengths] = [[], [], []] },
+    forget: () => {
+      ;[seqs, offsets, lengths] = [[], [], []]
+    },
     async take(bytes, from) {
       const slices = startSlices()
       for (let at = 0; at < bytes.length && seqs.length < MOST;) {
@@ -40,8 +42,12 @@ export function findEvents(path: string, filter: EventFilter): FoundEvents {
     },
   })
   return {
-    async catchUp() { await file.catchUp() },
-    get count() { return seqs.length },
+    async catchUp() {
+      await file.catchUp()
+    },
+    get count() {
+      return seqs.length
+    },
     placeOf(wanted) {
       let [from, to] = [0, seqs.length]
       while (from < to) {

@@ -7,7 +7,11 @@ const EVERY = 500
 /** Where in a file of lines some of them begin, so that any of them is found by reading a few. */
 export type LineIndex = {
   /** Learns what came since. */
-  catchUp(): Promise<{ readonly lines: number; /** The number of the last event, in a record. */ readonly seq: number; readonly end: number }>
+  catchUp(): Promise<{
+    readonly lines: number
+    /** The number of the last event, in a record. */ readonly seq: number
+    readonly end: number
+  }>
   /** A place at or before a line, and which line begins there, from 1. */
   before(line: number): { readonly line: number; readonly offset: number }
   /** The same for an event of a record. */

@@ -7,7 +7,12 @@ const LONGEST_LINE = 16 * 1024
 const LINE_FEED = 0x0a
 
 /** Lines of a text file, from a number on; a negative one counts from the end. Long lines are cut, and what stands behind the last line feed counts as a line. A file that is not there has none. */
-export async function readLines(path: string, index: LineIndex, from: number, limit: number): Promise<LogPage> {
+export async function readLines(
+  path: string,
+  index: LineIndex,
+  from: number,
+  limit: number,
+): Promise<LogPage> {
   const { lines, end } = await index.catchUp()
   const file = await openOrdinary(path)
   if (!file) return { lines: [], first: 1, total: 0 }
@@ -32,7 +37,12 @@ export async function readLines(path: string, index: LineIndex, from: number, li
       if (line > lines || shown.length >= limit) break
     }
     if (size > end && shown.length < limit && first <= total) {
-      const { buffer, bytesRead } = await file.read(Buffer.alloc(LONGEST_LINE), 0, LONGEST_LINE, end)
+      const { buffer, bytesRead } = await file.read(
+        Buffer.alloc(LONGEST_LINE),
+        0,
+        LONGEST_LINE,
+        end,
+      )
       show(buffer.subarray(0, bytesRead), size - end)
     }
     return { lines: shown, first, total, ...(cut > 0 && { cut }) }

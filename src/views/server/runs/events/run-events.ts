@@ -11,7 +11,12 @@ import type { LineIndex } from './line-index.ts'
 import { bound, readFound, readFrom } from './read-page.ts'
 
 /** What of a record is wanted: `limit` events from `from` on, or the last ones before `before`. */
-export type Wanted = { readonly from: number; readonly before?: number; readonly limit: number; readonly filter?: EventFilter }
+export type Wanted = {
+  readonly from: number
+  readonly before?: number
+  readonly limit: number
+  readonly filter?: EventFilter
+}
 
 /** Pages of the records of runs. What was learnt of the last few is remembered, so that any place of a long one is found quickly. */
 export type RunEvents = {
@@ -42,7 +47,13 @@ export function openRunEvents(): RunEvents {
     const first = before === undefined ? from : Math.max(1, last - limit + 1)
     const most = Math.min(limit, last - first + 1)
     const file = most > 0 ? await openOrdinary(path) : undefined
-    if (!file) return { events: [], matching: total, total, ...(before !== undefined && before <= total && { next: Math.max(1, before) }) }
+    if (!file)
+      return {
+        events: [],
+        matching: total,
+        total,
+        ...(before !== undefined && before <= total && { next: Math.max(1, before) }),
+      }
     try {
       const { events } = await readFrom(file, index.beforeEvent(first), first, most)
       const next = ((events.at(-1)?.['seq'] as number | undefined) ?? last) + 1
@@ -51,7 +62,10 @@ export function openRunEvents(): RunEvents {
       await file.close()
     }
   }
-  const filteredPage = async (path: string, { from, before, limit, filter }: Wanted & { readonly filter: EventFilter }): Promise<EventPage> => {
+  const filteredPage = async (
+    path: string,
+    { from, before, limit, filter }: Wanted & { readonly filter: EventFilter },
+  ): Promise<EventPage> => {
     const found = filtered.get(`${path}\n${filter.key}`, () => findEvents(path, filter))
     await found.catchUp()
     const { seq: total } = await indexOf(path).catchUp()
@@ -59,23 +73,44 @@ export function openRunEvents(): RunEvents {
     const first = before === undefined ? found.placeOf(from) : Math.max(0, end - limit)
     const to = Math.min(end, first + limit)
     const file = first < to ? await openOrdinary(path) : undefined
-    const { events } = file ? await readFound(file, found, first, to).finally(() => file.close()) : { events: [] }
+    const { events } = file
+      ? await readFound(file, found, first, to).finally(() => file.close())
+      : { events: [] }
     const next = first + events.length
-    return { events, matching: found.count, total, ...(next < found.count && { next: found.at(next).seq }) }
+    return {
+      events,
+      matching: found.count,
+      total,
+      ...(next < found.count && { next: found.at(next).seq }),
+    }
   }
   return {
-    page: (path, wanted) => (wanted.filter ? filteredPage(path, { ...wanted, filter: wanted.filter }) : plainPage(path, wanted)),
+    page: (path, wanted) =>
+      wanted.filter
+        ? filteredPage(path, { ...wanted, filter: wanted.filter })
+        : plainPage(path, wanted),
     async placeOf(path, seq) {
       const index = indexOf(path)
       await index.catchUp()
       return index.beforeEvent(seq)
     },
     pageOf(all, { from, before, limit, filter }) {
-      const fitting = filter ? all.filter((event) => filter.mayFit(JSON.stringify(event)) && filter.fits(event)) : all
-      const end = before === undefined ? fitting.length : fitting.filter(({ seq }) => seq < before).length
-      const first = before === undefined ? fitting.filter(({ seq }) => seq < from).length : Math.max(0, end - limit)
+      const fitting = filter
+        ? all.filter((event) => filter.mayFit(JSON.stringify(event)) && filter.fits(event))
+        : all
+      const end =
+        before === undefined ? fitting.length : fitting.filter(({ seq }) => seq < before).length
+      const first =
+        before === undefined
+          ? fitting.filter(({ seq }) => seq < from).length
+          : Math.max(0, end - limit)
       const next = fitting[Math.min(end, first + limit)]
-      return { events: fitting.slice(first, Math.min(end, first + limit)).map((event) => bound(event, 0)), matching: fitting.length, total: all.length, ...(next && { next: next.seq }) }
+      return {
+        events: fitting.slice(first, Math.min(end, first + limit)).map((event) => bound(event, 0)),
+        matching: fitting.length,
+        total: all.length,
+        ...(next && { next: next.seq }),
+      }
     },
     lines: (path) => indexOf(path),
   }
@@ -84,7 +119,12 @@ export function openRunEvents(): RunEvents {
 /** Reads `from`, `before` and `limit` from the query of an address. Throws INVALID_INPUT. */
 export function readWanted(query: URLSearchParams, filter: EventFilter | undefined): Wanted {
   const before = numberIn(query, 'before', Number.MAX_SAFE_INTEGER)
-  return { from: Math.max(1, numberIn(query, 'from', Number.MAX_SAFE_INTEGER) ?? 1), limit: Math.max(1, numberIn(query, 'limit', MOST_EVENTS) ?? DEFAULT_LIMIT), ...(before !== undefined && { before }), ...(filter && { filter }) }
+  return {
+    from: Math.max(1, numberIn(query, 'from', Number.MAX_SAFE_INTEGER) ?? 1),
+    limit: Math.max(1, numberIn(query, 'limit', MOST_EVENTS) ?? DEFAULT_LIMIT),
+    ...(before !== undefined && { before }),
+    ...(filter && { filter }),
+  }
 }
 
 /** A whole number of a query, at most so large; undefined where it is not given. Throws INVALID_INPUT. */
@@ -92,6 +132,9 @@ export function numberIn(query: URLSearchParams, name: string, most: number): nu
   const text = query.get(name)
   if (text === null || text === '') return undefined
   const value = Number(text)
-  if (!Number.isSafeInteger(value)) throw new ToolError('INVALID_INPUT', `${name} is a whole number; got '${text.slice(0, 60)}'`, { field: name })
+  if (!Number.isSafeInteger(value))
+    throw new ToolError('INVALID_INPUT', `${name} is a whole number; got '${text.slice(0, 60)}'`, {
+      field: name,
+    })
   return Math.min(value, most)
 }

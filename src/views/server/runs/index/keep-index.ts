@@ -34,21 +34,41 @@ const LOOK_MS = 500
 const WORTH_IT = 20
 
 /** Begins to fill an index. */
-export function keepIndex({ root, light, onSettled }: { readonly root: string; readonly light: boolean; readonly onSettled: (id: string, settled: readonly Asked[]) => void }): KeptIndex {
+export function keepIndex({
+  root,
+  light,
+  onSettled,
+}: {
+  readonly root: string
+  readonly light: boolean
+  readonly onSettled: (id: string, settled: readonly Asked[]) => void
+}): KeptIndex {
   const index = createRunIndex()
-  const keeper = keepRuns({ root, index, onSettled: (id, settled) => {
-    if (!complete) asked.add(id)
-    onSettled(id, settled)
-  } })
+  const keeper = keepRuns({
+    root,
+    index,
+    onSettled: (id, settled) => {
+      if (!complete) asked.add(id)
+      onSettled(id, settled)
+    },
+  })
   const executions = light ? keepLight(root, index) : undefined
   const asked = new Set<string>()
   let read = 0
   let complete = false
   let closed = false
   let tellFirst = (): void => undefined
-  const first = new Promise<void>((resolve) => { tellFirst = resolve })
+  const first = new Promise<void>((resolve) => {
+    tellFirst = resolve
+  })
   // Before anything is read: what comes meanwhile is not missed.
-  const watch = watchRoot({ root, index, isReady: () => complete, onRun: (id) => void keeper.look(id), onOther: () => void executions?.look() })
+  const watch = watchRoot({
+    root,
+    index,
+    isReady: () => complete,
+    onRun: (id) => void keeper.look(id),
+    onOther: () => void executions?.look(),
+  })
 
   const load = async (): Promise<void> => {
     const slices = startSlices()
@@ -74,26 +94,33 @@ export function keepIndex({ root, light, onSettled }: { readonly root: string; r
       }
     }
   }
-  const loaded = load().catch(() => undefined).then(async () => {
-    complete = true
-    tellFirst()
-    if (closed) return
-    index.touch()
-    // Where a good part was read anew, the next start is spared that.
-    if (read * WORTH_IT >= index.size) await writeRowCache(root, index, (id) => asked.has(id))
-    asked.clear()
-  })
+  const loaded = load()
+    .catch(() => undefined)
+    .then(async () => {
+      complete = true
+      tellFirst()
+      if (closed) return
+      index.touch()
+      // Where a good part was read anew, the next start is spared that.
+      if (read * WORTH_IT >= index.size) await writeRowCache(root, index, (id) => asked.has(id))
+      asked.clear()
+    })
   return {
     index,
     keeper,
-    get complete() { return complete },
+    get complete() {
+      return complete
+    },
     first,
-    lookForLight: async () => { await executions?.look() },
+    lookForLight: async () => {
+      await executions?.look()
+    },
     noticed(id, folder) {
       if (changedAt(folder) !== index.get(id)?.changed) void keeper.look(id)
     },
     async untilGone(id, signal) {
-      while (!signal.aborted && !closed && index.get(id)?.row.light) await sleep(LOOK_MS, undefined, { signal }).catch(() => undefined)
+      while (!signal.aborted && !closed && index.get(id)?.row.light)
+        await sleep(LOOK_MS, undefined, { signal }).catch(() => undefined)
     },
     async close() {
       closed = true

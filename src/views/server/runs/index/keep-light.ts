@@ -31,27 +31,45 @@ export function keepLight(root: string, index: RunIndex): LightKeeper {
 
   const open = (): void => {
     try {
-      watcher ??= watch(paths.folder, () => soon(pause)).on('error', () => { watcher?.close(); watcher = undefined })
-    } catch { /* it is not there yet */ }
+      watcher ??= watch(paths.folder, () => soon(pause)).on('error', () => {
+        watcher?.close()
+        watcher = undefined
+      })
+    } catch {
+      /* it is not there yet */
+    }
   }
   const soon = (delay: number): void => {
-    if (!closed) timer ??= setTimeout(() => { timer = undefined; void look() }, delay).unref()
+    if (!closed)
+      timer ??= setTimeout(() => {
+        timer = undefined
+        void look()
+      }, delay).unref()
   }
   const work = async (quietly: boolean): Promise<void> => {
     if (!existsSync(paths.folder)) return
     open()
     const began = performance.now()
-    const found = (await listExecutions(paths, new Map(), { limit: MOST })).filter(({ id }) => !existsSync(`${root}/${id}`))
+    const found = (await listExecutions(paths, new Map(), { limit: MOST })).filter(
+      ({ id }) => !existsSync(`${root}/${id}`),
+    )
     pause = Math.max(SHORTEST_PAUSE_MS, PATIENCE * (performance.now() - began))
     if (closed) return
-    for (const execution of found) index.put({ row: rowOf(execution), changed: 0, planned: false, unscanned: false }, quietly)
+    for (const execution of found)
+      index.put({ row: rowOf(execution), changed: 0, planned: false, unscanned: false }, quietly)
     const now = new Set(found.map(({ id }) => id))
     for (const id of known) if (!now.has(id) && index.get(id)?.row.light) index.remove(id)
     known = now
     // Nobody tells of a process that dies.
-    if (found.some(({ ended, state }) => ended === undefined && state !== 'failed')) soon(Math.max(pause, LOOK_AGAIN_MS))
+    if (found.some(({ ended, state }) => ended === undefined && state !== 'failed'))
+      soon(Math.max(pause, LOOK_AGAIN_MS))
   }
-  const look = (quietly = false): Promise<void> => (working ??= work(quietly).catch(() => undefined).finally(() => { working = undefined }))
+  const look = (quietly = false): Promise<void> =>
+    (working ??= work(quietly)
+      .catch(() => undefined)
+      .finally(() => {
+        working = undefined
+      }))
   return {
     look,
     close() {
@@ -63,13 +81,32 @@ export function keepLight(root: string, index: RunIndex): LightKeeper {
 }
 
 /** The row of an execution that has no folder. */
-export function rowOf({ id, name, state, created, ended, error, questions = [] }: Execution): RunRow {
+export function rowOf({
+  id,
+  name,
+  state,
+  created,
+  ended,
+  error,
+  questions = [],
+}: Execution): RunRow {
   const seconds = ended === undefined ? NaN : (Date.parse(ended) - Date.parse(created)) / 1000
   return {
-    run_id: id, tool: keepText(toolNameOf(name), 200), workflow: keepText(name, 200), state, attempt: 1, created, started: created,
+    run_id: id,
+    tool: keepText(toolNameOf(name), 200),
+    workflow: keepText(name, 200),
+    state,
+    attempt: 1,
+    created,
+    started: created,
     ...(ended !== undefined && { ended }),
     ...(seconds >= 0 && { duration_s: seconds }),
-    ...(error && { code: protocolName(error.code, error.retryable), message: keepText(error.message, 160) }),
-    questions: questions.length, artifacts: 0, light: true,
+    ...(error && {
+      code: protocolName(error.code, error.retryable),
+      message: keepText(error.message, 160),
+    }),
+    questions: questions.length,
+    artifacts: 0,
+    light: true,
   }
 }

@@ -27,7 +27,11 @@ export type RunKeeper = {
   close(): Promise<void>
 }
 
-type How = { readonly unscanned?: boolean; readonly quietly?: boolean; /** When the folder had changed last before it was read; 0: it is looked at once more. */ readonly changed?: number }
+type How = {
+  readonly unscanned?: boolean
+  readonly quietly?: boolean
+  /** When the folder had changed last before it was read; 0: it is looked at once more. */ readonly changed?: number
+}
 
 export type KeeperOptions = {
   readonly root: string
@@ -39,29 +43,71 @@ export type KeeperOptions = {
 /** Makes a keeper; nothing is looked at before it is told to. */
 export function keepRuns({ root, index, onSettled }: KeeperOptions): RunKeeper {
   const over = new AbortController()
-  const tails = new Map<string, { standing?: Standing; /** It was read once, so that it has a row. */ readonly first: Promise<void>; readonly done: Promise<void> }>()
+  const tails = new Map<
+    string,
+    {
+      standing?: Standing
+      /** It was read once, so that it has a row. */ readonly first: Promise<void>
+      readonly done: Promise<void>
+    }
+  >()
   const looks = new Map<string, { again: boolean; done: Promise<void> }>()
-  const waits = new Map<string, { readonly timer: NodeJS.Timeout; readonly delay: number; isOver: boolean }>()
+  const waits = new Map<
+    string,
+    { readonly timer: NodeJS.Timeout; readonly delay: number; isOver: boolean }
+  >()
 
-  const put = (facts: RunFacts, standing: Standing, { unscanned = false, quietly = false, changed = 0, left }: How & { readonly left?: readonly Asked[] | undefined } = {}): void => {
+  const put = (
+    facts: RunFacts,
+    standing: Standing,
+    {
+      unscanned = false,
+      quietly = false,
+      changed = 0,
+      left,
+    }: How & { readonly left?: readonly Asked[] | undefined } = {},
+  ): void => {
     const settled = standing.takeSettled()
     if (settled.length > 0) onSettled(facts.run_id, settled)
     const row = standing.row()
-    index.put({ row: left && left.length > 0 ? { ...row, questions: left.length } : row, changed, planned: standing.planned, unscanned, ...(left && left.length > 0 && { left }) }, quietly)
+    index.put(
+      {
+        row: left && left.length > 0 ? { ...row, questions: left.length } : row,
+        changed,
+        planned: standing.planned,
+        unscanned,
+        ...(left && left.length > 0 && { left }),
+      },
+      quietly,
+    )
   }
-  const conclude = async (paths: RunPaths, facts: RunFacts, standing: Standing, how: How = {}): Promise<void> => {
-    const mayAsk = facts.workflow !== undefined && standing.row().state !== 'completed' && (standing.left.length > 0 || how.unscanned === true)
+  const conclude = async (
+    paths: RunPaths,
+    facts: RunFacts,
+    standing: Standing,
+    how: How = {},
+  ): Promise<void> => {
+    const mayAsk =
+      facts.workflow !== undefined &&
+      standing.row().state !== 'completed' &&
+      (standing.left.length > 0 || how.unscanned === true)
     put(facts, standing, { ...how, left: mayAsk ? await findLeft(paths, standing) : undefined })
   }
   const follow = (paths: RunPaths, facts: RunFacts): Promise<void> => {
     const { id } = paths
     let onRead = (): void => undefined
-    const first = new Promise<void>((resolve) => { onRead = resolve })
+    const first = new Promise<void>((resolve) => {
+      onRead = resolve
+    })
     const work = async (): Promise<void> => {
-      const standing = await tailRun(paths, facts, { signal: over.signal, onRead, onChange: (now) => {
-        tail.standing = now
-        put(facts, now)
-      } }).catch(() => undefined)
+      const standing = await tailRun(paths, facts, {
+        signal: over.signal,
+        onRead,
+        onChange: (now) => {
+          tail.standing = now
+          put(facts, now)
+        },
+      }).catch(() => undefined)
       tails.delete(id)
       onRead()
       if (over.signal.aborted) return
@@ -71,7 +117,10 @@ export function keepRuns({ root, index, onSettled }: KeeperOptions): RunKeeper {
       if (existsSync(paths.lock) || !isOver(standing.row().state)) later(id)
       else waits.delete(id)
     }
-    const tail: { standing?: Standing; readonly first: Promise<void>; done: Promise<void> } = { first, done: Promise.resolve() }
+    const tail: { standing?: Standing; readonly first: Promise<void>; done: Promise<void> } = {
+      first,
+      done: Promise.resolve(),
+    }
     tails.set(id, tail)
     tail.done = work()
     return first
@@ -80,10 +129,14 @@ export function keepRuns({ root, index, onSettled }: KeeperOptions): RunKeeper {
     const before = waits.get(id)
     clearTimeout(before?.timer)
     const delay = Math.min(LONGEST_WAIT_MS, before ? 2 * before.delay : FIRST_WAIT_MS)
-    const wait = { delay, isOver: false, timer: setTimeout(() => {
-      wait.isOver = true
-      void look(id)
-    }, delay).unref() }
+    const wait = {
+      delay,
+      isOver: false,
+      timer: setTimeout(() => {
+        wait.isOver = true
+        void look(id)
+      }, delay).unref(),
+    }
     waits.set(id, wait)
     if (over.signal.aborted) clearTimeout(wait.timer)
   }
@@ -97,10 +150,12 @@ export function keepRuns({ root, index, onSettled }: KeeperOptions): RunKeeper {
     }
     const one = { again: false, done: Promise.resolve() }
     looks.set(id, one)
-    return (one.done = lookOnce(id, quietly).catch(() => undefined).then(() => {
-      looks.delete(id)
-      return one.again ? look(id) : undefined
-    }))
+    return (one.done = lookOnce(id, quietly)
+      .catch(() => undefined)
+      .then(() => {
+        looks.delete(id)
+        return one.again ? look(id) : undefined
+      }))
   }
   const lookOnce = async (id: string, quietly: boolean): Promise<void> => {
     if (over.signal.aborted || tails.has(id)) return tails.get(id)?.first
@@ -119,8 +174,12 @@ export function keepRuns({ root, index, onSettled }: KeeperOptions): RunKeeper {
       if (quick) put(facts, quick.standing, { quietly })
       return mustWait(id) && !isLive(paths) ? undefined : follow(paths, facts)
     }
-    const standing = quick?.standing ?? await scanRun(paths, facts)
-    await conclude(paths, facts, standing, { unscanned: quick?.whole === false, quietly, changed: stats.mtimeMs })
+    const standing = quick?.standing ?? (await scanRun(paths, facts))
+    await conclude(paths, facts, standing, {
+      unscanned: quick?.whole === false,
+      quietly,
+      changed: stats.mtimeMs,
+    })
     if (isOver(standing.row().state)) return void waits.delete(id)
     // Nobody has it, and nobody will: whoever makes a run claims it first. Two looks, because a lock is set aside for a moment when it changes hands.
     if (!waits.has(id)) later(id)
@@ -129,7 +188,9 @@ export function keepRuns({ root, index, onSettled }: KeeperOptions): RunKeeper {
   return {
     look,
     live: (id) => tails.get(id)?.standing,
-    get followed() { return [...tails.keys()] },
+    get followed() {
+      return [...tails.keys()]
+    },
     async close() {
       over.abort()
       for (const { timer } of waits.values()) clearTimeout(timer)

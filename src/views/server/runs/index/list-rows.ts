@@ -9,7 +9,11 @@ const DEFAULT_LIMIT = 100
 const MOST_ROWS = 500
 
 /** A page of the rows of an index, newest first. A page that goes on behind another one is the same whatever has come in the meantime. Throws INVALID_INPUT for a place that is none. */
-export function listRows(index: RunIndex, query: URLSearchParams, { now, complete }: { readonly now: number; readonly complete: boolean }): RunPage {
+export function listRows(
+  index: RunIndex,
+  query: URLSearchParams,
+  { now, complete }: { readonly now: number; readonly complete: boolean },
+): RunPage {
   const filter = readFilter(query, now)
   const limit = Math.max(1, numberIn(query, 'limit', MOST_ROWS) ?? DEFAULT_LIMIT)
   const before = readCursor(query.get('before'))
@@ -27,7 +31,14 @@ export function listRows(index: RunIndex, query: URLSearchParams, { now, complet
     else more = true
   }
   const last = rows.at(-1)
-  return { rows, counts, matching, total: index.size, ...(more && last && { next: cursorOf(last) }), complete }
+  return {
+    rows,
+    counts,
+    matching,
+    total: index.size,
+    ...(more && last && { next: cursorOf(last) }),
+    complete,
+  }
 }
 
 type Place = Pick<RunRow, 'created' | 'run_id'>
@@ -40,6 +51,10 @@ function readCursor(text: string | null): Place | undefined {
   if (text === null || text === '') return undefined
   const [, at, run_id] = /^(-?[0-9a-z]{1,11})\.(r-[0-9a-f]{10})$/.exec(text) ?? []
   const time = parseInt(at ?? '', 36)
-  if (run_id === undefined || !(Math.abs(time) <= 8.64e15)) throw new ToolError('INVALID_INPUT', 'before is not where a page ended', { field: 'before', suggestion: 'Give the next of the page before' })
+  if (run_id === undefined || !(Math.abs(time) <= 8.64e15))
+    throw new ToolError('INVALID_INPUT', 'before is not where a page ended', {
+      field: 'before',
+      suggestion: 'Give the next of the page before',
+    })
   return { created: new Date(time).toISOString(), run_id }
 }

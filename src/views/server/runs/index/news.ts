@@ -7,7 +7,11 @@ const PAUSE_MS = 45
 const MOST_ROWS = 500
 
 /** News of the list for one listener. Nothing is kept for it: what changed since its last piece is looked up when it asks for the next, so that a slow one gets fewer and fuller ones. Without `after` the first piece comes at once, with counts and no rows. */
-export async function* newsOf(index: RunIndex, after: number | undefined, signal: AbortSignal): AsyncGenerator<{ readonly version: number; readonly news: RowsNews }> {
+export async function* newsOf(
+  index: RunIndex,
+  after: number | undefined,
+  signal: AbortSignal,
+): AsyncGenerator<{ readonly version: number; readonly news: RowsNews }> {
   // A version of the future is one of another start.
   let at = after !== undefined && after <= index.version ? after : undefined
   if (at === undefined) {

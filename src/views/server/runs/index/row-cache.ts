@@ -27,7 +27,14 @@ export type RowCache = {
   find(id: string): NewEntry | undefined
 }
 
-type Kept = { readonly row: RunRow; /** When its folder changed last. */ readonly changed: number; /** The size of its record, and when that changed last. */ readonly size: number; readonly written: number; readonly planned: boolean; /** It may have asked something. */ readonly asked: boolean }
+type Kept = {
+  readonly row: RunRow
+  /** When its folder changed last. */ readonly changed: number
+  /** The size of its record, and when that changed last. */ readonly size: number
+  readonly written: number
+  readonly planned: boolean
+  /** It may have asked something. */ readonly asked: boolean
+}
 
 /** Reads what was kept in a folder of runs; what is damaged, or of somebody else, counts as nothing. */
 export async function readRowCache(root: string): Promise<RowCache> {
@@ -54,7 +61,11 @@ export async function readRowCache(root: string): Promise<RowCache> {
 }
 
 /** Keeps the rows of an index for the next time. Never throws: whoever cannot write reads a little longer. */
-export async function writeRowCache(root: string, index: RunIndex, asked: (id: string) => boolean): Promise<void> {
+export async function writeRowCache(
+  root: string,
+  index: RunIndex,
+  asked: (id: string) => boolean,
+): Promise<void> {
   if (index.size < FEWEST) return
   const slices = startSlices()
   const lines = [headOf()]
@@ -62,13 +73,26 @@ export async function writeRowCache(root: string, index: RunIndex, asked: (id: s
     for (const { row, changed, planned, unscanned, left } of [...index.all()]) {
       if (row.light || row.tool === '?' || !isOver(row.state) || left || changed === 0) continue
       const stats = statQuietly(join(root, row.run_id, 'events.jsonl'))
-      if (stats) lines.push(JSON.stringify({ row, changed, size: stats.size, written: stats.mtimeMs, planned, asked: unscanned || asked(row.run_id) } satisfies Kept))
+      if (stats)
+        lines.push(
+          JSON.stringify({
+            row,
+            changed,
+            size: stats.size,
+            written: stats.mtimeMs,
+            planned,
+            asked: unscanned || asked(row.run_id),
+          } satisfies Kept),
+        )
       await slices.rest()
     }
     const { mkdir } = await import('node:fs/promises')
     await mkdir(join(root, FOLDER), { mode: 0o700 }).catch(() => undefined)
-    if (lstatSync(join(root, FOLDER)).isDirectory()) writeAtomically(join(root, FOLDER, FILE), `${lines.join('\n')}\n`)
-  } catch { /* a full disk, or a folder that is not ours */ }
+    if (lstatSync(join(root, FOLDER)).isDirectory())
+      writeAtomically(join(root, FOLDER, FILE), `${lines.join('\n')}\n`)
+  } catch {
+    /* a full disk, or a folder that is not ours */
+  }
 }
 
 function headOf(): string {
@@ -82,17 +106,35 @@ function readKept(line: string): Kept | undefined {
   } catch {
     return undefined
   }
-  return isObject(value) && isRow(value['row']) && [value['changed'], value['size'], value['written']].every(Number.isFinite) ? { ...(value as unknown as Kept), row: once(value['row']) } : undefined
+  return isObject(value) &&
+    isRow(value['row']) &&
+    [value['changed'], value['size'], value['written']].every(Number.isFinite)
+    ? { ...(value as unknown as Kept), row: once(value['row']) }
+    : undefined
 }
 
 // Thousands of rows share a few words.
 function once(row: RunRow): RunRow {
   const { tool, workflow, caller, code } = row
-  return { ...row, tool: keepText(tool, 200), ...(workflow !== undefined && { workflow: keepText(workflow, 200) }), ...(caller !== undefined && { caller: keepText(caller, 100) }), ...(code !== undefined && { code: keepText(code, 60) }) }
+  return {
+    ...row,
+    tool: keepText(tool, 200),
+    ...(workflow !== undefined && { workflow: keepText(workflow, 200) }),
+    ...(caller !== undefined && { caller: keepText(caller, 100) }),
+    ...(code !== undefined && { code: keepText(code, 60) }),
+  }
 }
 
 function isRow(row: unknown): row is RunRow {
-  return isObject(row) && isRunId(String(row['run_id'])) && typeof row['tool'] === 'string' && (RUN_STATES as readonly unknown[]).includes(row['state']) && isOver(row['state'] as RunState) && isTime(row['created']) && [row['questions'], row['artifacts'], row['attempt']].every(Number.isInteger)
+  return (
+    isObject(row) &&
+    isRunId(String(row['run_id'])) &&
+    typeof row['tool'] === 'string' &&
+    (RUN_STATES as readonly unknown[]).includes(row['state']) &&
+    isOver(row['state'] as RunState) &&
+    isTime(row['created']) &&
+    [row['questions'], row['artifacts'], row['attempt']].every(Number.isInteger)
+  )
 }
 
 function isTime(text: unknown): boolean {
@@ -113,7 +155,9 @@ async function readText(file: string): Promise<string> {
   }
 }
 
-function statQuietly(path: string): { readonly size: number; readonly mtimeMs: number } | undefined {
+function statQuietly(
+  path: string,
+): { readonly size: number; readonly mtimeMs: number } | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false })
   } catch {

@@ -21,7 +21,11 @@ export type Entry = {
 export type NewEntry = Omit<Entry, 'version'>
 
 /** What changed since a version: rows in the order of their changes. */
-export type Changes = { readonly version: number; readonly rows: readonly RunRow[]; readonly removed: readonly string[] }
+export type Changes = {
+  readonly version: number
+  readonly rows: readonly RunRow[]
+  readonly removed: readonly string[]
+}
 
 /** Every run, newest first, and what changed when. */
 export type RunIndex = {
@@ -60,7 +64,9 @@ export function createRunIndex(): RunIndex {
   let version = 1
   let open = 0
 
-  const tell = (): void => { for (const listener of listeners) listener() }
+  const tell = (): void => {
+    for (const listener of listeners) listener()
+  }
   const count = ({ row }: Entry, by: 1 | -1): void => {
     counts[row.state] += by
     open += by * row.questions
@@ -68,10 +74,17 @@ export function createRunIndex(): RunIndex {
   const note = (id: string): number => {
     version += 1
     changes.push({ id, version })
-    if (changes.length > 2 * (entries.size + removed.size) + 1000) changes = changes.filter(isCurrent)
+    if (changes.length > 2 * (entries.size + removed.size) + 1000)
+      changes = changes.filter(isCurrent)
     return version
   }
-  const isCurrent = ({ id, version: at }: { readonly id: string; readonly version: number }): boolean => (entries.get(id)?.version ?? removed.get(id)) === at
+  const isCurrent = ({
+    id,
+    version: at,
+  }: {
+    readonly id: string
+    readonly version: number
+  }): boolean => (entries.get(id)?.version ?? removed.get(id)) === at
   const placeOf = (row: RunRow): number => {
     const last = order.at(-1)
     if (last && isNewer(last.row, row)) return order.length
@@ -85,9 +98,15 @@ export function createRunIndex(): RunIndex {
   }
 
   return {
-    get version() { return version },
-    get size() { return entries.size },
-    get open() { return open },
+    get version() {
+      return version
+    },
+    get size() {
+      return entries.size
+    },
+    get open() {
+      return open
+    },
     counts: () => ({ ...counts }),
     get: (id) => entries.get(id),
     all: () => order,
@@ -95,8 +114,12 @@ export function createRunIndex(): RunIndex {
       const { run_id } = entry.row
       const before = entries.get(run_id)
       removed.delete(run_id)
-      const isSame = before !== undefined && JSON.stringify(before.row) === JSON.stringify(entry.row)
-      const kept: Entry = { ...entry, version: isSame ? before.version : quietly && !before ? 0 : note(run_id) }
+      const isSame =
+        before !== undefined && JSON.stringify(before.row) === JSON.stringify(entry.row)
+      const kept: Entry = {
+        ...entry,
+        version: isSame ? before.version : quietly && !before ? 0 : note(run_id),
+      }
       if (before) {
         count(before, -1)
         const place = placeOf(before.row)
@@ -139,7 +162,9 @@ export function createRunIndex(): RunIndex {
     },
     onChange(listener) {
       listeners.add(listener)
-      return () => { listeners.delete(listener) }
+      return () => {
+        listeners.delete(listener)
+      }
     },
     touch() {
       version += 1
@@ -149,7 +174,10 @@ export function createRunIndex(): RunIndex {
 }
 
 /** For sorting: whether a run comes before another one in lists. Runs of the same moment come in the order of their ids. */
-export function isNewer(left: Pick<RunRow, 'created' | 'run_id'>, right: Pick<RunRow, 'created' | 'run_id'>): boolean {
+export function isNewer(
+  left: Pick<RunRow, 'created' | 'run_id'>,
+  right: Pick<RunRow, 'created' | 'run_id'>,
+): boolean {
   return left.created === right.created ? left.run_id < right.run_id : left.created > right.created
 }
 

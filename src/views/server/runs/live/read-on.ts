@@ -9,7 +9,11 @@ import { takeLines } from '../row/take-lines.ts'
 import { startSlices } from '../slices.ts'
 
 /** Reads what stands in a record from a place on into where its run stands; gives the place up to which there are whole lines. */
-export async function readOn(file: FileHandle, from: number, standing: Pick<Standing, 'add'>): Promise<number> {
+export async function readOn(
+  file: FileHandle,
+  from: number,
+  standing: Pick<Standing, 'add'>,
+): Promise<number> {
   const slices = startSlices()
   let end = from
   for await (const piece of readWholeLines(file, from)) {
@@ -27,7 +31,8 @@ export async function scanRun(paths: RunPaths, facts: RunFacts): Promise<Standin
   if (!file) return standing
   try {
     await readOn(file, 0, standing)
-  } catch { /* what was read counts */
+  } catch {
+    /* what was read counts */
   } finally {
     await file.close()
   }

@@ -25,7 +25,11 @@ export type TailOptions = {
 }
 
 /** Follows a run while somebody is at work on it. What its runner left when it died is finished. Gives where it stands at the end; undefined where its folder is gone. */
-export async function tailRun(paths: RunPaths, facts: RunFacts, { signal, onChange, onRead }: TailOptions): Promise<Standing | undefined> {
+export async function tailRun(
+  paths: RunPaths,
+  facts: RunFacts,
+  { signal, onChange, onRead }: TailOptions,
+): Promise<Standing | undefined> {
   const growth = watchGrowth(paths.events, signal)
   let file: FileHandle | undefined
   let standing = startStanding(facts)

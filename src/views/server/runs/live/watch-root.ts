@@ -49,8 +49,12 @@ export function watchRoot({ root, index, isReady, onRun, onOther }: WatchOptions
   // It is not there yet: the first run of a project makes it.
   const openAbove = (): void => {
     try {
-      above ??= watch(dirname(root), (_kind, name) => { if (name === null || name === basename(root)) tick() }).on('error', () => undefined)
-    } catch { /* nor is that */ }
+      above ??= watch(dirname(root), (_kind, name) => {
+        if (name === null || name === basename(root)) tick()
+      }).on('error', () => undefined)
+    } catch {
+      /* nor is that */
+    }
   }
   const reopen = (): void => {
     watcher?.close()
@@ -63,7 +67,9 @@ export function watchRoot({ root, index, isReady, onRun, onOther }: WatchOptions
     const ids = new Set(await listIds(root))
     const slices = startSlices()
     const news = [...ids].filter((id) => !index.get(id) || index.get(id)!.row.light)
-    const gone = index.all().flatMap(({ row }) => (row.light || ids.has(row.run_id) ? [] : [row.run_id]))
+    const gone = index
+      .all()
+      .flatMap(({ row }) => (row.light || ids.has(row.run_id) ? [] : [row.run_id]))
     for (const id of [...news, ...gone]) {
       onRun(id)
       await slices.rest()
@@ -77,7 +83,10 @@ export function watchRoot({ root, index, isReady, onRun, onOther }: WatchOptions
     const all = index.all()
     const slices = startSlices()
     if (next < NEWEST || next >= all.length) next = NEWEST
-    for (const { row, changed: known } of [...all.slice(0, NEWEST), ...all.slice(next, next + SOME)]) {
+    for (const { row, changed: known } of [
+      ...all.slice(0, NEWEST),
+      ...all.slice(next, next + SOME),
+    ]) {
       if (row.light) continue
       if ((changedAt(join(root, row.run_id)) ?? -1) !== known) onRun(row.run_id)
       await slices.rest()
@@ -88,7 +97,11 @@ export function watchRoot({ root, index, isReady, onRun, onOther }: WatchOptions
   const tick = (): void => {
     if (looking || closed) return
     looking = true
-    void lookAgain().catch(() => undefined).finally(() => { looking = false })
+    void lookAgain()
+      .catch(() => undefined)
+      .finally(() => {
+        looking = false
+      })
   }
   const timer = setInterval(tick, LOOK_AGAIN_MS).unref()
   open()

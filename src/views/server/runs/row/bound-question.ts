@@ -20,5 +20,9 @@ export function boundValue(value: unknown): unknown {
 }
 
 function sizeOf(value: unknown): number {
-  return typeof value === 'object' && value !== null ? JSON.stringify(value).length : typeof value === 'string' ? value.length : 0
+  return typeof value === 'object' && value !== null
+    ? JSON.stringify(value).length
+    : typeof value === 'string'
+      ? value.length
+      : 0
 }

@@ -36,7 +36,18 @@ export function readFacts(paths: RunPaths): RunFacts | undefined {
 
 /** What a row keeps of a request; `changed` is when it was written, for one that does not say when it was made. */
 export function factsOf(request: RunRequest, changed: number): RunFacts {
-  const { run_id, tool, created, command, workflow, parent, timeout_s, heartbeat_grace_s, call, caller } = request
+  const {
+    run_id,
+    tool,
+    created,
+    command,
+    workflow,
+    parent,
+    timeout_s,
+    heartbeat_grace_s,
+    call,
+    caller,
+  } = request
   const at = Date.parse(created)
   const isWorkflow = command === 'workflow'
   return {
@@ -45,7 +56,12 @@ export function factsOf(request: RunRequest, changed: number): RunFacts {
     created: new Date(Number.isNaN(at) ? changed : at).toISOString(),
     ...(isWorkflow && { workflow: keepText(String(workflow?.definition['name'] ?? tool), 200) }),
     ...(typeof caller === 'string' && caller !== '' && { caller: keepText(caller, 100) }),
-    ...(parent && { parent: { run_id: keepText(String(parent.run_id), 20), step: keepText(String(parent.step), 200) } }),
+    ...(parent && {
+      parent: {
+        run_id: keepText(String(parent.run_id), 20),
+        step: keepText(String(parent.step), 200),
+      },
+    }),
     ...(typeof timeout_s === 'number' && { timeout: timeout_s }),
     // What is no program gives no signs of life that anybody counts.
     ...(call && typeof heartbeat_grace_s === 'number' && { grace: heartbeat_grace_s }),

@@ -29,8 +29,17 @@ export function readQuickly(paths: RunPaths, facts: RunFacts): QuickRead | undef
     }
     const first = parseEvent(head.slice(0, Math.max(0, head.indexOf('\n'))))
     const tail = readTail(file, stats.size)
-    const last = tail === undefined ? undefined : parseEvent(tail.slice(tail.lastIndexOf('\n', tail.length - 2) + 1, -1))
-    if (first?.type !== 'runner_start' || first.attempt !== 1 || last?.type !== 'runner_end' || last.attempt !== 1) return undefined
+    const last =
+      tail === undefined
+        ? undefined
+        : parseEvent(tail.slice(tail.lastIndexOf('\n', tail.length - 2) + 1, -1))
+    if (
+      first?.type !== 'runner_start' ||
+      first.attempt !== 1 ||
+      last?.type !== 'runner_end' ||
+      last.attempt !== 1
+    )
+      return undefined
     standing.add(first)
     takeLines(standing, tail!)
     return { standing, whole: false }

@@ -10,7 +10,18 @@ import { keepText } from './keep-text.ts'
 import { boundQuestion, boundValue } from './bound-question.ts'
 
 /** A question, and what came of it. */
-export type Asked = { readonly question: OpenQuestion; readonly asked: string; readonly deadline?: string; readonly answered?: { readonly at: string; readonly by?: string; readonly value?: unknown; readonly note?: string }; readonly withdrawn?: true }
+export type Asked = {
+  readonly question: OpenQuestion
+  readonly asked: string
+  readonly deadline?: string
+  readonly answered?: {
+    readonly at: string
+    readonly by?: string
+    readonly value?: unknown
+    readonly note?: string
+  }
+  readonly withdrawn?: true
+}
 
 /** Where a run stands, as a list shows it, while its events come. It need not see all of them: those that change something, and the last ones. */
 export type Standing = {
@@ -60,9 +71,16 @@ export function startStanding(facts: RunFacts): Standing {
   }
   const ask = ({ ts, interaction, context }: RunEvent): void => {
     if (!isObject(interaction) || typeof interaction['id'] !== 'string') return
-    const wait = secondsOf(interaction['timeout']) ?? (isObject(context) ? secondsOf(context['timeout']) : undefined) ?? facts.patience
+    const wait =
+      secondsOf(interaction['timeout']) ??
+      (isObject(context) ? secondsOf(context['timeout']) : undefined) ??
+      facts.patience
     const until = wait === undefined ? NaN : Date.parse(ts) + wait * 1000
-    open.set(interaction['id'], { question: boundQuestion(interaction as OpenQuestion), asked: ts, ...(isTime(until) && { deadline: new Date(until).toISOString() }) })
+    open.set(interaction['id'], {
+      question: boundQuestion(interaction as OpenQuestion),
+      asked: ts,
+      ...(isTime(until) && { deadline: new Date(until).toISOString() }),
+    })
     waitsSince ??= Date.parse(ts)
   }
   const answer = ({ ts, answer: given }: RunEvent): void => {
@@ -70,26 +88,44 @@ export function startStanding(facts: RunFacts): Standing {
     if (!isObject(given) || !asked) return
     open.delete(asked.question.id)
     if (given['withdrawn'] === true) settle({ ...asked, withdrawn: true })
-    else settle({ ...asked, answered: { at: ts, ...(typeof given['by'] === 'string' && { by: keepText(given['by'], 100) }), ...(Object.hasOwn(given, 'value') && { value: boundValue(given['value']) }), ...(typeof given['note'] === 'string' && { note: keepText(given['note'], 1000) }) } })
+    else
+      settle({
+        ...asked,
+        answered: {
+          at: ts,
+          ...(typeof given['by'] === 'string' && { by: keepText(given['by'], 100) }),
+          ...(Object.hasOwn(given, 'value') && { value: boundValue(given['value']) }),
+          ...(typeof given['note'] === 'string' && { note: keepText(given['note'], 1000) }),
+        },
+      })
     if (open.size > 0 || waitsSince === undefined) return
     waited += Date.parse(ts) - waitsSince
     waitsSince = undefined
   }
 
   const makeRow = (): RunRow => {
-    const { state, attempt, started, ended, duration_s, error, progress, questions, artifacts } = summary.current()
+    const { state, attempt, started, ended, duration_s, error, progress, questions, artifacts } =
+      summary.current()
     const over = isOver(state)
     const { run_id, tool, workflow, created, caller, parent, timeout, grace } = facts
     const text = last && last.type !== 'runner_start' ? lastWords(last) || last.type : undefined
-    const until = state === 'running' && timeout !== undefined ? began + waited + timeout * 1000 : NaN
+    const until =
+      state === 'running' && timeout !== undefined ? began + waited + timeout * 1000 : NaN
     return {
-      run_id, tool, state, attempt, created,
+      run_id,
+      tool,
+      state,
+      attempt,
+      created,
       ...(workflow !== undefined && { workflow }),
       ...(started !== undefined && { started }),
       ...(ended !== undefined && { ended }),
       ...(duration_s !== undefined && { duration_s }),
       ...(caller !== undefined && { caller }),
-      ...(error && { code: keepText(error.code, 60), ...(error.message !== undefined && { message: keepText(error.message, LONGEST_TEXT) }) }),
+      ...(error && {
+        code: keepText(error.code, 60),
+        ...(error.message !== undefined && { message: keepText(error.message, LONGEST_TEXT) }),
+      }),
       ...(text !== undefined && { last: keepText(text, LONGEST_TEXT) }),
       ...(!over && progress?.percent !== undefined && { percent: progress.percent }),
       ...(!over && progress?.step !== undefined && { step: keepText(progress.step, 80) }),
@@ -120,7 +156,8 @@ export function startStanding(facts: RunFacts): Standing {
       else if (type === 'runner_log') answer(event)
       else if (type === 'runner_end') giveUp()
       if (!speaks && SPEAKS.includes(type)) speaks = true
-      if (type !== 'heartbeat' && type !== 'runner_end' && (type !== 'runner_start' || !last)) last = event
+      if (type !== 'heartbeat' && type !== 'runner_end' && (type !== 'runner_start' || !last))
+        last = event
     },
     row: () => (made ??= makeRow()),
     open: () => [...open.values()],
@@ -129,9 +166,15 @@ export function startStanding(facts: RunFacts): Standing {
       settled = []
       return taken
     },
-    get left() { return left },
-    get planned() { return planned },
-    get seq() { return seq },
+    get left() {
+      return left
+    },
+    get planned() {
+      return planned
+    },
+    get seq() {
+      return seq
+    },
   }
 }
 

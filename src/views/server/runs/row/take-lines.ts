@@ -1,7 +1,8 @@
 import { parseEvent } from '../../../../runner/log/scan-log.ts'
 import type { Standing } from './standing.ts'
 
-const MATTERS = /"(?:runner_(?:start|end|log|error|warning)|action_required|error|result|cancelled|plan|artifact|start)"/g
+const MATTERS =
+  /"(?:runner_(?:start|end|log|error|warning)|action_required|error|result|cancelled|plan|artifact|start)"/g
 
 /** Adds whole lines of a record to where its run stands. A flood must cost little: only lines that change something are parsed, and the last ones. */
 export function takeLines(standing: Pick<Standing, 'add'>, text: string): void {
@@ -13,7 +14,8 @@ export function takeLines(standing: Pick<Standing, 'add'>, text: string): void {
     if (end === -1) break
     MATTERS.lastIndex = end + 1
   }
-  for (const place of [text.lastIndexOf('"progress"'), text.lastIndexOf('"log"'), text.length - 2]) if (place >= 0) places.add(startOfLine(text, place))
+  for (const place of [text.lastIndexOf('"progress"'), text.lastIndexOf('"log"'), text.length - 2])
+    if (place >= 0) places.add(startOfLine(text, place))
   for (const from of [...places].sort((left, right) => left - right)) {
     const end = text.indexOf('\n', from)
     const event = parseEvent(text.slice(from, end === -1 ? undefined : end))

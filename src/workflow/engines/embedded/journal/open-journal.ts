@@ -41,24 +41,36 @@ export type OpenJournalOptions = {
 }
 
 /** Opens a journal, new or old. A line that a crash has left without an end is cut. Throws CONFIG for a newer version and for lines of others, DISK_FULL, PERMISSION or INTERNAL where the file cannot be opened. */
-export async function openJournal(path: string, { read = true, onDurable }: OpenJournalOptions = {}): Promise<Journal> {
+export async function openJournal(
+  path: string,
+  { read = true, onDurable }: OpenJournalOptions = {},
+): Promise<Journal> {
   const { records, size: found } = await prepare(path, read)
   let size = found
   let failure: ToolError | undefined
   let closed = false
-  const queue = openQueue(openSync(path, constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW), path, {
-    size,
-    redact: (text) => text,
-    // Those who waited for a batch all have something to write then.
-    gather: () => new Promise((resolve) => { setImmediate(resolve) }),
-    onHandedOver: () => crashPoint('journal.written'),
-    onWritten(_text, now) {
-      size = now
-      crashPoint('journal.synced')
-      if (onDurable) queueMicrotask(onDurable)
+  const queue = openQueue(
+    openSync(path, constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW),
+    path,
+    {
+      size,
+      redact: (text) => text,
+      // Those who waited for a batch all have something to write then.
+      gather: () =>
+        new Promise((resolve) => {
+          setImmediate(resolve)
+        }),
+      onHandedOver: () => crashPoint('journal.written'),
+      onWritten(_text, now) {
+        size = now
+        crashPoint('journal.synced')
+        if (onDurable) queueMicrotask(onDurable)
+      },
+      onLost(_lines, error) {
+        failure ??= error
+      },
     },
-    onLost(_lines, error) { failure ??= error },
-  })
+  )
   const appendLine = (line: string): number => {
     crashPoint('journal.append')
     return failure ? 0 : queue.push(line, true)
@@ -75,14 +87,27 @@ export async function openJournal(path: string, { read = true, onDurable }: Open
     append: (record) => appendLine(writeRecord(record)),
     appendLine,
     whenSynced,
-    synced: (position) => new Promise((resolve, reject) => { whenSynced(position, (lost) => { lost ? reject(lost) : resolve() }) }),
-    get durable() { return { position: queue.done, size } },
-    get failure() { return failure },
-    poison(error) { failure ??= error },
+    synced: (position) =>
+      new Promise((resolve, reject) => {
+        whenSynced(position, (lost) => {
+          lost ? reject(lost) : resolve()
+        })
+      }),
+    get durable() {
+      return { position: queue.done, size }
+    },
+    get failure() {
+      return failure
+    },
+    poison(error) {
+      failure ??= error
+    },
     async close() {
       const wasClosed = closed
       closed = true
-      await queue.close().catch((error: unknown) => { failure ??= diskProblem(error, `cannot write to ${path}`) })
+      await queue.close().catch((error: unknown) => {
+        failure ??= diskProblem(error, `cannot write to ${path}`)
+      })
       const lost = failure
       failure ??= new ToolError('INTERNAL', `${path} is closed`)
       if (lost && !wasClosed) throw lost
@@ -90,13 +115,20 @@ export async function openJournal(path: string, { read = true, onDurable }: Open
   }
 }
 
-async function prepare(path: string, read: boolean): Promise<{ readonly records: readonly JournalRecord[]; readonly size: number }> {
+async function prepare(
+  path: string,
+  read: boolean,
+): Promise<{ readonly records: readonly JournalRecord[]; readonly size: number }> {
   try {
     const file = await openOrCreate(path)
     try {
       const records: JournalRecord[] = []
       const { size } = await file.stat()
-      const end = read ? await readJournal(file, path, (record) => { records.push(record) }) : await findEnd(file, path, size)
+      const end = read
+        ? await readJournal(file, path, (record) => {
+            records.push(record)
+          })
+        : await findEnd(file, path, size)
       if (size > end) await file.truncate(end)
       // Whoever wrote it may have died before the disk had it, and what is read here is built upon.
       if (size > 0) await file.datasync()
@@ -125,7 +157,8 @@ function syncFolder(folder: string): void {
   const fd = openSync(folder, 'r')
   try {
     fsyncSync(fd)
-  } catch { /* some file systems know no such thing */
+  } catch {
+    /* some file systems know no such thing */
   } finally {
     closeSync(fd)
   }

@@ -22,13 +22,20 @@ export async function openOwnFile(path: string, flags: number): Promise<FileHand
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'EEXIST') throw error
-    if (code !== 'ELOOP' && code !== 'ENXIO' && code !== 'EISDIR') throw diskProblem(error, `cannot open ${path}`)
+    if (code !== 'ELOOP' && code !== 'ENXIO' && code !== 'EISDIR')
+      throw diskProblem(error, `cannot open ${path}`)
   }
-  throw new ToolError('CONFIG', `${path} is no journal: it is a link, a folder or a device`, { suggestion: 'Move it away' })
+  throw new ToolError('CONFIG', `${path} is no journal: it is a link, a folder or a device`, {
+    suggestion: 'Move it away',
+  })
 }
 
 /** Reads the records of a journal from its beginning, and tells where the last whole line ends. Throws CONFIG for a newer version, and for a line that nobody of us wrote, with its number. */
-export async function readJournal(file: FileHandle, path: string, take: (record: JournalRecord) => void): Promise<number> {
+export async function readJournal(
+  file: FileHandle,
+  path: string,
+  take: (record: JournalRecord) => void,
+): Promise<number> {
   let number = 0
   let end = 0
   for await (const piece of readWholeLines(file, 0)) {
@@ -47,14 +54,39 @@ export async function readJournal(file: FileHandle, path: string, take: (record:
 /** Checks the first line of a journal. Throws CONFIG for a newer version, and for what is no journal at all. */
 export function checkHeader(line: string, path: string): void {
   const value = parse(line) as { readonly t?: unknown; readonly v?: unknown } | null | undefined
-  if (value?.t !== 'journal' || !Number.isSafeInteger(value.v)) throw new ToolError('CONFIG', `${path} is no journal: its first line is not one of ours`, { suggestion: 'Move the file away', details: { file: path, line: 1 } })
-  if (value.v !== JOURNAL_VERSION) throw new ToolError('CONFIG', `${path} was written by a newer version: its form is ${String(value.v)}, and this one knows ${JOURNAL_VERSION}`, { suggestion: 'Use the version of toolable that wrote it, or a newer one', details: { file: path, version: value.v } })
+  if (value?.t !== 'journal' || !Number.isSafeInteger(value.v))
+    throw new ToolError('CONFIG', `${path} is no journal: its first line is not one of ours`, {
+      suggestion: 'Move the file away',
+      details: { file: path, line: 1 },
+    })
+  if (value.v !== JOURNAL_VERSION)
+    throw new ToolError(
+      'CONFIG',
+      `${path} was written by a newer version: its form is ${String(value.v)}, and this one knows ${JOURNAL_VERSION}`,
+      {
+        suggestion: 'Use the version of toolable that wrote it, or a newer one',
+        details: { file: path, version: value.v },
+      },
+    )
 }
 
-function parseRecord(bytes: Buffer, from: number, to: number, path: string, number: number): JournalRecord {
+function parseRecord(
+  bytes: Buffer,
+  from: number,
+  to: number,
+  path: string,
+  number: number,
+): JournalRecord {
   const value = to - from > LONGEST_RECORD ? undefined : parse(bytes.toString('utf8', from, to))
   if (isRecord(value)) return value
-  throw new ToolError('CONFIG', `line ${number} of ${path} is no record of a workflow: something else has written there`, { suggestion: `Look at the line: sed -n ${number}p '${path}'. Put the file back from a copy, or move it away`, details: { file: path, line: number } })
+  throw new ToolError(
+    'CONFIG',
+    `line ${number} of ${path} is no record of a workflow: something else has written there`,
+    {
+      suggestion: `Look at the line: sed -n ${number}p '${path}'. Put the file back from a copy, or move it away`,
+      details: { file: path, line: number },
+    },
+  )
 }
 
 function parse(text: string): unknown {

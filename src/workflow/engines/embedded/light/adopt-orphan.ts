@@ -27,14 +27,23 @@ export async function findOrphans(root: string): Promise<readonly Listed[]> {
 }
 
 /** Takes an execution whose process is gone, to make a run of it. Throws CONFLICT, with the process and its place, where somebody has it, and where it is over; NOT_FOUND; CONFIG for a file that is damaged. */
-export async function adoptOrphan(root: string, id: string, now: () => number = Date.now): Promise<Adopted> {
+export async function adoptOrphan(
+  root: string,
+  id: string,
+  now: () => number = Date.now,
+): Promise<Adopted> {
   const paths = lightPaths(root)
   for (let tries = 1; ; tries += 1) {
     const listed = (await readFolder(paths)).get(id)
     if (!listed || listed.s !== undefined) return refuse(paths, id)
     const segment = await openSegment(paths, listed.j, { read: true }).catch((error: unknown) => {
       if (ToolError.is(error) && error.code === 'CONFLICT' && tries < TRIES) return undefined
-      throw ToolError.is(error) && error.code === 'CONFLICT' ? new ToolError('CONFLICT', error.message.replace(listed.j, id), { ...(error.suggestion && { suggestion: error.suggestion }), details: { ...error.details, run_id: id } }) : error
+      throw ToolError.is(error) && error.code === 'CONFLICT'
+        ? new ToolError('CONFLICT', error.message.replace(listed.j, id), {
+            ...(error.suggestion && { suggestion: error.suggestion }),
+            details: { ...error.details, run_id: id },
+          })
+        : error
     })
     if (!segment) {
       await sleep(TRY_AGAIN_MS)

@@ -33,7 +33,8 @@ export async function dropLeftRequests(paths: LightPaths): Promise<void> {
   const listed = await readFolder(paths)
   for (const id of ids) {
     const one = listed.get(id)
-    if (!one || one.s !== undefined || !ownerOf(segmentPaths(paths, one.j))) rmSync(join(paths.cancels, id), { force: true })
+    if (!one || one.s !== undefined || !ownerOf(segmentPaths(paths, one.j)))
+      rmSync(join(paths.cancels, id), { force: true })
   }
 }
 
@@ -45,14 +46,21 @@ export type CancelListener = {
 }
 
 /** Cancels executions of this process that others ask the end of. They have a folder of their own, because that of the records changes all the time; what is over before the first look is never looked for. */
-export function listenForCancels(paths: LightPaths, live: ReadonlyMap<string, Pick<LiveExecution, 'cancel'>>): CancelListener {
+export function listenForCancels(
+  paths: LightPaths,
+  live: ReadonlyMap<string, Pick<LiveExecution, 'cancel'>>,
+): CancelListener {
   let timer: NodeJS.Timeout | undefined
   let watcher: { close(): void } | undefined
   const look = (): void => {
     for (const id of listRequests(paths)) {
       const file = join(paths.cancels, id)
       // One that has ended meanwhile needs no cancelling, and one that lost its disk cannot be.
-      void live.get(id)?.cancel((readText(file) || 'cancelled').slice(0, LONGEST_REASON)).catch(() => undefined).finally(() => rmSync(file, { force: true }))
+      void live
+        .get(id)
+        ?.cancel((readText(file) || 'cancelled').slice(0, LONGEST_REASON))
+        .catch(() => undefined)
+        .finally(() => rmSync(file, { force: true }))
     }
   }
   const close = (): void => {
@@ -65,7 +73,12 @@ export function listenForCancels(paths: LightPaths, live: ReadonlyMap<string, Pi
     watcher ??= startWatch(paths.cancels, look)
     look()
   }
-  return { wake() { timer ??= setInterval(tick, LOOK_AGAIN_MS).unref() }, close }
+  return {
+    wake() {
+      timer ??= setInterval(tick, LOOK_AGAIN_MS).unref()
+    },
+    close,
+  }
 }
 
 function listRequests({ cancels }: LightPaths): string[] {

@@ -15,11 +15,18 @@ export async function claimId({ folder }: LightPaths, id: string): Promise<() =>
   const file = join(folder, `${id}.claim`)
   const mine = `${JSON.stringify(ourselves())}\n`
   try {
-    for (const end = performance.now() + LONGEST_MS; !createExclusively(file, mine, { flush: false });) {
+    for (
+      const end = performance.now() + LONGEST_MS;
+      !createExclusively(file, mine, { flush: false });
+    ) {
       const found = readText(file)
       const owner = found === undefined ? undefined : readOwner(found)
       if (found !== undefined && (!owner || look(owner) === 'dead')) setAside(file, found)
-      else if (performance.now() > end) throw new ToolError('CONFLICT', `${id} is being started by ${owner ? `process ${owner.pid} on ${owner.machine}` : 'another process'}`)
+      else if (performance.now() > end)
+        throw new ToolError(
+          'CONFLICT',
+          `${id} is being started by ${owner ? `process ${owner.pid} on ${owner.machine}` : 'another process'}`,
+        )
       else await sleep(LOOK_AGAIN_MS)
     }
   } catch (error) {

@@ -19,7 +19,10 @@ export type ExecutionRecords = {
 const LINE_FEED = 0x0a
 
 /** What a segment says of one execution; undefined where it says nothing. Lines of others are not even parsed. Throws CONFIG where its definition is missing. */
-export async function readExecution(path: string, id: string): Promise<ExecutionRecords | undefined> {
+export async function readExecution(
+  path: string,
+  id: string,
+): Promise<ExecutionRecords | undefined> {
   const [ours, definition] = [Buffer.from(`"w":"${id}"`), Buffer.from('{"t":"define"')]
   const records: JournalRecord[] = []
   const file = await openOwnFile(path, constants.O_RDONLY)
@@ -37,14 +40,24 @@ export async function readExecution(path: string, id: string): Promise<Execution
 }
 
 /** The executions in the records of a segment, by id. Throws CONFIG where a definition is missing. */
-export function sortOut(records: readonly JournalRecord[], path: string): Map<string, ExecutionRecords> {
+export function sortOut(
+  records: readonly JournalRecord[],
+  path: string,
+): Map<string, ExecutionRecords> {
   const definitions = new Map<string, Workflow>()
-  const found = new Map<string, { begin: BeginRecord; definition: Workflow; records: ExecutionRecord[]; end?: EndRecord }>()
+  const found = new Map<
+    string,
+    { begin: BeginRecord; definition: Workflow; records: ExecutionRecord[]; end?: EndRecord }
+  >()
   for (const record of records) {
     if (record.t === 'define') definitions.set(record.h, record.d)
     else if (record.t === 'begin') {
       const definition = definitions.get(record.h)
-      if (!definition) throw new ToolError('CONFIG', `${path} has no definition of ${record.w}`, { suggestion: 'Put the file back from a copy, or move it away', details: { file: path } })
+      if (!definition)
+        throw new ToolError('CONFIG', `${path} has no definition of ${record.w}`, {
+          suggestion: 'Put the file back from a copy, or move it away',
+          details: { file: path },
+        })
       if (!found.has(record.w)) found.set(record.w, { begin: record, definition, records: [] })
     } else {
       const one = found.get(record.w)
@@ -64,6 +77,7 @@ function* linesWith(bytes: Buffer, needles: readonly Buffer[]): Generator<string
     const from = bytes.lastIndexOf(LINE_FEED, at) + 1
     const to = bytes.indexOf(LINE_FEED, at)
     yield bytes.toString('utf8', from, to)
-    for (const [index, place] of next.entries()) if (place !== -1 && place < to) next[index] = bytes.indexOf(needles[index]!, to)
+    for (const [index, place] of next.entries())
+      if (place !== -1 && place < to) next[index] = bytes.indexOf(needles[index]!, to)
   }
 }

@@ -27,23 +27,39 @@ export type LiveExecution = {
   stop(error: ToolError): void
 }
 
-type Opened = { readonly begin: BeginRecord; readonly definition: Workflow; readonly records: readonly ExecutionRecord[] }
+type Opened = {
+  readonly begin: BeginRecord
+  readonly definition: Workflow
+  readonly records: readonly ExecutionRecord[]
+}
 
 /** Goes on with an execution from what is on record of it, in a segment that is ours. `onOver` is told before anybody who waits for it. */
-export function goOn({ begin, definition, records }: Opened, segment: Segment, host: ExecutionHost, onOver: () => void): LiveExecution {
+export function goOn(
+  { begin, definition, records }: Opened,
+  segment: Segment,
+  host: ExecutionHost,
+  onOver: () => void,
+): LiveExecution {
   let isOver = false
-  const answers = new Map<string, (answer: { readonly value: unknown; readonly by?: string }) => void>()
+  const answers = new Map<
+    string,
+    (answer: { readonly value: unknown; readonly by?: string }) => void
+  >()
   const durable = createDurableContext({
     id: begin.w,
     records,
     journal: segment.journal,
     perform: host.perform,
     now: host.now,
-    ask: (question, signal) => new Promise((resolve, reject) => {
-      answers.set(question.id, resolve)
-      signal.addEventListener('abort', () => answers.delete(question.id))
-      if (host.answer) askHost(host.answer, question, signal).then((value) => { if (value !== undefined) resolve({ value, by: 'answer' }) }, reject)
-    }),
+    ask: (question, signal) =>
+      new Promise((resolve, reject) => {
+        answers.set(question.id, resolve)
+        signal.addEventListener('abort', () => answers.delete(question.id))
+        if (host.answer)
+          askHost(host.answer, question, signal).then((value) => {
+            if (value !== undefined) resolve({ value, by: 'answer' })
+          }, reject)
+      }),
   })
   const run = async (): Promise<Execution> => {
     segment.live += 1
@@ -71,14 +87,23 @@ export function goOn({ begin, definition, records }: Opened, segment: Segment, h
     },
     async answer(id, value, by) {
       const resolve = answers.get(id)
-      if (!resolve || !durable.questions.some((question) => question.id === id)) throw new ToolError('NOT_FOUND', `${begin.w} has no open question '${id}'`, { suggestion: `Open questions: ${durable.questions.map((question) => question.id).join(', ') || 'none'}` })
+      if (!resolve || !durable.questions.some((question) => question.id === id))
+        throw new ToolError('NOT_FOUND', `${begin.w} has no open question '${id}'`, {
+          suggestion: `Open questions: ${durable.questions.map((question) => question.id).join(', ') || 'none'}`,
+        })
       answers.delete(id)
       resolve({ value, ...(by !== undefined && { by }) })
       // The record is queued when the promise of the question has passed it on.
-      await new Promise<void>((next) => { setImmediate(next) })
+      await new Promise<void>((next) => {
+        setImmediate(next)
+      })
       await segment.journal.synced()
     },
-    show: () => ({ ...head(begin), state: durable.questions.length > 0 ? 'waiting_ai' : 'running', ...(durable.questions.length > 0 && { questions: durable.questions }) }),
+    show: () => ({
+      ...head(begin),
+      state: durable.questions.length > 0 ? 'waiting_ai' : 'running',
+      ...(durable.questions.length > 0 && { questions: durable.questions }),
+    }),
     stop: (error) => durable.stop(error),
   }
 }
@@ -86,18 +111,31 @@ export function goOn({ begin, definition, records }: Opened, segment: Segment, h
 /** An execution that is over, as its last record tells it. */
 export function overOf(begin: Omit<BeginRecord, 'i'>, { s, v, e, at }: EndRecord): Execution {
   const { w: id, n: name, h: hash, at: created } = begin
-  return e === undefined ? { id, name, hash, state: s, created, ended: at, result: v ?? null } : { id, name, hash, state: s, created, ended: at, error: e }
+  return e === undefined
+    ? { id, name, hash, state: s, created, ended: at, result: v ?? null }
+    : { id, name, hash, state: s, created, ended: at, error: e }
 }
 
 /** What is told whoever wants to change what cannot be changed any more. */
 export function overAlready(id: string): ToolError {
-  return new ToolError('CONFLICT', `${id} is over`, { suggestion: 'Look at it: toolable workflow list' })
+  return new ToolError('CONFLICT', `${id} is over`, {
+    suggestion: 'Look at it: toolable workflow list',
+  })
 }
 
-function head({ w, n, h, at }: Omit<BeginRecord, 'i'>): Pick<Execution, 'id' | 'name' | 'hash' | 'created'> {
+function head({
+  w,
+  n,
+  h,
+  at,
+}: Omit<BeginRecord, 'i'>): Pick<Execution, 'id' | 'name' | 'hash' | 'created'> {
   return { id: w, name: n, hash: h, created: at }
 }
 
-async function askHost(answer: Answerer, question: WorkflowQuestion, signal: AbortSignal): Promise<unknown> {
+async function askHost(
+  answer: Answerer,
+  question: WorkflowQuestion,
+  signal: AbortSignal,
+): Promise<unknown> {
   return answer(question, signal)
 }

@@ -10,10 +10,17 @@ const FIRST_LOOK_MS = 20
 const LONGEST_LOOK_AWAY_MS = 500
 
 /** Waits for the end of an execution that another process has. Where that dies, `takeOver` goes on with it. */
-export async function followToEnd(paths: LightPaths, id: string, takeOver: () => Promise<Execution | undefined>): Promise<Execution> {
+export async function followToEnd(
+  paths: LightPaths,
+  id: string,
+  takeOver: () => Promise<Execution | undefined>,
+): Promise<Execution> {
   for (let pause = FIRST_LOOK_MS; ; pause = Math.min(2 * pause, LONGEST_LOOK_AWAY_MS)) {
     const found = await findExecution(paths, id)
-    if (!found) throw new ToolError('CONFLICT', `${id} goes on elsewhere, as a run of its own`, { suggestion: `toolable watch ${id}` })
+    if (!found)
+      throw new ToolError('CONFLICT', `${id} goes on elsewhere, as a run of its own`, {
+        suggestion: `toolable watch ${id}`,
+      })
     if (found.execution.ended !== undefined) return found.execution
     if (!ownerOf(segmentPaths(paths, found.listed.j))) {
       const mine = await takeOver().catch((error: unknown) => {

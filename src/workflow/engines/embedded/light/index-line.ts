@@ -20,7 +20,11 @@ export type Listed = {
 export type Covered = { readonly j: string; readonly from: number; readonly to: number }
 
 /** The line of an execution, which begins with its id, at a fixed place. */
-export function writeListed({ w, n, h, at }: Pick<BeginRecord, 'w' | 'n' | 'h' | 'at'>, segment: string, end?: { readonly s: EndState | 'moved'; readonly at: string }): string {
+export function writeListed(
+  { w, n, h, at }: Pick<BeginRecord, 'w' | 'n' | 'h' | 'at'>,
+  segment: string,
+  end?: { readonly s: EndState | 'moved'; readonly at: string },
+): string {
   return `{"w":"${w}","n":${JSON.stringify(n)},"h":"${h}","at":"${at}","j":"${segment}"${end ? `,"s":"${end.s}","end":"${end.at}"` : ''}}\n`
 }
 
@@ -30,7 +34,9 @@ export function writeCovered({ j, from, to }: Covered): string {
 }
 
 /** What an index says of each execution, with how it ended where it did, and how much of each segment it knows; undefined where it is torn. */
-export function readIndex(text: string): { readonly listed: Map<string, Listed>; readonly covered: Map<string, number> } | undefined {
+export function readIndex(
+  text: string,
+): { readonly listed: Map<string, Listed>; readonly covered: Map<string, number> } | undefined {
   const listed = new Map<string, Listed>()
   const ranges: Covered[] = []
   // From the end: the last line of an execution says everything, and the one before it need not be read.
@@ -45,7 +51,12 @@ export function readIndex(text: string): { readonly listed: Map<string, Listed>;
       }
     } else {
       const value = parseObject(text.slice(from, to)) as Covered | undefined
-      if (typeof value?.j !== 'string' || !Number.isSafeInteger(value.from) || !Number.isSafeInteger(value.to)) return undefined
+      if (
+        typeof value?.j !== 'string' ||
+        !Number.isSafeInteger(value.from) ||
+        !Number.isSafeInteger(value.to)
+      )
+        return undefined
       ranges.push(value)
     }
     to = from - 1

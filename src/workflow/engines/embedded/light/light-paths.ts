@@ -28,12 +28,17 @@ export function prepareFolder({ root, folder }: LightPaths): void {
     prepareRoot(root)
     mkdirSync(folder, { mode: 0o700 })
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw diskProblem(error, `cannot make ${folder}`)
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST')
+      throw diskProblem(error, `cannot make ${folder}`)
   }
 }
 
 /** A file of records that the executions of one process share. */
-export type SegmentPaths = { readonly name: string; readonly journal: string; readonly lock: string }
+export type SegmentPaths = {
+  readonly name: string
+  readonly journal: string
+  readonly lock: string
+}
 
 /** The paths of a segment. */
 export function segmentPaths({ folder }: LightPaths, name: string): SegmentPaths {
@@ -48,7 +53,9 @@ export function newSegmentName(now: number): string {
 /** The names of the segments that there are, oldest first. */
 export function listSegments({ folder }: LightPaths): string[] {
   try {
-    return readdirSync(folder).flatMap((file) => SEGMENT.exec(file)?.[1] ?? []).sort()
+    return readdirSync(folder)
+      .flatMap((file) => SEGMENT.exec(file)?.[1] ?? [])
+      .sort()
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
     throw diskProblem(error, `cannot read ${folder}`)

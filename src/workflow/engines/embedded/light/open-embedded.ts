@@ -44,7 +44,13 @@ export type EmbeddedEngine = WorkflowEngine & {
 }
 
 /** Opens the embedded engine on a folder of runs: executions are records in a file that all of this process share. Throws what keeps the folder from being used, and CONFIG for what is damaged there where it is to be resumed. */
-export async function openEmbedded({ folder, perform, answer, resume = true, now = Date.now }: EmbeddedOptions): Promise<EmbeddedEngine> {
+export async function openEmbedded({
+  folder,
+  perform,
+  answer,
+  resume = true,
+  now = Date.now,
+}: EmbeddedOptions): Promise<EmbeddedEngine> {
   const paths = lightPaths(folder)
   const host: ExecutionHost = { perform, answer, now }
   const live = new Map<string, LiveExecution>()
@@ -64,22 +70,51 @@ export async function openEmbedded({ folder, perform, answer, resume = true, now
     return begun
   }
   // Few promises: this is what is done most often.
-  const begin = ({ hash, definition }: Prepared, input: unknown, id: string, segment: Segment): Promise<ExecutionHandle> => {
+  const begin = (
+    { hash, definition }: Prepared,
+    input: unknown,
+    id: string,
+    segment: Segment,
+  ): Promise<ExecutionHandle> => {
     const text = writeInput(input)
     segment.define(hash, definition)
-    const record: BeginRecord = { t: 'begin', w: id, h: hash, n: definition.name, at: timeOf(now()), i: JSON.parse(text) }
+    const record: BeginRecord = {
+      t: 'begin',
+      w: id,
+      h: hash,
+      n: definition.name,
+      at: timeOf(now()),
+      i: JSON.parse(text),
+    }
     const position = segment.journal.appendLine(writeBegin(record, text))
     segment.note(position, record)
     const handle = { id, done: execute({ begin: record, definition, records: [] }, segment).done }
     // What was told to be started goes on whatever happens.
-    return new Promise((resolve, reject) => { segment.journal.whenSynced(position, (lost) => { lost ? reject(lost) : resolve(handle) }) })
+    return new Promise((resolve, reject) => {
+      segment.journal.whenSynced(position, (lost) => {
+        lost ? reject(lost) : resolve(handle)
+      })
+    })
   }
-  const startNew = async (definition: Workflow, input: unknown, id: string): Promise<ExecutionHandle> => {
+  const startNew = async (
+    definition: Workflow,
+    input: unknown,
+    id: string,
+  ): Promise<ExecutionHandle> => {
     const prepared = prepareDefinition(definition)
-    return begin(prepared, input, id, segments.current() ?? await segments.next())
+    return begin(prepared, input, id, segments.current() ?? (await segments.next()))
   }
-  const startNamed = async (definition: Workflow, input: unknown, id: string): Promise<ExecutionHandle> => {
-    if (!isRunId(id)) throw new ToolError('INVALID_INPUT', `'${id.slice(0, 100)}' cannot be the id of a workflow: ids look like r-0123456789`, { field: 'id' })
+  const startNamed = async (
+    definition: Workflow,
+    input: unknown,
+    id: string,
+  ): Promise<ExecutionHandle> => {
+    if (!isRunId(id))
+      throw new ToolError(
+        'INVALID_INPUT',
+        `'${id.slice(0, 100)}' cannot be the id of a workflow: ids look like r-0123456789`,
+        { field: 'id' },
+      )
     const mine = live.get(id)
     if (mine) return { id, done: mine.done }
     const release = await claimId(paths, id)
@@ -91,24 +126,33 @@ export async function openEmbedded({ folder, perform, answer, resume = true, now
         done.catch(() => undefined)
         return { id, done }
       }
-      if (existsSync(join(folder, id))) throw new ToolError('CONFLICT', `${id} is a run of its own`, { suggestion: `toolable runs show ${id}` })
+      if (existsSync(join(folder, id)))
+        throw new ToolError('CONFLICT', `${id} is a run of its own`, {
+          suggestion: `toolable runs show ${id}`,
+        })
       return await startNew(definition, input, id)
     } finally {
       release()
     }
   }
-  const untilOver = (id: string): Promise<Execution> => live.get(id)?.done ?? followToEnd(paths, id, async () => {
-    await engine.resume(id)
-    return live.get(id)?.done
-  })
-  const check = (): void => { if (closed) throw closed }
+  const untilOver = (id: string): Promise<Execution> =>
+    live.get(id)?.done ??
+    followToEnd(paths, id, async () => {
+      await engine.resume(id)
+      return live.get(id)?.done
+    })
+  const check = (): void => {
+    if (closed) throw closed
+  }
 
   const engine: EmbeddedEngine = {
     async start(definition, input, { id } = {}) {
       check()
       if (id === undefined) {
         const segment = segments.current()
-        return segment ? begin(prepareDefinition(definition), input, newRunId(), segment) : startNew(definition, input, newRunId())
+        return segment
+          ? begin(prepareDefinition(definition), input, newRunId(), segment)
+          : startNew(definition, input, newRunId())
       }
       const before = starting.get(id)
       if (before) return before
@@ -134,8 +178,12 @@ export async function openEmbedded({ folder, perform, answer, resume = true, now
       const mine = await reach(id)
       await mine.answer(question, value, by)
     },
-    async orphans() { return listOrphans(paths, live) },
-    async recordsOf(id) { return (await findExecution(paths, id))?.records() },
+    async orphans() {
+      return listOrphans(paths, live)
+    },
+    async recordsOf(id) {
+      return (await findExecution(paths, id))?.records()
+    },
     async resume(id) {
       check()
       const adopted = await segments.takeOver(id, live)
@@ -147,7 +195,9 @@ export async function openEmbedded({ folder, perform, answer, resume = true, now
     },
     async close() {
       if (closed) return
-      closed = new ToolError('INTERRUPTED', 'the engine was closed', { suggestion: 'Open it again: what was not over goes on' })
+      closed = new ToolError('INTERRUPTED', 'the engine was closed', {
+        suggestion: 'Open it again: what was not over goes on',
+      })
       requests.close()
       const left = [...live.values()]
       for (const one of left) one.stop(closed)
@@ -172,7 +222,11 @@ function writeInput(input: unknown): string {
   try {
     return stringify(input ?? {}) ?? '{}'
   } catch (error) {
-    throw new ToolError('INVALID_INPUT', `the input of a workflow has to be JSON: ${(error as Error).message}`, { cause: error })
+    throw new ToolError(
+      'INVALID_INPUT',
+      `the input of a workflow has to be JSON: ${(error as Error).message}`,
+      { cause: error },
+    )
   }
 }
 

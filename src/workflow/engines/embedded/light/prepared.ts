@@ -10,7 +10,10 @@ const known = new WeakMap<Workflow, Prepared>()
 export function prepareDefinition(definition: Workflow): Prepared {
   const before = known.get(definition)
   if (before) return before
-  const prepared = { hash: hashWorkflow(definition), definition: JSON.parse(JSON.stringify(definition)) as Workflow }
+  const prepared = {
+    hash: hashWorkflow(definition),
+    definition: JSON.parse(JSON.stringify(definition)) as Workflow,
+  }
   known.set(definition, prepared)
   return prepared
 }

@@ -11,7 +11,13 @@ const QUOTE = 0x22
 const KIND_AT = 6
 
 /** Adds what a segment says from a place on to what is known of its executions; tells how far it was read. Only what begins and ends an execution is looked at, and what is damaged is left out. */
-export async function scanSegment(path: string, segment: string, from: number, listed: Map<string, Listed>, onFound: (one: Listed) => void = () => undefined): Promise<number> {
+export async function scanSegment(
+  path: string,
+  segment: string,
+  from: number,
+  listed: Map<string, Listed>,
+  onFound: (one: Listed) => void = () => undefined,
+): Promise<number> {
   let end = from
   const found = (one: Listed): void => {
     listed.set(one.w, one)
@@ -37,14 +43,24 @@ export async function scanSegment(path: string, segment: string, from: number, l
 // Most lines are results of steps, which may be long and are nobody's concern here.
 function kindAt(bytes: Buffer, at: number): boolean {
   const first = bytes[at + KIND_AT]
-  return first === 0x62 /* begin */ || (first === 0x65 && bytes[at + KIND_AT + 3] === QUOTE) /* end */ || first === 0x6d /* moved */
+  return (
+    first === 0x62 /* begin */ ||
+    (first === 0x65 && bytes[at + KIND_AT + 3] === QUOTE) /* end */ ||
+    first === 0x6d
+  ) /* moved */
 }
 
-function take(line: string, segment: string, listed: ReadonlyMap<string, Listed>, found: (one: Listed) => void): void {
+function take(
+  line: string,
+  segment: string,
+  listed: ReadonlyMap<string, Listed>,
+  found: (one: Listed) => void,
+): void {
   const record = parseObject(line) as BeginRecord | EndRecord | MovedRecord | undefined
   if (!record) return
   const known = listed.get(record.w)
   if (record.t === 'begin') {
     if (!known) found({ w: record.w, n: record.n, h: record.h, at: record.at, j: segment })
-  } else if (known && known.j === segment && (record.t === 'end' || record.t === 'moved')) found({ ...known, s: record.t === 'end' ? record.s : 'moved', end: record.at })
+  } else if (known && known.j === segment && (record.t === 'end' || record.t === 'moved'))
+    found({ ...known, s: record.t === 'end' ? record.s : 'moved', end: record.at })
 }

@@ -1,5 +1,10 @@
 import { rmSync, statSync } from 'node:fs'
-import { createExclusively, readText, setAside, writeTemporary } from '../../../../call/exclusive-file.ts'
+import {
+  createExclusively,
+  readText,
+  setAside,
+  writeTemporary,
+} from '../../../../call/exclusive-file.ts'
 import { ToolError } from '../../../../contract/tool-error.ts'
 import { look, ourselves, readOwner } from '../../../../runner/folder/owner.ts'
 import type { Owner } from '../../../../runner/folder/owner.ts'
@@ -35,12 +40,15 @@ export function lockSegment(paths: SegmentPaths): SegmentLock {
       // Written anew, so that the time is that of the file system, which all machines see.
       writeAtomically(paths.lock, mine)
       renewed = times()
-    } catch { /* a full disk: it is tried again, and until the lease runs out nobody takes it */ }
+    } catch {
+      /* a full disk: it is tried again, and until the lease runs out nobody takes it */
+    }
   }
   const timer = setInterval(renew, RENEW_MS).unref()
   return {
     check() {
-      if (lost === undefined && times().some((time, index) => time - renewed[index]! > LEASE_MS)) renew()
+      if (lost === undefined && times().some((time, index) => time - renewed[index]! > LEASE_MS))
+        renew()
       if (lost) throw lost
     },
     release() {
@@ -61,13 +69,24 @@ export function ownerOf(paths: SegmentPaths): Owner | undefined {
   const owner = text === undefined ? undefined : readOwner(text)
   if (!owner) return undefined
   const sight = look(owner)
-  return sight === 'alive' || (sight === 'elsewhere' && silence(paths) < LEASE_MS) ? owner : undefined
+  return sight === 'alive' || (sight === 'elsewhere' && silence(paths) < LEASE_MS)
+    ? owner
+    : undefined
 }
 
 /** What is told whoever wants what somebody else has. */
-export function conflict(paths: SegmentPaths, what = paths.name, owner = ownerOf(paths)): ToolError {
-  const who = owner ? `process ${owner.pid} on ${owner.machine === '' ? 'this machine' : owner.machine}` : 'another process'
-  return new ToolError('CONFLICT', `${what} is held by ${who}`, { suggestion: 'Wait for it, or end that process first', details: { segment: paths.name, ...(owner && { pid: owner.pid, machine: owner.machine }) } })
+export function conflict(
+  paths: SegmentPaths,
+  what = paths.name,
+  owner = ownerOf(paths),
+): ToolError {
+  const who = owner
+    ? `process ${owner.pid} on ${owner.machine === '' ? 'this machine' : owner.machine}`
+    : 'another process'
+  return new ToolError('CONFLICT', `${what} is held by ${who}`, {
+    suggestion: 'Wait for it, or end that process first',
+    details: { segment: paths.name, ...(owner && { pid: owner.pid, machine: owner.machine }) },
+  })
 }
 
 function take(paths: SegmentPaths, mine: string): void {

@@ -27,7 +27,11 @@ export type Segment = {
   /** Writes down a definition, once. */
   define(hash: string, definition: Workflow): void
   /** Has the index say what was appended at a position, when it is on the disk. */
-  note(position: number, begin: Pick<BeginRecord, 'w' | 'n' | 'h' | 'at'>, end?: { readonly s: EndState | 'moved'; readonly at: string }): void
+  note(
+    position: number,
+    begin: Pick<BeginRecord, 'w' | 'n' | 'h' | 'at'>,
+    end?: { readonly s: EndState | 'moved'; readonly at: string },
+  ): void
   /** Brings the index up to what is on the disk. */
   writeIndex(): void
   /** Waits for the disk, brings the index up to date and gives the lock back. */
@@ -35,12 +39,18 @@ export type Segment = {
 }
 
 /** Takes a segment, new or old, and opens it. Throws CONFLICT while somebody has it, and what `openJournal` throws. */
-export async function openSegment(paths: LightPaths, name: string, { read = false } = {}): Promise<Segment> {
+export async function openSegment(
+  paths: LightPaths,
+  name: string,
+  { read = false } = {},
+): Promise<Segment> {
   const files = segmentPaths(paths, name)
   const lock = lockSegment(files)
   try {
     const journal = await openJournal(files.journal, { read, onDurable: () => schedule() })
-    const defined = new Set(journal.records.flatMap((record) => record.t === 'define' ? [record.h] : []))
+    const defined = new Set(
+      journal.records.flatMap((record) => (record.t === 'define' ? [record.h] : [])),
+    )
     let waiting: { readonly position: number; readonly line: string }[] = []
     let covered = journal.durable.size
     let timer: NodeJS.Timeout | undefined
@@ -51,14 +61,19 @@ export async function openSegment(paths: LightPaths, name: string, { read = fals
       if (size <= covered) return
       let text = ''
       let count = 0
-      while (count < waiting.length && waiting[count]!.position <= position) text += waiting[count++]!.line
+      while (count < waiting.length && waiting[count]!.position <= position)
+        text += waiting[count++]!.line
       try {
         appendToIndex(paths, text + writeCovered({ j: name, from: covered, to: size }))
         covered = size
         waiting = waiting.slice(count)
-      } catch { /* whoever reads it reads the segment then */ }
+      } catch {
+        /* whoever reads it reads the segment then */
+      }
     }
-    const schedule = (): void => { if (waiting.length > 0) timer ??= setTimeout(writeIndex, INDEX_AFTER_MS).unref() }
+    const schedule = (): void => {
+      if (waiting.length > 0) timer ??= setTimeout(writeIndex, INDEX_AFTER_MS).unref()
+    }
     const check = (): void => {
       try {
         lock.check()
@@ -81,14 +96,18 @@ export async function openSegment(paths: LightPaths, name: string, { read = fals
           journal.whenSynced(position, settle)
         },
       },
-      get isFull() { return journal.durable.size > FULL_BYTES || journal.failure !== undefined },
+      get isFull() {
+        return journal.durable.size > FULL_BYTES || journal.failure !== undefined
+      },
       live: 0,
       define(hash, definition) {
         if (defined.has(hash)) return
         journal.append({ t: 'define', h: hash, d: definition })
         defined.add(hash)
       },
-      note(position, begin, end) { waiting.push({ position, line: writeListed(begin, name, end) }) },
+      note(position, begin, end) {
+        waiting.push({ position, line: writeListed(begin, name, end) })
+      },
       writeIndex,
       async close() {
         try {

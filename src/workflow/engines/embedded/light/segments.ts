@@ -15,7 +15,12 @@ export type Segments = {
   current(): Segment | undefined
   next(): Promise<Segment>
   /** Takes segments whose owners are gone, with the executions in them that are not over: all, or the one that has a certain execution. Each counts as live until whoever took it says otherwise. */
-  takeOver(id: string | undefined, live: ReadonlyMap<string, unknown>): Promise<readonly { readonly segment: Segment; readonly executions: readonly ExecutionRecords[] }[]>
+  takeOver(
+    id: string | undefined,
+    live: ReadonlyMap<string, unknown>,
+  ): Promise<
+    readonly { readonly segment: Segment; readonly executions: readonly ExecutionRecords[] }[]
+  >
   writeIndex(): void
   close(): Promise<void>
 }
@@ -40,15 +45,20 @@ export function openSegments(paths: LightPaths, now: () => number): Segments {
 
   const openNext = async (): Promise<Segment> => {
     const free = await takeFree(paths)
-    newest = free ?? await openSegment(paths, newSegmentName(now()))
+    newest = free ?? (await openSegment(paths, newSegmentName(now())))
     open.add(newest)
     return newest
   }
   return {
     current: () => (newest && !newest.isFull ? newest : undefined),
-    next: () => (opening ??= openNext().finally(() => { opening = undefined })),
+    next: () =>
+      (opening ??= openNext().finally(() => {
+        opening = undefined
+      })),
     async takeOver(id, live) {
-      const listed = [...(await readFolder(paths)).values()].filter((one) => one.s === undefined && !live.has(one.w))
+      const listed = [...(await readFolder(paths)).values()].filter(
+        (one) => one.s === undefined && !live.has(one.w),
+      )
       const wanted = id === undefined ? listed : listed.filter(({ w }) => w === id)
       const names = new Set(wanted.map(({ j }) => j))
       if (id !== undefined && names.size === 0) await refuse(paths, id)
@@ -70,12 +80,16 @@ export function openSegments(paths: LightPaths, now: () => number): Segments {
         // Held until they go on.
         segment.live += 1
         open.add(segment)
-        const executions = [...sortOut(segment.records, files.journal).values()].filter((one) => !one.end && !one.records.some(({ t }) => t === 'moved'))
+        const executions = [...sortOut(segment.records, files.journal).values()].filter(
+          (one) => !one.end && !one.records.some(({ t }) => t === 'moved'),
+        )
         taken.push({ segment, executions })
       }
       return taken
     },
-    writeIndex() { for (const segment of open) segment.writeIndex() },
+    writeIndex() {
+      for (const segment of open) segment.writeIndex()
+    },
     async close() {
       clearInterval(timer)
       await opening?.catch(() => undefined)
@@ -89,10 +103,17 @@ export function openSegments(paths: LightPaths, now: () => number): Segments {
 
 // A process that does little leaves a file that the next can go on with, so that there are not as many files as processes.
 async function takeFree(paths: LightPaths): Promise<Segment | undefined> {
-  const unfinished = new Set([...(await readFolder(paths)).values()].flatMap((one) => one.s === undefined ? [one.j] : []))
+  const unfinished = new Set(
+    [...(await readFolder(paths)).values()].flatMap((one) => (one.s === undefined ? [one.j] : [])),
+  )
   for (const name of listSegments(paths).reverse()) {
     const files = segmentPaths(paths, name)
-    if (unfinished.has(name) || ownerOf(files) || (statSync(files.journal, { throwIfNoEntry: false })?.size ?? FULL_BYTES) >= FULL_BYTES / 2) continue
+    if (
+      unfinished.has(name) ||
+      ownerOf(files) ||
+      (statSync(files.journal, { throwIfNoEntry: false })?.size ?? FULL_BYTES) >= FULL_BYTES / 2
+    )
+      continue
     const taken = await openSegment(paths, name).catch(() => undefined)
     if (taken) return taken
   }
@@ -102,8 +123,18 @@ async function takeFree(paths: LightPaths): Promise<Segment | undefined> {
 /** Says why an execution cannot be taken. */
 export async function refuse(paths: LightPaths, id: string): Promise<never> {
   const one = (await readFolder(paths)).get(id)
-  if (!one) throw new ToolError('NOT_FOUND', `there is no workflow '${id}' in ${paths.root}`, { suggestion: 'toolable workflow list' })
-  if (one.s === 'moved') throw new ToolError('CONFLICT', `${id} is a run of its own now`, { suggestion: `toolable resume ${id}` })
+  if (!one)
+    throw new ToolError('NOT_FOUND', `there is no workflow '${id}' in ${paths.root}`, {
+      suggestion: 'toolable workflow list',
+    })
+  if (one.s === 'moved')
+    throw new ToolError('CONFLICT', `${id} is a run of its own now`, {
+      suggestion: `toolable resume ${id}`,
+    })
   if (one.s === undefined) throw conflict(segmentPaths(paths, one.j), id)
-  throw new ToolError('CONFLICT', `${id} is over: it has ${one.s === 'cancelled' ? 'been cancelled' : one.s}`, { suggestion: 'toolable workflow list' })
+  throw new ToolError(
+    'CONFLICT',
+    `${id} is over: it has ${one.s === 'cancelled' ? 'been cancelled' : one.s}`,
+    { suggestion: 'toolable workflow list' },
+  )
 }

@@ -36,9 +36,13 @@ export function durableContext(sdk: RestateSdk, context: RestateContext): Durabl
   const race = async (owns: readonly Own[]): Promise<Ended> => {
     for (;;) {
       if (serverSaysCancel && !isCancelled) cancelled('cancelled at the Restate server')
-      const ends: RestatePromise<Ended | string>[] = owns.map((own) => own.launched!.settled.map((settled) => ({ own, settled: settled! })))
+      const ends: RestatePromise<Ended | string>[] = owns.map((own) =>
+        own.launched!.settled.map((settled) => ({ own, settled: settled! })),
+      )
       try {
-        const ended = await sdk.RestatePromise.race(isCancelled ? ends : [...ends, wish.map((reason) => reason ?? '')])
+        const ended = await sdk.RestatePromise.race(
+          isCancelled ? ends : [...ends, wish.map((reason) => reason ?? '')],
+        )
         if (typeof ended !== 'string') return ended
         cancelled(ended)
       } catch (error) {
@@ -75,7 +79,16 @@ export function durableContext(sdk: RestateSdk, context: RestateContext): Durabl
   }
 
   function settle(own: Own, settled: Settled): Settled {
-    const known = !settled.ok && own.error && settled.error.code === 'CANCELLED' ? { ok: false as const, error: { ...own.error, ...(settled.error.run_id !== undefined && { run_id: settled.error.run_id }) } } : settled
+    const known =
+      !settled.ok && own.error && settled.error.code === 'CANCELLED'
+        ? {
+            ok: false as const,
+            error: {
+              ...own.error,
+              ...(settled.error.run_id !== undefined && { run_id: settled.error.run_id }),
+            },
+          }
+        : settled
     board.end(own.operation, known)
     return known
   }

@@ -24,12 +24,21 @@ export type Endpoint = {
 }
 
 /** Serves over HTTP/2, which the Restate server speaks to its workers. Rejects as `listen` of node does. */
-export async function openEndpoint(sdk: RestateSdk, { host, port, services, isAllowed, onWarning }: EndpointOptions): Promise<Endpoint> {
-  const handle = sdk.createEndpointHandler({ services, logger: ({ level, replaying }, ...words) => {
-    // That requests carry no signature is said at every start, and who may ask is decided here. What a handler refuses, whoever asked is told.
-    const isUsual = String(words[0]).startsWith('Accepting requests without') || words.some((word) => word instanceof sdk.TerminalError)
-    if ((level === 'warn' || level === 'error') && !replaying && !isUsual) onWarning(words.map(shown).join(' '))
-  } })
+export async function openEndpoint(
+  sdk: RestateSdk,
+  { host, port, services, isAllowed, onWarning }: EndpointOptions,
+): Promise<Endpoint> {
+  const handle = sdk.createEndpointHandler({
+    services,
+    logger: ({ level, replaying }, ...words) => {
+      // That requests carry no signature is said at every start, and who may ask is decided here. What a handler refuses, whoever asked is told.
+      const isUsual =
+        String(words[0]).startsWith('Accepting requests without') ||
+        words.some((word) => word instanceof sdk.TerminalError)
+      if ((level === 'warn' || level === 'error') && !replaying && !isUsual)
+        onWarning(words.map(shown).join(' '))
+    },
+  })
   const sessions = new Set<ServerHttp2Session>()
   const server = createServer((request: Http2ServerRequest, response: Http2ServerResponse) => {
     if (isAllowed?.(request.headers.authorization) ?? true) return handle(request, response)
@@ -52,7 +61,8 @@ export async function openEndpoint(sdk: RestateSdk, { host, port, services, isAl
     })
   })
   let closed: Promise<void> | undefined
-  const stopListening = (): Promise<void> => (closed ??= new Promise((resolve) => server.close(() => resolve())))
+  const stopListening = (): Promise<void> =>
+    (closed ??= new Promise((resolve) => server.close(() => resolve())))
   return {
     port: (server.address() as AddressInfo).port,
     async drain(idle, grace) {
@@ -71,5 +81,9 @@ export async function openEndpoint(sdk: RestateSdk, { host, port, services, isAl
 }
 
 function shown(word: unknown): string {
-  return word instanceof Error ? word.message : typeof word === 'string' ? word.trim() : JSON.stringify(word)
+  return word instanceof Error
+    ? word.message
+    : typeof word === 'string'
+      ? word.trim()
+      : JSON.stringify(word)
 }

@@ -3,7 +3,14 @@ import type { Settled, WorkflowQuestion } from '../../engine-type.ts'
 import type { StepRequest } from '../wire.ts'
 
 /** Performs a tool, and asks whatever it asks. Never rejects. */
-export type PerformStep = (call: StepRequest & { readonly idempotencyKey: string }, signal: AbortSignal, ask: (question: WorkflowQuestion, signal: AbortSignal) => Promise<{ readonly value: unknown } | undefined>) => Promise<Settled>
+export type PerformStep = (
+  call: StepRequest & { readonly idempotencyKey: string },
+  signal: AbortSignal,
+  ask: (
+    question: WorkflowQuestion,
+    signal: AbortSignal,
+  ) => Promise<{ readonly value: unknown } | undefined>,
+) => Promise<Settled>
 
 /** What a step came to, or what it has to know before it goes on. */
 export type StepNews = { readonly settled: Settled } | { readonly asks: WorkflowQuestion }
@@ -11,7 +18,13 @@ export type StepNews = { readonly settled: Settled } | { readonly asks: Workflow
 type Live = {
   readonly done: Promise<Settled>
   readonly controller: AbortController
-  readonly asked: Map<string, { readonly question: WorkflowQuestion; readonly resolve: (answer: { readonly value: unknown }) => void }>
+  readonly asked: Map<
+    string,
+    {
+      readonly question: WorkflowQuestion
+      readonly resolve: (answer: { readonly value: unknown }) => void
+    }
+  >
   isOver: boolean
   /** Resolves when it asks something more. */
   asking: Promise<void>
@@ -79,22 +92,40 @@ export class LiveSteps {
     const key = keyOf(step)
     const controller = new AbortController()
     const asked: Live['asked'] = new Map()
-    const ask = (question: WorkflowQuestion, signal: AbortSignal): Promise<{ readonly value: unknown } | undefined> => {
+    const ask = (
+      question: WorkflowQuestion,
+      signal: AbortSignal,
+    ): Promise<{ readonly value: unknown } | undefined> => {
       const given = this.answers.get(key)
       // An answer that the tool refused will not be another one for being given again.
-      if (given?.has(question.id)) return Promise.resolve(question.problem === undefined ? { value: given.get(question.id) } : undefined)
+      if (given?.has(question.id))
+        return Promise.resolve(
+          question.problem === undefined ? { value: given.get(question.id) } : undefined,
+        )
       return new Promise((resolve) => {
         asked.set(question.id, { question, resolve })
-        signal.addEventListener('abort', () => {
-          asked.delete(question.id)
-          resolve(undefined)
-        }, { once: true })
+        signal.addEventListener(
+          'abort',
+          () => {
+            asked.delete(question.id)
+            resolve(undefined)
+          },
+          { once: true },
+        )
         const { wake } = live
         sleep(live)
         wake()
       })
     }
-    const done = Promise.resolve().then(() => this.perform({ ...step, idempotencyKey: `${step.workflow}/${step.step}` }, controller.signal, ask)).catch(unexpected)
+    const done = Promise.resolve()
+      .then(() =>
+        this.perform(
+          { ...step, idempotencyKey: `${step.workflow}/${step.step}` },
+          controller.signal,
+          ask,
+        ),
+      )
+      .catch(unexpected)
     const live: Live = sleep({ done, controller, asked, isOver: false } as Live)
     this.lives.set(key, live)
     void done.then(() => {
@@ -125,5 +156,12 @@ function keyOf({ workflow, step, attempt }: StepRequest): string {
 }
 
 function unexpected(error: unknown): Settled {
-  return { ok: false, error: { code: 'INTERNAL', message: `the worker failed: ${error instanceof Error ? error.message : String(error)}`, retryable: false } }
+  return {
+    ok: false,
+    error: {
+      code: 'INTERNAL',
+      message: `the worker failed: ${error instanceof Error ? error.message : String(error)}`,
+      retryable: false,
+    },
+  }
 }

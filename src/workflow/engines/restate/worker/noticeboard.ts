@@ -16,16 +16,31 @@ export class Noticeboard {
   /** Something was begun. */
   begin(operation: Operation): void {
     if (operation.kind === 'answer') this.ask(operation.question)
-    if (operation.kind === 'tool') this.note({ task: operation.key, call: operation.call, status: 'running' })
+    if (operation.kind === 'tool')
+      this.note({ task: operation.key, call: operation.call, status: 'running' })
   }
 
   /** It ended, or nobody waits for it any more. */
   end(operation: Operation, settled: Settled): void {
-    if (operation.kind === 'answer' && this.open.delete(operation.question.id)) this.context.set(STATE.questions, [...this.open.values()])
+    if (operation.kind === 'answer' && this.open.delete(operation.question.id))
+      this.context.set(STATE.questions, [...this.open.values()])
     if (operation.kind !== 'tool') return
     const { key: task, call } = operation
-    if (settled.ok) this.note({ task, call, status: 'ok', ...(settled.run_id !== undefined && { run_id: settled.run_id }) })
-    else this.note({ task, call, status: 'failed', error: settled.error, ...(settled.error.run_id !== undefined && { run_id: settled.error.run_id }) })
+    if (settled.ok)
+      this.note({
+        task,
+        call,
+        status: 'ok',
+        ...(settled.run_id !== undefined && { run_id: settled.run_id }),
+      })
+    else
+      this.note({
+        task,
+        call,
+        status: 'failed',
+        error: settled.error,
+        ...(settled.error.run_id !== undefined && { run_id: settled.error.run_id }),
+      })
   }
 
   private ask(question: WorkflowQuestion): void {
@@ -34,7 +49,10 @@ export class Noticeboard {
   }
 
   private note(task: Omit<TaskRecord, 'change'>): void {
-    this.context.set(`${STATE.task}${task.task}`, { ...task, change: (this.changes += 1) } satisfies TaskRecord)
+    this.context.set(`${STATE.task}${task.task}`, {
+      ...task,
+      change: (this.changes += 1),
+    } satisfies TaskRecord)
   }
 }
 

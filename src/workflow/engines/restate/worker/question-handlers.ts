@@ -2,7 +2,13 @@ import { checkAnswer } from '../../../../call/check-answer.ts'
 import { compileAsked } from '../../../../call/compile-asked.ts'
 import type { RestateHandler, RestateSdk } from '../sdk-type.ts'
 import { ASKED } from '../wire.ts'
-import type { AnswerRequest, AskedQuestion, AskRequest, CloseRequest, GivenAnswer } from '../wire.ts'
+import type {
+  AnswerRequest,
+  AskedQuestion,
+  AskRequest,
+  CloseRequest,
+  GivenAnswer,
+} from '../wire.ts'
 import type { WorkflowQuestion } from '../../engine-type.ts'
 
 // What tools of one workflow ask: a step cannot write on the board of its workflow, so these have a board of their own, under the same key.
@@ -27,10 +33,21 @@ export function closeHandler(): RestateHandler<CloseRequest, null> {
 export function answerAskedHandler(sdk: RestateSdk): RestateHandler<AnswerRequest, null> {
   return async (context, given) => {
     const asked = await context.get<AskedQuestion>(`${ASKED}${given.question}`)
-    if (!asked) throw new sdk.TerminalError(`the workflow asks no question '${given.question.slice(0, 100)}' now`, { errorCode: 404 })
-    if (asked.isAnswered) throw new sdk.TerminalError(`the question '${given.question.slice(0, 100)}' has an answer already`, { errorCode: 409 })
+    if (!asked)
+      throw new sdk.TerminalError(
+        `the workflow asks no question '${given.question.slice(0, 100)}' now`,
+        { errorCode: 404 },
+      )
+    if (asked.isAnswered)
+      throw new sdk.TerminalError(
+        `the question '${given.question.slice(0, 100)}' has an answer already`,
+        { errorCode: 409 },
+      )
     const value = await fitting(sdk, asked.question, given.value)
-    context.resolveAwakeable(asked.awakeable, { value, ...(given.by !== undefined && { by: given.by }) } satisfies GivenAnswer)
+    context.resolveAwakeable(asked.awakeable, {
+      value,
+      ...(given.by !== undefined && { by: given.by }),
+    } satisfies GivenAnswer)
     context.set(`${ASKED}${given.question}`, { ...asked, isAnswered: true } satisfies AskedQuestion)
     return null
   }
@@ -49,9 +66,12 @@ export function openHandler(): RestateHandler<undefined, readonly WorkflowQuesti
 }
 
 /** The value of an answer, as it counts; refuses one that is none. */
-export async function fitting(sdk: RestateSdk, question: WorkflowQuestion, value: unknown): Promise<unknown> {
+export async function fitting(
+  sdk: RestateSdk,
+  question: WorkflowQuestion,
+  value: unknown,
+): Promise<unknown> {
   const checked = await checkAnswer(question, await compileAsked(question), value)
   if (checked.ok) return checked.value
   throw new sdk.TerminalError(`the answer ${checked.problem}`, { errorCode: 400 })
 }
-

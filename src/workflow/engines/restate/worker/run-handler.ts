@@ -16,18 +16,32 @@ export function runHandler(sdk: RestateSdk): RestateHandler<RunRequest, RunAnswe
     const { definition, hash, input, created } = request
     const info = { name: definition.name, hash, created }
     noteBegin(context, info)
-    const settled = await interpretCalmly(sdk, () => interpret(definition, input, durableContext(sdk, context)))
-    const answer: RunAnswer = { state: settled.ok ? 'completed' : settled.error.code === 'CANCELLED' ? 'cancelled' : 'failed', settled, info }
+    const settled = await interpretCalmly(sdk, () =>
+      interpret(definition, input, durableContext(sdk, context)),
+    )
+    const answer: RunAnswer = {
+      state: settled.ok ? 'completed' : settled.error.code === 'CANCELLED' ? 'cancelled' : 'failed',
+      settled,
+      info,
+    }
     noteEnd(context, answer)
     return answer
   }
 }
 
 function problemOf(request: unknown): string | undefined {
-  if (!isObject(request) || !isObject(request['definition']) || typeof request['definition']['name'] !== 'string' || !Array.isArray(request['definition']['steps'])) return 'the request holds no workflow: send {definition, hash, input, created}'
+  if (
+    !isObject(request) ||
+    !isObject(request['definition']) ||
+    typeof request['definition']['name'] !== 'string' ||
+    !Array.isArray(request['definition']['steps'])
+  )
+    return 'the request holds no workflow: send {definition, hash, input, created}'
   const { definition, hash } = request as unknown as RunRequest
   const found = hashWorkflow(definition)
-  return found === hash ? undefined : `the definition of '${definition.name.slice(0, 100)}' was changed on its way: its hash is ${found}, and ${String(hash).slice(0, 100)} was promised`
+  return found === hash
+    ? undefined
+    : `the definition of '${definition.name.slice(0, 100)}' was changed on its way: its hash is ${found}, and ${String(hash).slice(0, 100)} was promised`
 }
 
 // A mistake of ours would be tried again for ever, and fail in the same way each time.
@@ -35,7 +49,18 @@ async function interpretCalmly(sdk: RestateSdk, work: () => Promise<Settled>): P
   try {
     return await work()
   } catch (error) {
-    if (error instanceof sdk.RestateError || (error as Error | undefined)?.name?.includes('Suspen') === true) throw error
-    return { ok: false, error: { code: 'INTERNAL', message: `the interpreter failed: ${error instanceof Error ? error.message : String(error)}`, retryable: false } }
+    if (
+      error instanceof sdk.RestateError ||
+      (error as Error | undefined)?.name?.includes('Suspen') === true
+    )
+      throw error
+    return {
+      ok: false,
+      error: {
+        code: 'INTERNAL',
+        message: `the interpreter failed: ${error instanceof Error ? error.message : String(error)}`,
+        retryable: false,
+      },
+    }
   }
 }

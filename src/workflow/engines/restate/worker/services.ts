@@ -15,10 +15,19 @@ export type ServiceOptions = {
 }
 
 // Past its last try the server would set an execution aside until somebody finds it: a worker may be away for a weekend.
-const RETRY: NonNullable<RestateOptions['retryPolicy']> = { maxAttempts: 1_000_000_000, initialInterval: 200, maxInterval: { seconds: 10 }, exponentiationFactor: 2, onMaxAttempts: 'pause' }
+const RETRY: NonNullable<RestateOptions['retryPolicy']> = {
+  maxAttempts: 1_000_000_000,
+  initialInterval: 200,
+  maxInterval: { seconds: 10 },
+  exponentiationFactor: 2,
+  onMaxAttempts: 'pause',
+}
 
 /** The services of a worker. */
-export function makeServices(sdk: RestateSdk, { steps, retention = { days: 30 }, longestStep = { days: 7 } }: ServiceOptions): readonly unknown[] {
+export function makeServices(
+  sdk: RestateSdk,
+  { steps, retention = { days: 30 }, longestStep = { days: 7 } }: ServiceOptions,
+): readonly unknown[] {
   const { workflow, shared } = sdk.handlers.workflow
   const { object } = sdk.handlers
   const passing: RestateOptions = { journalRetention: 0 }
@@ -39,7 +48,10 @@ export function makeServices(sdk: RestateSdk, { steps, retention = { days: 30 },
       name: STEPS,
       handlers: {
         // Its answer is in the journal of the workflow. The times are those of a tool that works and says nothing.
-        perform: sdk.handlers.handler({ ...own, inactivityTimeout: longestStep, abortTimeout: longestStep }, stepHandler(sdk, steps)),
+        perform: sdk.handlers.handler(
+          { ...own, inactivityTimeout: longestStep, abortTimeout: longestStep },
+          stepHandler(sdk, steps),
+        ),
       },
       options: { retryPolicy: RETRY },
     }),

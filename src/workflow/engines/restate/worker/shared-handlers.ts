@@ -1,12 +1,23 @@
 import type { WorkflowQuestion } from '../../engine-type.ts'
 import type { RestateContext, RestateHandler, RestateSdk } from '../sdk-type.ts'
 import { CANCEL, QUESTIONS, STATE } from '../wire.ts'
-import type { AnswerRequest, ExecutionInfo, GivenAnswer, RunAnswer, Standing, StateRequest, TaskRecord } from '../wire.ts'
+import type {
+  AnswerRequest,
+  ExecutionInfo,
+  GivenAnswer,
+  RunAnswer,
+  Standing,
+  StateRequest,
+  TaskRecord,
+} from '../wire.ts'
 import { fitting } from './question-handlers.ts'
 
 /** The handler `answer`: the first answer wins. 404 for a question that is not open, 409 where it has an answer, 400 for an answer that is none. */
 export function answerHandler(sdk: RestateSdk): RestateHandler<AnswerRequest, null> {
-  const isOver = (id: string): Error => new sdk.TerminalError(`the question '${id.slice(0, 100)}' has an answer already`, { errorCode: 409 })
+  const isOver = (id: string): Error =>
+    new sdk.TerminalError(`the question '${id.slice(0, 100)}' has an answer already`, {
+      errorCode: 409,
+    })
   return async (context, given) => {
     const id = String(given?.question)
     const promise = context.promise<GivenAnswer>(id)
@@ -14,7 +25,14 @@ export function answerHandler(sdk: RestateSdk): RestateHandler<AnswerRequest, nu
     if ((await promise.peek()) !== undefined) throw isOver(id)
     const question = (await ownQuestions(context)).find((open) => open.id === id)
     // Where the workflow itself does not ask it, one of its tools may.
-    if (!question) return context.genericCall<AnswerRequest, null>({ service: QUESTIONS, key: context.key, method: 'answer', parameter: { ...given, question: id }, ...json(sdk) })
+    if (!question)
+      return context.genericCall<AnswerRequest, null>({
+        service: QUESTIONS,
+        key: context.key,
+        method: 'answer',
+        parameter: { ...given, question: id },
+        ...json(sdk),
+      })
     const value = await fitting(sdk, question, given.value)
     try {
       await promise.resolve({ value, ...(given.by !== undefined && { by: given.by }) })
@@ -26,7 +44,9 @@ export function answerHandler(sdk: RestateSdk): RestateHandler<AnswerRequest, nu
 }
 
 /** The handler `cancel`: the first reason is kept. */
-export function cancelHandler(sdk: RestateSdk): RestateHandler<{ readonly reason?: string } | undefined, null> {
+export function cancelHandler(
+  sdk: RestateSdk,
+): RestateHandler<{ readonly reason?: string } | undefined, null> {
   return async (context, given) => {
     try {
       await context.promise<string>(CANCEL).resolve(given?.reason ?? 'cancelled')
@@ -50,8 +70,22 @@ export function stateHandler(sdk: RestateSdk): RestateHandler<StateRequest | und
       if (task && task.change > since) tasks.push(task)
     }
     const own = await ownQuestions(context)
-    const asked = end ? [] : await context.genericCall<undefined, readonly WorkflowQuestion[]>({ service: QUESTIONS, key: context.key, method: 'open', parameter: undefined, ...json(sdk) })
-    return { ...(info && { info }), ...(end && { end }), ...(error && { error }), questions: [...own, ...asked], tasks: tasks.sort((left, right) => left.change - right.change) }
+    const asked = end
+      ? []
+      : await context.genericCall<undefined, readonly WorkflowQuestion[]>({
+          service: QUESTIONS,
+          key: context.key,
+          method: 'open',
+          parameter: undefined,
+          ...json(sdk),
+        })
+    return {
+      ...(info && { info }),
+      ...(end && { end }),
+      ...(error && { error }),
+      questions: [...own, ...asked],
+      tasks: tasks.sort((left, right) => left.change - right.change),
+    }
   }
 }
 
@@ -59,7 +93,10 @@ async function ownQuestions(context: RestateContext): Promise<readonly WorkflowQ
   return (await context.get<readonly WorkflowQuestion[]>(STATE.questions)) ?? []
 }
 
-function json({ serde }: RestateSdk): { readonly inputSerde: unknown; readonly outputSerde: unknown } {
+function json({ serde }: RestateSdk): {
+  readonly inputSerde: unknown
+  readonly outputSerde: unknown
+} {
   return { inputSerde: serde.json, outputSerde: serde.json }
 }
 
