@@ -1,0 +1,4 @@
+#!/bin/sh
+echo one
+echo two
+exit "${2:-0}"

@@ -1,0 +1,2 @@
+#!/bin/sh
+echo 'this script does not describe itself'
